@@ -10,7 +10,8 @@ grant select, insert, update on event_replays to tallyhook_app;
 
 -- The ledger. Snapshots, epochs, transfers and changes are append-only.
 grant select, insert on snapshots, resource_epochs, transfers, changes to tallyhook_app;
-grant select, insert, update on resources, orders, findings to tallyhook_app;
+grant select, insert, update on resources, orders to tallyhook_app;
+grant select, insert, update, delete on findings to tallyhook_app;
 grant select, insert, update, delete on order_totals to tallyhook_app;
 grant select, insert, delete on change_log to tallyhook_app;
 grant select, insert on order_expectations to tallyhook_app;
@@ -24,7 +25,8 @@ grant select, insert, update, delete on verify_rounds, verify_ranges to tallyhoo
 grant select, insert, update on verify_position to tallyhook_app;
 
 -- Reconciliation, authorizations and schedules.
-grant select, insert, update on reconcile_runs, reconcile_pauses to tallyhook_app;
+grant select, insert, update, delete on reconcile_runs to tallyhook_app;
+grant select, insert, update on reconcile_pauses to tallyhook_app;
 grant select, update on reconcile_streams, rate_budget to tallyhook_app;
 grant select, insert, update, delete on awaited_webhooks to tallyhook_app;
 grant select, insert, update, delete on authorization_watch to tallyhook_app;
@@ -32,7 +34,7 @@ grant select, insert, update on authorization_log to tallyhook_app;
 grant select, insert, update on schedule_slots to tallyhook_app;
 
 -- Alerts, messages and the watch of the system.
-grant select, insert, update on alerts to tallyhook_app;
+grant select, insert, update, delete on alerts to tallyhook_app;
 grant select, insert, delete on alert_outbox to tallyhook_app;
 grant select, insert, update, delete on alert_deadlines to tallyhook_app;
 grant select, update on dispatch_state to tallyhook_app;
@@ -43,6 +45,12 @@ grant select, insert, update, delete on watch_counts to tallyhook_app;
 -- The archive.
 grant select on archived_batches to tallyhook_app;
 grant select, insert, update, delete on imported_rows to tallyhook_app;
+
+-- Retention. Rows of the inbox and of the change feed are removed by functions of their owner.
+grant select, insert, update on retention_state to tallyhook_app;
+grant select on removed_events to tallyhook_app;
+grant execute on function remove_events(bigint[]) to tallyhook_app;
+grant execute on function remove_changes(bigint) to tallyhook_app;
 
 -- Tokens of the admin API, which commands create and revoke.
 grant select, insert, update on tokens to tallyhook_app;

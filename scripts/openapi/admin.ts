@@ -21,6 +21,10 @@ const ERRORS: Readonly<Record<number, { readonly name: string; readonly meaning:
       'The request conflicts with the current state, for example a position ahead of the feed or an ' +
       'alert that is resolved. The message has the details.',
   },
+  410: {
+    name: 'Gone',
+    meaning: 'Retention removed what the request names; the message has where to continue.',
+  },
   413: { name: 'TooLarge', meaning: 'The body is larger than any valid one.' },
   415: { name: 'Unreadable', meaning: 'The body is compressed, or not in UTF-8.' },
   422: { name: 'Inexact', meaning: 'A sum exceeds the range of exact integers.' },

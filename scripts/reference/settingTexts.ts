@@ -238,6 +238,32 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     },
   },
   {
+    title: 'Retention',
+    introduction:
+      'Days after which data is removed, or `never`. What is pending, dead, open or disputed stays, regardless of its age. Snapshots, the journal and the audit log always stay. `tallyhook retention show` shows what the next run removes.',
+    settings: {
+      RETENTION_EVENTS_DAYS: {
+        meaning:
+          'Rows of the inbox, counted from their receipt, once their bodies are removed; at least 400. They distinguish a repeated event from a new one. A digest of each event id stays.',
+      },
+      RETENTION_MESSAGES_DAYS: {
+        meaning: 'Delivered and failed messages, counted from their last attempt; at least 4.',
+      },
+      RETENTION_CHANGES_DAYS: {
+        meaning:
+          'The change feed; at least 7. A reader that is further behind gets an error. The newest change stays, and so does what order webhooks have not processed.',
+      },
+      RETENTION_ALERTS_DAYS: { meaning: 'Resolved alerts, counted from when they were resolved.' },
+      RETENTION_FINDINGS_DAYS: {
+        meaning:
+          'Closed findings, counted from when they were closed. A finding about an event stays as long as the row of the event.',
+      },
+      RETENTION_RUNS_DAYS: {
+        meaning: 'Reconcile runs that ended; at least 7. The newest run of each list stays.',
+      },
+    },
+  },
+  {
     title: 'Log',
     settings: {
       LOG_LEVEL: {

@@ -11,6 +11,7 @@ import { startHttpServer } from '../platform/httpServer.ts';
 import { queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
 import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
+import { retentionSource } from '../retention/gauges.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
 import { authorizationsOf, refresherOf } from './service.ts';
 import { adminTokenOf } from './settings.ts';
@@ -44,6 +45,7 @@ function addSources({ clock, events, metrics, onClose, openPool, queues }: Share
     ...ledgerSources(db),
     ...reconcileSources(db),
     authorizationSource(db),
+    retentionSource(db),
     schedulerSource(db),
     alertsSource(db),
     channelsSource(db),

@@ -10,17 +10,22 @@ import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
 import { enqueueDailySummary } from '../notify/dailySummary.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { sweepMessages } from '../notify/sweep.ts';
+import { MINUTE_MS } from '../platform/time.ts';
 import {
   enqueueReconcile,
   RECONCILE_QUEUE,
   type ReconcileJob,
   type ReconcileJobName,
 } from '../reconcile/jobs.ts';
+import { removeOld } from '../retention/removeOld.ts';
 import { startScheduler } from '../scheduler/scheduler.ts';
 import { scheduleTable } from '../scheduler/schedules.ts';
 import { authorizationsOf } from './service.ts';
 import { serviceOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
+
+/** Half of what a slot may take, so that a slow last step ends in time. */
+const LONGEST_RETENTION_MS = 5 * MINUTE_MS;
 
 /** Lease renewals must not wait behind the work that they protect. */
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 60_000, plans: 'any' };
@@ -67,6 +72,12 @@ export function startSchedules({
       makeBodyDays: () => makeBodyDays(db, log),
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
+      removeOld: async () => {
+        const limits = { longestMs: LONGEST_RETENTION_MS, signal };
+        const removed = await removeOld({ db, days: config.retention }, limits);
+        const rows = Object.fromEntries(removed.map((one) => [one.name, one.rows]));
+        if (removed.some((one) => one.rows > 0)) log.info({ rows }, 'retention.removed');
+      },
       summary:
         hour === undefined
           ? undefined

@@ -44,6 +44,8 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'archive verify': 'read',
   'archive import': 'administer',
   'archive clear': 'administer',
+  'retention show': 'read',
+  'retention run': 'administer',
 };
 
 export function permissionOf(path: string): CommandPermission {

@@ -29,6 +29,7 @@ import {
   type ArchiveSettings,
   archiveOf,
 } from './archiveSettings.ts';
+import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retentionSettings.ts';
 import { secretWeakness } from './secretStrength.ts';
 
 const secret = z.string().superRefine((value, context) => {
@@ -147,6 +148,7 @@ export const SETTINGS = z
     AUTHORIZATION_POLICY: policy.optional(),
     ...ALERT_SETTINGS,
     ...ARCHIVE_SETTINGS,
+    ...RETENTION_SETTINGS,
     LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   })
   .refine(
@@ -224,6 +226,7 @@ export interface Config {
   readonly alertSummaryHour: number | undefined;
   /** Undefined: what retention removes is not archived. */
   readonly archive: ArchiveSettings | undefined;
+  readonly retention: RetentionDays;
   readonly logLevel: LogLevel;
 }
 
@@ -291,6 +294,7 @@ export function loadConfig(env: Environment): Config {
     channels: channelsOf(settings),
     alertSummaryHour: settings.ALERT_SUMMARY_AT,
     archive: archiveOf(settings),
+    retention: retentionOf(settings),
     logLevel: settings.LOG_LEVEL,
   });
 }

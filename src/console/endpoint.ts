@@ -34,6 +34,8 @@ export type Outcome<Body> =
   | { readonly outcome: 'invalid'; readonly message: string }
   | { readonly outcome: 'not_found'; readonly message: string }
   | { readonly outcome: 'conflict'; readonly message: string }
+  /** What the request names was removed by retention. */
+  | { readonly outcome: 'gone'; readonly message: string }
   /** The payment service was needed and did not respond. */
   | { readonly outcome: 'unavailable'; readonly message: string }
   /** The payment service may have done it, or may yet. */
@@ -69,7 +71,7 @@ export interface EndpointDescription {
   readonly body?: z.ZodObject;
   readonly response: z.ZodType;
   /** Statuses besides 200 and those that every endpoint can return. */
-  readonly statuses: readonly (201 | 202 | 404 | 409 | 422 | 504)[];
+  readonly statuses: readonly (201 | 202 | 404 | 409 | 410 | 422 | 504)[];
 }
 
 export interface Endpoint extends EndpointDescription {

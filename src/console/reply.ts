@@ -25,6 +25,8 @@ export function toReply(given: Outcome<unknown>): Reply {
       return refusal(400, given.message);
     case 'conflict':
       return refusal(409, given.message);
+    case 'gone':
+      return refusal(410, given.message);
     case 'unavailable':
       return unavailable(given.message);
     case 'not_found': {

@@ -25,7 +25,9 @@ export interface ChangePage {
 export type FeedReading =
   | ({ readonly outcome: 'read' } & ChangePage)
   /** The feed never assigned this number: the database was restored from before the reader's last read. */
-  | { readonly outcome: 'ahead'; readonly last: number };
+  | { readonly outcome: 'ahead'; readonly last: number }
+  /** Retention removed changes after this number; `first` is the first that is left. */
+  | { readonly outcome: 'removed'; readonly first: number };
 
 export interface ChangeFeed {
   /** Numbers committed changes, unless another publisher is doing so. */
@@ -60,6 +62,9 @@ export function createChangeFeed(db: Database): ChangeFeed {
         const last = await readLastNumber(db);
         if (after > last) return { outcome: 'ahead', last };
       }
+      // Numbers have no gaps, so a gap after the position is what retention removed.
+      const first = rows[0]?.number;
+      if (first !== undefined && first > after + 1) return { outcome: 'removed', first };
       return { outcome: 'read', changes: rows.slice(0, limit), hasMore: rows.length > limit };
     },
   };

@@ -23,6 +23,7 @@ import {
   isRateLimitExhausted,
 } from '../reconcile/store/progress.ts';
 import { readWatermarks } from '../reconcile/store/runs.ts';
+import { readStates } from '../retention/store/state.ts';
 import {
   evaluateSystem,
   MAX_COUNTED,
@@ -108,6 +109,7 @@ async function readFacts(
       forMs: QUEUE_UNUSABLE_FOR_MS,
       withinMs: QUEUE_REPORTED_WITHIN_MS,
     }),
+    retention: await readStates(tx),
   };
 }
 

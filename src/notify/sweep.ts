@@ -1,7 +1,7 @@
 /**
- * The sweep of messages. It wakes every channel with due messages, in case a job was lost; deletes
- * messages that were settled long ago; and cleans up after channels that were removed from the
- * settings: their old messages fail, and alerts about them are resolved.
+ * The sweep of messages. It wakes every channel with due messages, in case a job was lost, and cleans up
+ * after channels that were removed from the settings: their old messages fail, and alerts about them are
+ * resolved. Retention removes messages that were settled long ago.
  */
 
 import { syncAlerts } from '../alerts/syncAlerts.ts';
@@ -13,10 +13,8 @@ import type { ChannelName } from './domain/message.ts';
 import { GIVE_UP_AFTER_MS } from './domain/retry.ts';
 import { type AlertsJob, enqueueWakeUps } from './jobs.ts';
 import { deleteOtherHealth } from './store/channelHealth.ts';
-import { deleteSettled, giveUpAbandoned, readDueChannels } from './store/messages.ts';
+import { giveUpAbandoned, readDueChannels } from './store/messages.ts';
 
-/** SubjectAlerts messages are kept so long, to show what was sent to a receiver. */
-const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const ROWS = 5_000;
 
 export interface MessageSweepParts {
@@ -31,7 +29,6 @@ export async function sweepMessages(parts: MessageSweepParts): Promise<void> {
   const { db, producer, clock, channels } = parts;
   const nowMs = clock.nowMs();
   const now = new Date(nowMs);
-  await deleteSettled(db, { before: new Date(nowMs - RETENTION_MS), limit: ROWS });
   const before = new Date(nowMs - GIVE_UP_AFTER_MS);
   await giveUpAbandoned(db, { channels, before, now, limit: ROWS });
   await db.transaction(async (tx) => {

@@ -20,6 +20,10 @@ export interface Schedule {
   readonly atStart?: () => Promise<void>;
 }
 
+/** The minute of each hour at which old data is removed. */
+export const RETENTION_MINUTE = 23;
+const RETENTION_CRON = `${RETENTION_MINUTE} * * * *`;
+
 export interface ScheduledWork {
   readonly sweep: Sweep;
   readonly checkOverdue: () => Promise<void>;
@@ -31,6 +35,8 @@ export interface ScheduledWork {
   readonly makeBodyDays: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   readonly sweepMessages: () => Promise<void>;
+  /** Removes old data, for some minutes at most. */
+  readonly removeOld: () => Promise<void>;
   readonly summary: DailyWork | undefined;
   /** Undefined when no API key is set: there is nothing to compare with. */
   readonly reconcile: ((name: ReconcileJobName) => Promise<void>) | undefined;
@@ -72,6 +78,8 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
       run: work.sweepMessages,
       atStart: work.sweepMessages,
     },
+    // A little every hour: a whole day at once would take longer than a slot may.
+    { name: 'retention', cron: RETENTION_CRON, runs: 'once', run: work.removeOld },
     // Reading the feed over HTTP publishes, too; this is for readers in SQL, and while nobody reads.
     { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
   ];

@@ -405,6 +405,7 @@ test('the table sweeps everything at startup and what is overdue every minute', 
     makeBodyDays: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
     sweepMessages: () => Promise.resolve(),
+    removeOld: () => Promise.resolve(),
     summary: undefined,
     reconcile: undefined,
   }).filter(({ name }) => name === 'sweep');

@@ -20,7 +20,8 @@ export const PERMISSIONS = {
   move_money: 'capture and cancel authorizations, and record the outcome of an interrupted attempt',
   manage_tokens: 'create, list and revoke tokens',
   read_audit: 'read the audit log',
-  administer: 'start and migrate an installation, and import archived data',
+  administer:
+    'start and migrate an installation, remove old data at once, and import archived data',
 } as const satisfies Readonly<Record<string, string>>;
 export type Permission = keyof typeof PERMISSIONS;
 

@@ -62,6 +62,7 @@ export const RULES = [
   'payment_conflict',
   'label_conflict',
   'event_id_reused',
+  'event_repeated',
   'foreign_merchant',
   // The system: monitor/domain/systemRules.ts
   'signature_failures',
@@ -75,6 +76,7 @@ export const RULES = [
   'service_unreachable',
   'clock_skew',
   'queue_unusable',
+  'retention_behind',
   // Channels: notify/domain/channel.ts
   'channel_down',
   'order_webhook_failed',

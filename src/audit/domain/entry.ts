@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'reconciliation.resume',
   'reconciliation.start',
   'resource.refresh',
+  'retention.run',
   'system.start',
   'system.stop',
   'token.create',

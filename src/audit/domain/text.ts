@@ -19,6 +19,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'reconciliation.resume': 'End of the pause',
   'reconciliation.start': 'Reconciliation',
   'resource.refresh': 'Refresh',
+  'retention.run': 'Removal',
   'system.start': 'Start',
   'system.stop': 'Stop',
   'token.create': 'Creation',

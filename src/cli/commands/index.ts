@@ -122,4 +122,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: 'List, check and read back what was archived before its removal',
     load: async () => (await import('./archive.ts')).archiveCommand(),
   },
+  {
+    name: 'retention',
+    description: 'Show what is stored and for how long, and remove old data at once',
+    load: async () => (await import('./retention.ts')).retentionCommand(),
+  },
 ];

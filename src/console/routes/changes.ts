@@ -37,7 +37,9 @@ export const listChanges = defineEndpoint({
   description:
     'Start with `after=0`, store `next_after` once you have processed the page, and continue from there. ' +
     'A change gets its number after its commit, so no change appears below a number that you have read. ' +
-    'A change only states that something changed; get the order for its current state.',
+    'A change only states that something changed; get the order for its current state. ' +
+    'Retention removes old changes: a position before the first one that is left is refused with 410, ' +
+    'and the message names the position from which to continue.',
   params: z.strictObject({}),
   query: z.strictObject({ after, limit }),
   response: z
@@ -47,7 +49,7 @@ export const listChanges = defineEndpoint({
       has_more: z.boolean().describe('Whether more changes are ready.'),
     })
     .meta({ id: 'ChangePage' }),
-  statuses: [409],
+  statuses: [409, 410],
   handle: async ({ feed }, { query }) => {
     const reading = await feed.read(query);
     if (reading.outcome === 'ahead') {
@@ -56,6 +58,13 @@ export const listChanges = defineEndpoint({
         'than your position, for example after a restored backup, so later changes that you read may be gone. ' +
         'Start again from after=0.';
       return { outcome: 'conflict', message };
+    }
+    if (reading.outcome === 'removed') {
+      const { first } = reading;
+      const message =
+        `Changes before ${first} were removed by retention, so after=${query.after} would miss some. ` +
+        `Read every order from /api/v1/orders once, then continue from after=${first - 1}.`;
+      return { outcome: 'gone', message };
     }
     const { changes, hasMore } = reading;
     return {

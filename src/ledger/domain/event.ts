@@ -35,6 +35,8 @@ export interface InboxEvent {
   readonly referenceMicros: number;
   /** Other bodies arrived under the same event id. */
   readonly hasVariants: boolean;
+  /** An event of this id was received before, and retention removed its row. */
+  readonly isRepeated: boolean;
 }
 
 export type EventReading =
@@ -67,7 +69,7 @@ export type EventReading =
  * @param readForeign how this version reads free text, unless it is to be read like another did
  */
 export function readEvent(
-  event: Omit<InboxEvent, 'id' | 'hasVariants'>,
+  event: Omit<InboxEvent, 'id' | 'hasVariants' | 'isRepeated'>,
   merchantId: string,
   readForeign: ForeignTextReader = readForeignText,
 ): EventReading {

@@ -50,6 +50,8 @@ export const FINDING_CLASSES = {
     'A signed event, or the object in it, names another merchant account; it was not applied.',
   unreadable_event: 'A signed body has no usable envelope; it is stored and was not applied.',
   event_ignored: 'An event names no payment, refund, dispute or payout; it was not applied.',
+  event_repeated:
+    'An event arrived again long after it was applied, when retention had removed its row; the ledger did not change.',
   event_dead: 'An event could not be applied in the allowed number of attempts.',
 } as const;
 export type FindingClass = keyof typeof FINDING_CLASSES;
@@ -150,6 +152,7 @@ export function eventFindings(event: InboxEvent, reading: EventReading): Finding
   const report = (findingClass: FindingClass, detail: object) =>
     findings.push({ class: findingClass, subject, detail: { ...named, ...detail } });
   if (event.hasVariants) report('event_id_reused', {});
+  if (event.isRepeated) report('event_repeated', {});
   switch (reading.outcome) {
     case 'no_envelope':
       report('unreadable_event', {});

@@ -40,6 +40,12 @@ export function createOrderFeed(db: Database): OrderFeed {
             'was the database restored from an older backup?',
         );
       }
+      if (reading.outcome === 'removed') {
+        throw new Error(
+          `change ${after} was processed before, and the change feed begins at ${reading.first}: ` +
+            'the changes between them were removed, which retention never does',
+        );
+      }
       return {
         changes: reading.changes.filter((change) => change.orderKey !== null) as ChangeOfOrder[],
         last: reading.changes.at(-1)?.number ?? after,

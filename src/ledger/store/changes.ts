@@ -1,5 +1,12 @@
 /** Statements on the change feed; docs/decisions/0008-change-feed.md explains the two tables. */
 import type { Queryable } from '../../platform/db/database.ts';
+import {
+  COUNTED_ROWS,
+  type MeasuredRows,
+  NO_ROWS,
+  type ScannedRow,
+  type ScanRequest,
+} from '../../platform/db/scannedRows.ts';
 import type { NumberedChange, RecordedChange } from '../domain/changes.ts';
 
 /** Records changes, in the transaction that makes them. */
@@ -129,4 +136,45 @@ export async function readLastNumber(db: Queryable): Promise<number> {
     'select coalesce(max(number), 0) as last from changes',
   );
   return rows[0]?.last ?? 0;
+}
+
+/**
+ * The next changes by number. Only those before the first that is too new are removable, so that the
+ * feed has no gap; the newest one stays, because numbers continue after it.
+ */
+export async function scanOldChanges(
+  db: Queryable,
+  { before, after, limit }: ScanRequest,
+): Promise<readonly ScannedRow[]> {
+  return await db.query<ScannedRow>(
+    `select n.key, n."isPast",
+            n.key < coalesce(min(n.key) filter (where not n."isPast") over (), $4)
+              and n.key < (select max(number) from changes) as "isRemovable"
+       from (select number as key, changed_at < $1 as "isPast"
+               from changes
+              where number > $2 order by number limit $3) n
+      order by n.key`,
+    [before, after, limit, Number.MAX_SAFE_INTEGER],
+  );
+}
+
+/** Removes changes up to a number, except those that order webhooks have not processed. */
+export async function removeChanges(tx: Queryable, through: number): Promise<number> {
+  const [row] = await tx.query<{ removed: number }>(`select remove_changes($1) as removed`, [
+    through,
+  ]);
+  return row?.removed ?? 0;
+}
+
+/** The removable ones are counted among the oldest. */
+export async function measureChanges(db: Queryable, before: Date): Promise<MeasuredRows> {
+  const [row] = await db.query<MeasuredRows>(
+    `select (select count(*) from (select from changes limit $2) c) as rows,
+            (select changed_at from changes order by number limit 1) as oldest,
+            (select count(*)
+               from (select number, changed_at from changes order by number limit $2) c
+              where changed_at < $1 and number < (select max(number) from changes)) as removable`,
+    [before, COUNTED_ROWS],
+  );
+  return row ?? NO_ROWS;
 }

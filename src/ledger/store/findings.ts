@@ -1,5 +1,12 @@
 /** Statements on findings. */
 import type { Queryable } from '../../platform/db/database.ts';
+import {
+  COUNTED_ROWS,
+  type MeasuredRows,
+  NO_ROWS,
+  type ScannedRow,
+  type ScanRequest,
+} from '../../platform/db/scannedRows.ts';
 
 export interface FindingName {
   readonly class: string;
@@ -135,4 +142,55 @@ export async function readFindingState(
     [id],
   );
   return rows[0]?.state;
+}
+
+/**
+ * The next findings by number. One about an event stays while the event is in the inbox, because it
+ * explains why the event was not applied.
+ */
+export async function scanClosed(
+  db: Queryable,
+  { before, after, limit }: ScanRequest,
+): Promise<readonly ScannedRow[]> {
+  return await db.query<ScannedRow>(
+    `select f.id as key, f.opened_at < $1 as "isPast",
+            f.state = 'closed' and f.closed_at < $1
+              and case when f.subject ~ '^event:[0-9]{1,15}$'
+                       then not exists (select from webhook_events e
+                                         where e.id = substr(f.subject, 7)::bigint)
+                       else true end as "isRemovable"
+       from (select id, opened_at, closed_at, state, subject from findings
+              where id > $2 order by id limit $3) f
+      order by f.id`,
+    [before, after, limit],
+  );
+}
+
+export async function deleteClosed(
+  tx: Queryable,
+  ids: readonly number[],
+  before: Date,
+): Promise<number> {
+  const rows = await tx.query(
+    `delete from findings where id = any ($1::bigint[]) and closed_at < $2 returning id`,
+    [ids, before],
+  );
+  return rows.length;
+}
+
+export async function measureClosed(db: Queryable, before: Date): Promise<MeasuredRows> {
+  const [row] = await db.query<MeasuredRows>(
+    `select (select count(*) from (select from findings limit $2) f) as rows,
+            (select opened_at from findings order by id limit 1) as oldest,
+            (select count(*)
+               from (select from findings f
+                      where f.closed_at < $1
+                        and case when f.subject ~ '^event:[0-9]{1,15}$'
+                                 then not exists (select from webhook_events e
+                                                   where e.id = substr(f.subject, 7)::bigint)
+                                 else true end
+                      limit $2) f) as removable`,
+    [before, COUNTED_ROWS],
+  );
+  return row ?? NO_ROWS;
 }

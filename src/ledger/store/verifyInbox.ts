@@ -4,7 +4,7 @@ import type { ResourceRef } from '../domain/snapshot.ts';
 import { EVENT_COLUMNS, type InboxHeader } from '../inbox/store/pending.ts';
 
 /** An event as stored, without its body. */
-export interface StoredHeader extends Omit<InboxHeader, 'hasVariants'> {
+export interface StoredHeader extends Omit<InboxHeader, 'hasVariants' | 'isRepeated'> {
   /** SHA-256 of the body that was received. */
   readonly bodyHash: Buffer;
 }

@@ -77,6 +77,8 @@ export interface SystemFacts {
   readonly clocks: readonly SkewedClock[];
   /** Processes for which the queue refuses work, the longest first. */
   readonly queues: readonly UnusableQueue[];
+  /** Classes of data, and how long ago retention had nothing left to remove of each. */
+  readonly retention: readonly { readonly name: string; readonly behindMs: number }[];
 }
 
 /** A sender retries after 1, 6, 11, 21 and 31 minutes: an hour contains all retries of an event. */
@@ -147,6 +149,11 @@ export const QUEUE_REPORTED_WITHIN_MS = MINUTE_MS;
 /** Jobs wait as long as pending events may. */
 const CRITICAL_QUEUE_MS = 5 * MINUTE_MS;
 
+/** Retention runs every hour; what a day brings takes it minutes. */
+const RETENTION_BEHIND_MS = 2 * DAY_MS;
+/** Two runs after a stop (rule 2). */
+const RETENTION_STARTS_MS = 2 * HOUR_MS;
+
 /** The subjects and their rules. */
 const RULES_ABOUT = {
   'system:webhooks': ['signature_failures', 'webhooks_stopped', 'missed_webhooks'],
@@ -155,6 +162,7 @@ const RULES_ABOUT = {
   'system:service': ['service_unreachable', 'rate_limit_exhausted'],
   'system:clock': ['clock_skew'],
   'system:queue': ['queue_unusable'],
+  'system:retention': ['retention_behind'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
 export const SYSTEM_SUBJECTS: readonly string[] = Object.keys(RULES_ABOUT);
@@ -179,6 +187,7 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
     subjectAlerts('system:service', [unreachable, rateExhausted(facts)]),
     subjectAlerts('system:clock', [clockSkew(facts)]),
     subjectAlerts('system:queue', [queueUnusable(facts)]),
+    subjectAlerts('system:retention', [retentionBehind(facts)]),
   ];
 }
 
@@ -399,5 +408,23 @@ function queueUnusable({ nowMs, queues }: SystemFacts): SystemAlert | undefined 
     sentence: `The queue has refused the work of ${process} (${roles})${others} since ${instant(sinceMs)}: ${reason}. Webhooks are persisted, and are applied when the queue works again. No event is lost.`,
     nextStep: `${remedy} npx tallyhook doctor checks it`,
     detail: { process, roles, reason, processes: queues.length },
+  };
+}
+
+function retentionBehind(facts: SystemFacts): SystemAlert | undefined {
+  const { retention, openRules, nowMs, watchingSinceMs } = facts;
+  const hasJustStarted = nowMs - watchingSinceMs < RETENTION_STARTS_MS;
+  if (hasJustStarted && !openRules.has('retention_behind')) return undefined;
+  const behind = retention.filter(({ behindMs }) => behindMs > RETENTION_BEHIND_MS);
+  if (behind.length === 0) return undefined;
+  const names = behind.map(({ name }) => name);
+  const longestMs = Math.max(...behind.map(({ behindMs }) => behindMs));
+  return {
+    rule: 'retention_behind',
+    severity: 'warning',
+    sentence: `Retention has not removed everything that is past its days for ${span(longestMs)}: ${names.join(', ')}. The disk grows. Nothing is lost, and webhooks continue.`,
+    nextStep:
+      'Run npx tallyhook retention show, then npx tallyhook retention run at a quiet time; the runbook has the causes',
+    detail: { classes: names, behindMs: longestMs },
   };
 }

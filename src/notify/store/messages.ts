@@ -1,5 +1,12 @@
 /** Statements on messages. */
 import type { Queryable } from '../../platform/db/database.ts';
+import {
+  COUNTED_ROWS,
+  type MeasuredRows,
+  NO_ROWS,
+  type ScannedRow,
+  type ScanRequest,
+} from '../../platform/db/scannedRows.ts';
 import { CHANNELS, type ChannelName, type Content } from '../domain/message.ts';
 
 export interface NewMessage {
@@ -136,20 +143,45 @@ export async function readDueChannels(db: Queryable, now: Date): Promise<readonl
   return rows.map(({ channel }) => channel);
 }
 
-/** Deletes up to `limit` messages that were settled before a time. */
-export async function deleteSettled(
+/** Messages that were settled before a time, the longest settled first. */
+export async function scanSettled(
   db: Queryable,
-  { before, limit }: { readonly before: Date; readonly limit: number },
+  { before, limit }: ScanRequest,
+): Promise<readonly ScannedRow[]> {
+  return await db.query<ScannedRow>(
+    `select number as key, true as "isPast", true as "isRemovable"
+       from messages
+      where state <> 'due' and settled_at < $1
+      order by settled_at
+      limit $2`,
+    [before, limit],
+  );
+}
+
+export async function deleteSettled(
+  tx: Queryable,
+  numbers: readonly number[],
+  before: Date,
 ): Promise<number> {
-  const rows = await db.query(
+  const rows = await tx.query(
     `delete from messages
-      where id = any (array(select id from messages
-                             where state <> 'due' and settled_at < $1
-                             order by settled_at limit $2 for update skip locked))
-     returning id`,
-    [before.toISOString(), limit],
+      where number = any ($1::bigint[]) and state <> 'due' and settled_at < $2
+     returning number`,
+    [numbers, before],
   );
   return rows.length;
+}
+
+export async function measureSettled(db: Queryable, before: Date): Promise<MeasuredRows> {
+  const [row] = await db.query<MeasuredRows>(
+    `select (select count(*) from (select from messages limit $2) m) as rows,
+            least((select min(settled_at) from messages where state <> 'due'),
+                  (select min(created_at) from messages where state = 'due')) as oldest,
+            (select count(*) from (select from messages
+                                    where state <> 'due' and settled_at < $1 limit $2) m) as removable`,
+    [before, COUNTED_ROWS],
+  );
+  return row ?? NO_ROWS;
 }
 
 /**

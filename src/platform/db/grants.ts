@@ -25,7 +25,7 @@ export type DeclaredRight =
     };
 
 const STATEMENT =
-  /^grant (?<privileges>[a-z_, ]+?(?: \([a-z_, ]+\))?) on (?<objects>function [a-z_]+\([a-z, ]*\)|[a-z_., ]+) to (?<role>[a-z_]+)$/;
+  /^grant (?<privileges>[a-z_, ]+?(?: \([a-z_, ]+\))?) on (?<objects>function [a-z_]+\([a-z, [\]]*\)|[a-z_., ]+) to (?<role>[a-z_]+)$/;
 const ALL_OF_SCHEMA = /^all (?<kind>tables|sequences) in schema (?<schema>[a-z_]+)$/;
 
 /**

@@ -285,6 +285,16 @@ describe.each([
     nextStep: 'npx tallyhook events show 12',
   },
   {
+    class: 'event_repeated',
+    subject: 'event:12',
+    detail: { eventId: 'evt_1' },
+    severity: 'warning',
+    sentence:
+      'Event evt_1 arrived again (event 12), with a valid signature, more than 400 days after it was applied. The ledger did not change. The service repeats no event after so long: somebody may be sending recorded webhooks.',
+    nextStep:
+      'npx tallyhook events show 12; if the service did not send it, replace the signing secret in WEBHOOK_SECRETS. Then accept the finding with npx tallyhook findings accept',
+  },
+  {
     class: 'foreign_merchant',
     subject: 'event:12',
     detail: { merchantId: 'mer_other' },

@@ -38,6 +38,7 @@ const HEALTHY: SystemFacts = {
   exhaustedMinutes: 0,
   clocks: [],
   queues: [],
+  retention: [],
 };
 
 function alertsOf(changes: Partial<SystemFacts>): readonly Alert[] {
@@ -269,6 +270,7 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:service', 'service_unreachable', 'rate_limit_exhausted'],
     ['system:clock', 'clock_skew'],
     ['system:queue', 'queue_unusable'],
+    ['system:retention', 'retention_behind'],
   ]);
 });
 
@@ -309,4 +311,19 @@ test('a queue that refuses work raises one alert with its reason, critical after
   const [worst] = alertsOf({ queues: [longer, queue] });
   expect(worst).toMatchObject({ severity: 'critical' });
   expect(worst?.sentence).toContain('web-1:17 (events) (and 1 more) since');
+});
+
+test('retention that is behind for two days alerts, but not in the first two hours of a process (rule 2)', () => {
+  const retention = [
+    { name: 'events', behindMs: 2 * DAY_MS + 1 },
+    { name: 'changes', behindMs: 2 * DAY_MS },
+  ];
+  const since = (startedMs: number) => ({ retention, watchingSinceMs: ago(startedMs) });
+  expect(rulesOf(since(2 * HOUR_MS - 1))).toEqual([]);
+  const [alert, ...others] = alertsOf(since(2 * HOUR_MS));
+  expect(others).toEqual([]);
+  expect(alert).toMatchObject({ rule: 'retention_behind', severity: 'warning' });
+  expect(alert?.sentence).toContain('for 2 d: events.');
+  const open = { openRules: new Set<Rule>(['retention_behind']) };
+  expect(rulesOf({ ...since(0), ...open })).toEqual([['retention_behind', 'warning']]);
 });

@@ -228,6 +228,14 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
       `Two different bodies arrived as event ${quote(detail.eventId)} (${inner(subject)}). The first is applied; Tallyhook retrieves the current state from the service.`,
     nextStep: ({ subject }) => `npx tallyhook events show ${idOf(subject)}`,
   },
+  event_repeated: {
+    severity: 'warning',
+    graceMs: 0,
+    sentence: ({ subject, detail }) =>
+      `Event ${quote(detail.eventId)} arrived again (${inner(subject)}), with a valid signature, more than 400 days after it was applied. The ledger did not change. The service repeats no event after so long: somebody may be sending recorded webhooks.`,
+    nextStep: ({ subject }) =>
+      `npx tallyhook events show ${idOf(subject)}; if the service did not send it, replace the signing secret in WEBHOOK_SECRETS. Then accept the finding with npx tallyhook findings accept`,
+  },
   foreign_merchant: {
     severity: 'critical',
     graceMs: 0,

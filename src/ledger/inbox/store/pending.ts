@@ -17,7 +17,11 @@ export const EVENT_COLUMNS = `
    * 1000000)::bigint as "referenceMicros"`;
 
 const CLAIMED_COLUMNS = `${EVENT_COLUMNS},
-  exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants"`;
+  exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants",
+  -- The first condition is evaluated once: while nothing was removed, no digest is computed.
+  (exists (select from removed_events)
+   and exists (select from removed_events r where r.digest = event_digest(e.event_id, e.body_sha256)))
+    as "isRepeated"`;
 
 /**
  * Claims events that were never tried alone, by deleting them from `pending`. Skips rows that another

@@ -1,0 +1,47 @@
+/** Statements that remove alerts which were resolved long ago. */
+import type { Queryable } from '../../platform/db/database.ts';
+import {
+  COUNTED_ROWS,
+  type MeasuredRows,
+  NO_ROWS,
+  type ScannedRow,
+  type ScanRequest,
+} from '../../platform/db/scannedRows.ts';
+
+/** The next alerts by number. One with a notification that is not dispatched yet stays. */
+export async function scanResolved(
+  db: Queryable,
+  { before, after, limit }: ScanRequest,
+): Promise<readonly ScannedRow[]> {
+  return await db.query<ScannedRow>(
+    `select a.id as key, a.opened_at < $1 as "isPast",
+            a.state = 'resolved' and a.resolved_at < $1
+              and not exists (select from alert_outbox o where o.alert_id = a.id) as "isRemovable"
+       from (select id, opened_at, state, resolved_at from alerts
+              where id > $2 order by id limit $3) a
+      order by a.id`,
+    [before, after, limit],
+  );
+}
+
+export async function deleteResolved(
+  tx: Queryable,
+  ids: readonly number[],
+  before: Date,
+): Promise<number> {
+  const rows = await tx.query(
+    `delete from alerts where id = any ($1::bigint[]) and resolved_at < $2 returning id`,
+    [ids, before],
+  );
+  return rows.length;
+}
+
+export async function measureResolved(db: Queryable, before: Date): Promise<MeasuredRows> {
+  const [row] = await db.query<MeasuredRows>(
+    `select (select count(*) from (select from alerts limit $2) a) as rows,
+            (select opened_at from alerts order by id limit 1) as oldest,
+            (select count(*) from (select from alerts where resolved_at < $1 limit $2) a) as removable`,
+    [before, COUNTED_ROWS],
+  );
+  return row ?? NO_ROWS;
+}

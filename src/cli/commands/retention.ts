@@ -1,0 +1,140 @@
+import { Command, Option } from 'commander';
+import { runRetentionAs } from '../../actions/runRetention.ts';
+import { HOUR_MS, MINUTE_MS } from '../../platform/time.ts';
+import { type ClassPlan, planRetention } from '../../retention/plan.ts';
+import type { RemovedRows } from '../../retention/removeOld.ts';
+import { RETENTION_MINUTE } from '../../scheduler/schedules.ts';
+import { clockOf, formatTime, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
+import { printTable } from '../table.ts';
+
+export function retentionCommand(): Command {
+  return new Command('retention').addCommand(showCommand()).addCommand(runCommand());
+}
+
+function showCommand(): Command {
+  return new Command('show')
+    .description('show what each table holds, and what the next run removes')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Counts up to 10,000 are exact. Larger numbers of rows are estimates of PostgreSQL, and "more than 10000"
+rows are removable where counting stopped. Bytes include indexes.
+
+Exit code: 0.`,
+    )
+    .action(({ json }: { readonly json: boolean }) => show(json));
+}
+
+interface RunOptions {
+  readonly dryRun: boolean;
+  readonly minutes: number;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function runCommand(): Command {
+  return new Command('run')
+    .description('remove old data now, as the scheduler does every hour')
+    .option('--dry-run', 'show what would be removed, and remove nothing', false)
+    .addOption(
+      new Option('--minutes <minutes>', 'stop after this time; the next run continues')
+        .default(60)
+        .argParser(Number),
+    )
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Removes rows in steps of a fraction of a second, and waits while events wait to be applied. You can stop it
+at any moment.
+
+Exit code: 0.`,
+    )
+    .action(async ({ dryRun, minutes, by, json }: RunOptions) => {
+      if (dryRun) return show(json);
+      const config = readConfig();
+      await withDatabase(config, async (db) => {
+        const removed = await runRetentionAs({ db, days: config.retention }, actorOf(by), {
+          longestMs: minutes * MINUTE_MS,
+          signal: new AbortController().signal,
+        });
+        if (json) printJson({ classes: removed.map(removedJson) });
+        else printRemoved(removed);
+      });
+    });
+}
+
+async function show(isJson: boolean): Promise<void> {
+  const config = readConfig();
+  await withDatabase(config, async (db) => {
+    const plans = await planRetention(db, config.retention);
+    const nextRun = nextRunAt((await clockOf(db)).nowMs());
+    if (isJson) printJson({ next_run_at: nextRun.toISOString(), classes: plans.map(planJson) });
+    else printPlans(plans, nextRun);
+  });
+}
+
+function nextRunAt(nowMs: number): Date {
+  const thisHourMs = nowMs - (nowMs % HOUR_MS) + RETENTION_MINUTE * MINUTE_MS;
+  return new Date(thisHourMs > nowMs ? thisHourMs : thisHourMs + HOUR_MS);
+}
+
+function printPlans(plans: readonly ClassPlan[], nextRun: Date): void {
+  printTable(
+    ['CLASS', 'TABLE', 'DAYS', 'ROWS', 'MIB', 'OLDEST', 'NEXT RUN REMOVES', 'REMOVED SO FAR'],
+    plans.map((plan) => [
+      plan.name,
+      plan.table,
+      plan.days === undefined ? 'never' : String(plan.days),
+      plan.areRowsEstimated ? `about ${plan.rows}` : String(plan.rows),
+      (plan.bytes / 1024 / 1024).toFixed(1),
+      formatTime(plan.oldest),
+      removableText(plan),
+      String(plan.removedRows),
+    ]),
+  );
+  console.log(
+    `\nThe next run is at ${formatTime(nextRun)}, if a process with the role scheduler runs.` +
+      ' The journal, snapshots and the audit log are never removed.',
+  );
+}
+
+function removableText({ days, removable, isMoreRemovable }: ClassPlan): string {
+  if (days === undefined) return '-';
+  return isMoreRemovable ? `more than ${removable}` : String(removable);
+}
+
+function printRemoved(removed: readonly RemovedRows[]): void {
+  printTable(
+    ['CLASS', 'REMOVED', 'LEFT'],
+    removed.map(({ name, rows, isDone }) => [
+      name,
+      String(rows),
+      isDone ? 'nothing' : 'the next run continues',
+    ]),
+  );
+}
+
+function planJson(plan: ClassPlan) {
+  return {
+    class: plan.name,
+    table: plan.table,
+    days: plan.days ?? null,
+    rows: plan.rows,
+    rows_are_estimated: plan.areRowsEstimated,
+    bytes: plan.bytes,
+    oldest_at: plan.oldest?.toISOString() ?? null,
+    removable: plan.removable,
+    more_removable: plan.isMoreRemovable,
+    removed_rows: plan.removedRows,
+    caught_up_seconds_ago: plan.behindMs === undefined ? null : Math.round(plan.behindMs / 1000),
+  };
+}
+
+function removedJson({ name, rows, isDone }: RemovedRows) {
+  return { class: name, removed_rows: rows, done: isDone };
+}

@@ -1,0 +1,79 @@
+/** Statements that remove old rows of the inbox, after their bodies. */
+import type { Queryable } from '../../../platform/db/database.ts';
+import {
+  COUNTED_ROWS,
+  type MeasuredRows,
+  NO_ROWS,
+  type ScannedRow,
+  type ScanRequest,
+} from '../../../platform/db/scannedRows.ts';
+
+/** Undecided disputes are few, and each has few snapshots. */
+const MAX_DISPUTED = 100_000;
+
+/** Inbox numbers of the events that undecided disputes and their payments follow from. */
+export async function readDisputedEvents(db: Queryable): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `with undecided as (
+       select id, payment_id from resources
+        where next_check_at is not null and kind = 'dispute' and status in ('opened', 'challenged')
+     )
+     select s.webhook_event_id as id
+       from undecided u
+       join snapshots s on s.kind = 'dispute' and s.resource_id = u.id
+      where s.webhook_event_id is not null
+     union
+     select s.webhook_event_id
+       from undecided u
+       join snapshots s on s.kind = 'payment' and s.resource_id = u.payment_id
+      where s.webhook_event_id is not null
+      limit $1`,
+    [MAX_DISPUTED],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The conditions under which the row of an event `e` is no longer needed. */
+const IS_UNNEEDED = `
+  e.body is null
+  and exists (select from body_days d where d.day = e.body_day and d.state = 'removed')
+  and not exists (select from kept_bodies k where k.webhook_event_id = e.id)
+  and not exists (select from pending p where p.webhook_event_id = e.id)
+  and not exists (select from dead_events d where d.webhook_event_id = e.id)
+  and not exists (select from findings f where f.subject = 'event:' || e.id and f.state = 'open')`;
+
+/** The next events by number. */
+export async function scanOldEvents(
+  db: Queryable,
+  { before, after, limit }: ScanRequest,
+  needed: readonly number[],
+): Promise<readonly ScannedRow[]> {
+  return await db.query<ScannedRow>(
+    `select e.id as key, e.received_at < $1 as "isPast",
+            e.received_at < $1 and ${IS_UNNEEDED} and e.id <> all ($4::bigint[]) as "isRemovable"
+       from (select id, received_at, body_day, body from webhook_events
+              where id > $2 order by id limit $3) e
+      order by e.id`,
+    [before, after, limit, needed],
+  );
+}
+
+/** Removes rows that are still unneeded, and keeps the digests of their event ids. */
+export async function removeEvents(tx: Queryable, ids: readonly number[]): Promise<number> {
+  const [row] = await tx.query<{ removed: number }>(`select remove_events($1) as removed`, [ids]);
+  return row?.removed ?? 0;
+}
+
+/** The removable ones are counted among the oldest. */
+export async function measureEvents(db: Queryable, before: Date): Promise<MeasuredRows> {
+  const [row] = await db.query<MeasuredRows>(
+    `select (select count(*) from (select from webhook_events limit $2) e) as rows,
+            (select received_at from webhook_events order by id limit 1) as oldest,
+            (select count(*)
+               from (select id, received_at, body_day, body from webhook_events
+                      order by id limit $2) e
+              where e.received_at < $1 and ${IS_UNNEEDED}) as removable`,
+    [before, COUNTED_ROWS],
+  );
+  return row ?? NO_ROWS;
+}

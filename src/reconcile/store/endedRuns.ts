@@ -1,0 +1,53 @@
+/** Statements that remove reconcile runs which ended long ago. */
+import type { Queryable } from '../../platform/db/database.ts';
+import {
+  COUNTED_ROWS,
+  type MeasuredRows,
+  NO_ROWS,
+  type ScannedRow,
+  type ScanRequest,
+} from '../../platform/db/scannedRows.ts';
+
+/** The next runs by number. The newest of each list stays, to show when it was last compared. */
+export async function scanEnded(
+  db: Queryable,
+  { before, after, limit }: ScanRequest,
+): Promise<readonly ScannedRow[]> {
+  return await db.query<ScannedRow>(
+    `select r.id as key, r.started_at < $1 as "isPast",
+            r.finished_at < $1
+              and r.id < (select max(n.id) from reconcile_runs n where n.stream = r.stream)
+              as "isRemovable"
+       from (select id, stream, started_at, coalesce(finished_at, 'infinity') as finished_at
+               from reconcile_runs
+              where id > $2 order by id limit $3) r
+      order by r.id`,
+    [before, after, limit],
+  );
+}
+
+export async function deleteEnded(
+  tx: Queryable,
+  ids: readonly number[],
+  before: Date,
+): Promise<number> {
+  const rows = await tx.query(
+    `delete from reconcile_runs where id = any ($1::bigint[]) and finished_at < $2 returning id`,
+    [ids, before],
+  );
+  return rows.length;
+}
+
+export async function measureEnded(db: Queryable, before: Date): Promise<MeasuredRows> {
+  const [row] = await db.query<MeasuredRows>(
+    `select (select count(*) from (select from reconcile_runs limit $2) r) as rows,
+            (select started_at from reconcile_runs order by id limit 1) as oldest,
+            (select count(*)
+               from (select from reconcile_runs r
+                      where r.finished_at < $1
+                        and r.id < (select max(n.id) from reconcile_runs n where n.stream = r.stream)
+                      limit $2) r) as removable`,
+    [before, COUNTED_ROWS],
+  );
+  return row ?? NO_ROWS;
+}

@@ -1,0 +1,90 @@
+/**
+ * The classes of data that are removed after a number of days. Each module that owns a table has the
+ * statements on it; this is the only list.
+ *
+ * Not in the list, because they are never removed: the journal and its snapshots, which prove the money;
+ * the audit log; orders and resources; and tables that do not grow with time.
+ */
+import { deleteResolved, measureResolved, scanResolved } from '../alerts/store/resolvedAlerts.ts';
+import type { RetentionDays } from '../config/retentionSettings.ts';
+import {
+  measureEvents,
+  readDisputedEvents,
+  removeEvents,
+  scanOldEvents,
+} from '../ledger/inbox/store/oldEvents.ts';
+import { measureChanges, removeChanges, scanOldChanges } from '../ledger/store/changes.ts';
+import { deleteClosed, measureClosed, scanClosed } from '../ledger/store/findings.ts';
+import { deleteSettled, measureSettled, scanSettled } from '../notify/store/messages.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import type { MeasuredRows, ScannedRow, ScanRequest } from '../platform/db/scannedRows.ts';
+import { deleteEnded, measureEnded, scanEnded } from '../reconcile/store/endedRuns.ts';
+
+export type ClassName = keyof RetentionDays;
+
+export interface RetentionClass {
+  readonly name: ClassName;
+  readonly table: string;
+  readonly measure: (db: Queryable, before: Date) => Promise<MeasuredRows>;
+  /** The next rows, and which of them are removable. */
+  readonly scan: (db: Queryable, request: ScanRequest) => Promise<readonly ScannedRow[]>;
+  /** Removes rows that are still removable. @returns how many */
+  readonly remove: (tx: Queryable, keys: readonly number[], before: Date) => Promise<number>;
+}
+
+/** The classes for one run. */
+export function retentionClasses(): readonly RetentionClass[] {
+  return [
+    eventsClass(),
+    {
+      name: 'messages',
+      table: 'messages',
+      measure: measureSettled,
+      scan: scanSettled,
+      remove: deleteSettled,
+    },
+    {
+      name: 'changes',
+      table: 'changes',
+      measure: measureChanges,
+      scan: scanOldChanges,
+      remove: (tx, keys) => removeChanges(tx, Math.max(...keys)),
+    },
+    {
+      name: 'alerts',
+      table: 'alerts',
+      measure: measureResolved,
+      scan: scanResolved,
+      remove: deleteResolved,
+    },
+    {
+      name: 'findings',
+      table: 'findings',
+      measure: measureClosed,
+      scan: scanClosed,
+      remove: deleteClosed,
+    },
+    {
+      name: 'runs',
+      table: 'reconcile_runs',
+      measure: measureEnded,
+      scan: scanEnded,
+      remove: deleteEnded,
+    },
+  ];
+}
+
+/** Events of undecided disputes stay. They are read once for a run. */
+function eventsClass(): RetentionClass {
+  let disputed: Promise<readonly number[]> | undefined;
+  return {
+    name: 'events',
+    table: 'webhook_events',
+    measure: measureEvents,
+    scan: async (db, request) => {
+      disputed ??= readDisputedEvents(db);
+      return scanOldEvents(db, request, await disputed);
+    },
+    remove: removeEvents,
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * Removes what is past its retention, in small steps (domain/pace.ts).
+ *
+ * 1. Each step is one transaction: rows are gone if and only if they are counted in `retention_state`. A
+ *    process that is killed between two steps leaves nothing half done, and the next run continues.
+ * 2. Before rows are removed, `beforeRemoval` has finished with them. After a crash it may get the same rows
+ *    again, or some of them.
+ * 3. A run ends when nothing is left, or after `longestMs`. A class that a run leaves unfinished comes first
+ *    in the next one.
+ */
+import type { RetentionDays } from '../config/retentionSettings.ts';
+import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
+import { startStopwatch } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import { scanned } from '../platform/db/scannedRows.ts';
+import { sleep } from '../platform/sleep.ts';
+import { SECOND_MS } from '../platform/time.ts';
+import { type ClassName, type RetentionClass, retentionClasses } from './classes.ts';
+import { FIRST_ROWS, mustWait, nextRows } from './domain/pace.ts';
+import { addRemoved, keepStates, markCaughtUp, readCutoff, readStates } from './store/state.ts';
+
+export interface RetentionParts {
+  readonly db: Database;
+  readonly days: RetentionDays;
+  /** Called with the rows of each step before they are removed (rule 2). */
+  readonly beforeRemoval?: (name: ClassName, keys: readonly number[]) => Promise<void>;
+}
+
+export interface RunLimits {
+  readonly longestMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface RemovedRows {
+  readonly name: ClassName;
+  readonly rows: number;
+  /** Whether nothing is left that could be removed now. */
+  readonly isDone: boolean;
+}
+
+/** How long retention waits before it checks again whether events wait. */
+const WAIT_MS = 2 * SECOND_MS;
+
+/** Removes old rows of every class that has a number of days. */
+export async function removeOld(
+  parts: RetentionParts,
+  { longestMs, signal }: RunLimits,
+): Promise<readonly RemovedRows[]> {
+  const elapsedSeconds = startStopwatch();
+  const isOver = () => signal.aborted || elapsedSeconds() * SECOND_MS >= longestMs;
+  const removed: RemovedRows[] = [];
+  for (const one of await inTurn(parts)) {
+    removed.push(await removeClass(parts, one, { isOver, signal }));
+  }
+  // Of a class that is never removed, nothing is left to remove either.
+  const kept = retentionClasses().flatMap(({ name }) =>
+    parts.days[name] === undefined ? [name] : [],
+  );
+  const done = removed.flatMap(({ name, isDone }) => (isDone ? [name] : []));
+  await markCaughtUp(parts.db, [...done, ...kept]);
+  return removed;
+}
+
+/** The classes to work on, the one that has been behind for longest first (rule 3). */
+async function inTurn({ db, days }: RetentionParts): Promise<readonly RetentionClass[]> {
+  const classes = retentionClasses().filter(({ name }) => days[name] !== undefined);
+  await keepStates(
+    db,
+    classes.map(({ name }) => name),
+  );
+  const states = new Map((await readStates(db)).map((state) => [state.name, state.behindMs]));
+  return classes.toSorted((a, b) => (states.get(b.name) ?? 0) - (states.get(a.name) ?? 0));
+}
+
+interface Pace {
+  readonly isOver: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+async function removeClass(
+  parts: RetentionParts,
+  one: RetentionClass,
+  { isOver, signal }: Pace,
+): Promise<RemovedRows> {
+  const { name } = one;
+  const before = await readCutoff(parts.db, parts.days[name] ?? 0);
+  let [rows, limit]: [number, number] = [0, FIRST_ROWS];
+  let after = 0;
+  let isComplete = true;
+  while (!isOver()) {
+    if (mustWait(await readPendingAgeMs(parts.db))) {
+      await sleep(WAIT_MS, signal);
+      continue;
+    }
+    const elapsedSeconds = startStopwatch();
+    const step = await removeStep(parts, one, { before, after, limit });
+    rows += step.removed;
+    isComplete &&= step.removed === step.picked;
+    if (step.last === undefined) return { name, rows, isDone: isComplete };
+    if (step.picked > 0 && step.removed === 0) return { name, rows, isDone: false };
+    after = step.last;
+    const tookMs = elapsedSeconds() * SECOND_MS;
+    limit = nextRows(limit, tookMs);
+    await sleep(tookMs, signal);
+  }
+  return { name, rows, isDone: false };
+}
+
+interface Step {
+  readonly picked: number;
+  /** Less than `picked` where something needs a row by now. */
+  readonly removed: number;
+  readonly last: number | undefined;
+}
+
+async function removeStep(
+  { db, beforeRemoval }: RetentionParts,
+  { name, scan, remove }: RetentionClass,
+  request: { readonly before: Date; readonly after: number; readonly limit: number },
+): Promise<Step> {
+  const { keys, last } = scanned(await scan(db, request), request);
+  if (keys.length === 0) return { picked: 0, removed: 0, last };
+  await beforeRemoval?.(name, keys);
+  const removed = await db.transaction(async (tx) => {
+    const rows = await remove(tx, keys, request.before);
+    if (rows > 0) await addRemoved(tx, name, { rows, through: Math.max(...keys) });
+    return rows;
+  });
+  return { picked: keys.length, removed, last };
+}

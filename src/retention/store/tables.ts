@@ -1,0 +1,24 @@
+/** Statements on the size of tables. */
+import type { Queryable } from '../../platform/db/database.ts';
+
+export interface TableSize {
+  readonly table: string;
+  /** As of the last vacuum or analyze; negative if there was none. */
+  readonly estimatedRows: number;
+  /** With indexes and TOAST. */
+  readonly bytes: number;
+}
+
+export async function readTableSizes(
+  db: Queryable,
+  tables: readonly string[],
+): Promise<readonly TableSize[]> {
+  return await db.query<TableSize>(
+    `select relname::text as "table", reltuples::bigint as "estimatedRows",
+            pg_total_relation_size(oid) as bytes
+       from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname = any ($1::text[])
+      limit $2`,
+    [tables, tables.length],
+  );
+}

@@ -1,0 +1,353 @@
+/**
+ * Retention removes what is past its days, and nothing that is still needed, regardless of its age.
+ *
+ * The production failures that it prevents: a table that grows until the disk is full; and a removed row
+ * without which an event is lost, a finding is not explained, or the change feed has a gap.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
+import { insertChanges } from '../../src/ledger/store/changes.ts';
+import { planRetention } from '../../src/retention/plan.ts';
+import { removeOld } from '../../src/retention/removeOld.ts';
+import { readStates } from '../../src/retention/store/state.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { readOpenFindings, receive, testApplier } from '../support/ledger.ts';
+
+const DAYS = {
+  events: 400,
+  messages: 30,
+  changes: 90,
+  alerts: 400,
+  findings: 400,
+  runs: 90,
+};
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(() => db.drop());
+
+const run = (days = DAYS) =>
+  removeOld({ db, days }, { longestMs: 60_000, signal: new AbortController().signal });
+
+async function removedOf(name: keyof typeof DAYS): Promise<number | undefined> {
+  return (await run()).find((one) => one.name === name)?.rows;
+}
+
+const ids = async (table: string, column = 'id') =>
+  (await db.query<{ id: number }>(`select ${column} as id from ${table} order by 1`)).map(
+    ({ id }) => id,
+  );
+
+describe('each class keeps what is needed', () => {
+  test('messages that are due stay, and so do those that were settled lately', async () => {
+    await db.query(
+      `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
+       select 'msg_' || n, 'log', 'alert', '{}', case when n = 3 then 'due' else 'delivered' end,
+              now(), now() - interval '90 days',
+              case n when 1 then now() - interval '31 days' when 2 then now() - interval '29 days' end
+         from generate_series(1, 3) as n`,
+    );
+    expect(await removedOf('messages')).toBe(1);
+    expect(await ids('messages', 'number')).toEqual([2, 3]);
+  });
+
+  test('alerts that are not resolved stay, and so do those with a notification to send', async () => {
+    await db.query(
+      `insert into alerts (rule, subject, severity, state, sentence, next_step, detail, opened_at, resolved_at)
+       select 'backlog', 'system:' || n, 'warning', case when n = 1 then 'open' else 'resolved' end,
+              'x', 'x', '{}', now() - interval '900 days',
+              case n when 1 then null when 4 then now() - interval '399 days'
+                     else now() - interval '401 days' end
+         from generate_series(1, 4) as n`,
+    );
+    await db.query(`insert into alert_outbox (alert_id, type) values (3, 'resolved')`);
+    expect(await removedOf('alerts')).toBe(1);
+    expect(await ids('alerts')).toEqual([1, 3, 4]);
+  });
+
+  test('open findings stay, and closed ones as long as their event is in the inbox', async () => {
+    const [event] = await receive(db, [eventBody(paymentObject())]);
+    await db.query(
+      `insert into findings (class, subject, state, detail, opened_at, closed_at)
+       values ('orphan', 'payment:1', 'open', '{}', now() - interval '900 days', null),
+              ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '401 days'),
+              ('event_ignored', 'event:${event}', 'closed', '{}', now() - interval '900 days', now() - interval '401 days'),
+              ('event_ignored', 'event:999999', 'closed', '{}', now() - interval '900 days', now() - interval '401 days'),
+              ('orphan', 'payment:3', 'closed', '{}', now() - interval '900 days', now() - interval '399 days')`,
+    );
+    expect(await removedOf('findings')).toBe(2);
+    expect(await ids('findings')).toEqual([1, 3, 5]);
+  });
+
+  test('runs that have not ended stay, and the newest of each list', async () => {
+    await db.query(
+      `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
+                                   started_at, finished_at)
+       select stream, 'full', 'tail', false, state, now(), now(), now(), now() - interval '200 days',
+              case when state = 'done' then now() - interval '91 days' end
+         from (values ('payments', 'done'), ('payments', 'running'), ('payments', 'done'),
+                      ('refunds', 'done')) as r (stream, state)`,
+    );
+    expect(await removedOf('runs')).toBe(1);
+    expect(await ids('reconcile_runs')).toEqual([2, 3, 4]);
+  });
+
+  test('never is never, and such a class is not behind', async () => {
+    await db.query(
+      `insert into findings (class, subject, state, detail, opened_at, closed_at)
+       values ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '800 days')`,
+    );
+    await run();
+    await db.query(`insert into findings (class, subject, state, detail, opened_at, closed_at)
+       values ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '800 days')`);
+    await db.query(`update retention_state set caught_up_at = now() - interval '9 days'`);
+    const removed = await removeOld(
+      { db, days: { ...DAYS, findings: undefined } },
+      { longestMs: 60_000, signal: new AbortController().signal },
+    );
+    expect(removed.map(({ name }) => name)).not.toContain('findings');
+    expect(await ids('findings')).toHaveLength(1);
+    for (const { behindMs } of await readStates(db)) expect(behindMs).toBeLessThan(60_000);
+  });
+});
+
+describe('the change feed', () => {
+  /** Changes with these ages in days, in order. */
+  async function publish(...ages: readonly number[]): Promise<void> {
+    const changes = ages.map((_, place) => ({
+      kind: 'order' as const,
+      subject: `order:${place}`,
+      change: 'status' as const,
+      status: 'paid',
+      previousStatus: null,
+      webhookEventId: undefined,
+      isHistory: false,
+    }));
+    await insertChanges(db, changes as unknown as Parameters<typeof insertChanges>[1]);
+    for (const [place, age] of ages.entries()) {
+      await db.query(
+        `update change_log set changed_at = now() - $2 * interval '1 day' where subject = $1`,
+        [`order:${place}`, age],
+      );
+    }
+    await createChangeFeed(db).publish();
+  }
+
+  const numbers = () => ids('changes', 'number');
+
+  test('loses a prefix only, and a reader from before it learns where it begins', async () => {
+    await publish(200, 150, 10, 140, 1);
+    expect(await removedOf('changes')).toBe(2);
+    expect(await numbers()).toEqual([3, 4, 5]);
+    const feed = createChangeFeed(db);
+    expect(await feed.read({ after: 0, limit: 10 })).toEqual({ outcome: 'removed', first: 3 });
+    expect(await feed.read({ after: 1, limit: 10 })).toEqual({ outcome: 'removed', first: 3 });
+    expect(await feed.read({ after: 2, limit: 10 })).toMatchObject({ outcome: 'read' });
+    expect(await db.query('select first_number, last_number from change_feed_bounds')).toEqual([
+      { first_number: 3, last_number: 5 },
+    ]);
+  });
+
+  test('keeps the newest change, so that numbers continue', async () => {
+    await publish(300, 200, 100);
+    expect(await removedOf('changes')).toBe(2);
+    expect(await numbers()).toEqual([3]);
+    await publish(1);
+    expect(await numbers()).toEqual([3, 4]);
+  });
+
+  test('keeps what order webhooks have not processed, and counts as behind meanwhile', async () => {
+    await publish(300, 200, 100, 1);
+    await db.query('insert into order_webhook_position (change_number) values (1)');
+    const changes = (await run()).find(({ name }) => name === 'changes');
+    expect(changes).toEqual({ name: 'changes', rows: 1, isDone: false });
+    expect(await numbers()).toEqual([2, 3, 4]);
+    await db.query('update order_webhook_position set change_number = 4');
+    expect((await run()).find(({ name }) => name === 'changes')).toMatchObject({ isDone: true });
+    expect(await numbers()).toEqual([4]);
+  });
+
+  test('refuses every other deletion, by the owner, too', async () => {
+    await publish(300, 1);
+    await expect(db.query('delete from changes')).rejects.toThrow('append-only');
+    await run();
+    await expect(db.query('delete from changes')).rejects.toThrow('append-only');
+  });
+});
+
+describe('rows of the inbox', () => {
+  /** An applied event that was received so many days ago, with its body removed. */
+  async function oldEvent(days: number, body = eventBody(paymentObject())): Promise<number> {
+    const [id] = await receive(db, [body]);
+    if (id === undefined) throw new Error('the event is a duplicate');
+    await testApplier(db).applyBatch([id]);
+    await db.query(
+      `update webhook_events set received_at = now() - $2 * interval '1 day' where id = $1`,
+      [id, days],
+    );
+    await forgetBody(id);
+    return id;
+  }
+
+  async function forgetBody(id: number): Promise<void> {
+    await db.query(
+      `insert into body_days (day, state, removed_at) values ('2020-01-01', 'removed', now())
+       on conflict do nothing`,
+    );
+    await db.query('delete from webhook_bodies where webhook_event_id = $1', [id]);
+    await db.query(`update webhook_events set body = null, body_day = '2020-01-01' where id = $1`, [
+      id,
+    ]);
+  }
+
+  test('stay while they are pending, dead or under an open finding, or have a body', async () => {
+    const [pending, dead, found, dispute, withBody, kept, young, gone] = [
+      await oldEvent(401),
+      await oldEvent(401),
+      await oldEvent(401),
+      await oldEvent(
+        401,
+        eventBody(
+          {
+            dispute_id: unique('dp'),
+            payment_id: unique('pay'),
+            amount: '100',
+            currency: 'USD',
+            dispute_stage: 'dispute',
+            dispute_status: 'dispute_opened',
+            connector_status: 'x',
+            connector_dispute_id: 'x',
+            connector: 'x',
+            created_at: '2026-11-01T10:00:00.000Z',
+          },
+          { eventType: 'dispute_opened', contentType: 'dispute_details' },
+        ),
+      ),
+      await oldEvent(401),
+      await oldEvent(401),
+      await oldEvent(399),
+      await oldEvent(401),
+    ];
+    await db.query('insert into pending (webhook_event_id, enqueue_at) values ($1, now())', [
+      pending,
+    ]);
+    await db.query(
+      `insert into dead_events (webhook_event_id, attempts, error) values ($1, 5, 'x')`,
+      [dead],
+    );
+    await db.query(
+      `insert into findings (class, subject, detail) values ('event_ignored', 'event:' || $1::bigint, '{}')`,
+      [found],
+    );
+    await db.query(`update webhook_events set body = '\\x00' where id = $1`, [withBody]);
+    await db.query(`insert into kept_bodies values ($1, '\\x00')`, [kept]);
+    const statuses = await db.query(
+      `select status, next_check_at is not null as checked from resources where kind = 'dispute'`,
+    );
+    expect(statuses).toEqual([{ status: 'opened', checked: true }]);
+
+    expect(await removedOf('events')).toBe(1);
+    expect(await ids('webhook_events')).toEqual([
+      pending,
+      dead,
+      found,
+      dispute,
+      withBody,
+      kept,
+      young,
+    ]);
+    expect(await ids('removed_events', 'digest::text')).toHaveLength(1);
+    expect(await readStates(db)).toContainEqual(
+      expect.objectContaining({ name: 'events', removedRows: 1, removedThrough: gone }),
+    );
+  });
+
+  test('cannot be removed earlier, or with a body, by a caller of the function', async () => {
+    const [young, withBody] = [await oldEvent(399), await oldEvent(401)];
+    await db.query(`update webhook_events set body = '\\x00' where id = $1`, [withBody]);
+    expect(
+      await db.query('select remove_events($1::bigint[]) as removed', [[young, withBody]]),
+    ).toEqual([{ removed: 0 }]);
+  });
+
+  test('that a sender repeats later are applied again, noticed, and move no money', async () => {
+    const payment = paymentObject();
+    const body = eventBody(payment);
+    await oldEvent(500, body);
+    const unnamed = Buffer.from('{"no": "envelope"}');
+    const unnamedId = await oldEvent(500, unnamed);
+    await db.query(`update findings set state = 'closed', closed_at = now() where subject = $1`, [
+      `event:${unnamedId}`,
+    ]);
+    const journal = () =>
+      db.query(`select kind, resource_id, leg, amount_minor from transfers order by id`);
+    const resource = () =>
+      db.query(`select status, captured_minor, posted from resources where id = $1`, [
+        payment.payment_id,
+      ]);
+    const before = [await journal(), await resource()];
+    expect(await removedOf('events')).toBe(2);
+    expect(await ids('webhook_events')).toEqual([]);
+
+    for (const again of [body, unnamed]) {
+      const [id] = await receive(db, [again]);
+      if (id === undefined) throw new Error('the event counts as a duplicate');
+      await testApplier(db).applyBatch([id]);
+      const classes = (await readOpenFindings(db, `event:${id}`)).map((one) => one.class);
+      expect(classes).toContain('event_repeated');
+    }
+    expect([await journal(), await resource()]).toEqual(before);
+    // Other events are not affected.
+    const [other] = await receive(db, [eventBody(paymentObject())]);
+    await testApplier(db).applyBatch([other ?? 0]);
+    expect(await readOpenFindings(db, `event:${other}`)).toEqual([]);
+  });
+});
+
+test('retention waits while events wait, and continues when they are applied', async () => {
+  await db.query(
+    `insert into findings (class, subject, state, detail, opened_at, closed_at)
+     values ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '800 days')`,
+  );
+  await receive(db, [eventBody(paymentObject())]);
+  await db.query(`update pending set since = now() - interval '1 minute'`);
+  const short = await removeOld(
+    { db, days: DAYS },
+    { longestMs: 1_000, signal: new AbortController().signal },
+  );
+  expect(short.filter(({ rows, isDone }) => rows > 0 || isDone)).toEqual([]);
+  await db.query('delete from pending');
+  expect(await removedOf('findings')).toBe(1);
+});
+
+test('the plan shows what the next run removes, and the run removes it', async () => {
+  await db.query(
+    `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
+     select 'msg_' || n, 'log', 'alert', '{}', 'delivered', now(), now() - interval '90 days',
+            now() - n * interval '1 hour'
+       from generate_series(1, 12000) as n`,
+  );
+  await db.query('analyze messages');
+  const planned = async () =>
+    (await planRetention(db, DAYS)).find(({ name }) => name === 'messages');
+  const before = await planned();
+  expect(before).toMatchObject({
+    rows: 12_000,
+    areRowsEstimated: true,
+    removable: 10_000,
+    isMoreRemovable: true,
+    days: 30,
+  });
+  expect(before?.bytes).toBeGreaterThan(1_000_000);
+  expect(await removedOf('messages')).toBe(12_000 - 30 * 24 + 1);
+  expect(await planned()).toMatchObject({
+    rows: 719,
+    areRowsEstimated: false,
+    removable: 0,
+    isMoreRemovable: false,
+    removedRows: 11_281,
+  });
+});
