@@ -42,8 +42,9 @@ create table packed_bodies (
 do $$
 begin
   if (select 'lz4' = any (enumvals) from pg_settings where name = 'default_toast_compression') then
-    alter table webhook_bodies alter column body set compression lz4;
-    alter table packed_bodies alter column bodies set compression lz4;
+    -- As text: PostgreSQL 13 cannot parse it.
+    execute 'alter table webhook_bodies alter column body set compression lz4';
+    execute 'alter table packed_bodies alter column bodies set compression lz4';
   end if;
 end $$;
 
