@@ -25,6 +25,8 @@ export type ClassName = keyof RetentionDays;
 export interface RetentionClass {
   readonly name: ClassName;
   readonly table: string;
+  /** The most rows of one step, where they are large. */
+  readonly mostRows?: number;
   readonly measure: (db: Queryable, before: Date) => Promise<MeasuredRows>;
   /** The next rows, and which of them are removable. */
   readonly scan: (db: Queryable, request: ScanRequest) => Promise<readonly ScannedRow[]>;

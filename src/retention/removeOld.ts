@@ -3,16 +3,17 @@
  *
  * 1. Each step is one transaction: rows are gone if and only if they are counted in `retention_state`. A
  *    process that is killed between two steps leaves nothing half done, and the next run continues.
- * 2. Before rows are removed, `beforeRemoval` has finished with them. After a crash it may get the same rows
- *    again, or some of them.
+ * 2. Before rows are removed, `beforeRemoval` has finished with them. What it returns is part of the
+ *    transaction that removes them. After a crash it may get the same rows again, or some of them.
  * 3. A run ends when nothing is left, or after `longestMs`. A class that a run leaves unfinished comes first
  *    in the next one.
  */
 import type { RetentionDays } from '../config/retentionSettings.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import { startStopwatch } from '../platform/clock.ts';
-import type { Database } from '../platform/db/database.ts';
-import { scanned } from '../platform/db/scannedRows.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
+import { isContended } from '../platform/db/failures.ts';
+import { type ScanRequest, scanned } from '../platform/db/scannedRows.ts';
 import { sleep } from '../platform/sleep.ts';
 import { SECOND_MS } from '../platform/time.ts';
 import { type ClassName, type RetentionClass, retentionClasses } from './classes.ts';
@@ -23,7 +24,10 @@ export interface RetentionParts {
   readonly db: Database;
   readonly days: RetentionDays;
   /** Called with the rows of each step before they are removed (rule 2). */
-  readonly beforeRemoval?: (name: ClassName, keys: readonly number[]) => Promise<void>;
+  readonly beforeRemoval?: (
+    name: ClassName,
+    keys: readonly number[],
+  ) => Promise<(tx: Queryable) => Promise<void>>;
 }
 
 export interface RunLimits {
@@ -85,6 +89,7 @@ async function removeClass(
   const { name } = one;
   const before = await readCutoff(parts.db, parts.days[name] ?? 0);
   let [rows, limit]: [number, number] = [0, FIRST_ROWS];
+  const clamp = (most: number) => Math.min(most, one.mostRows ?? most);
   let after = 0;
   let isComplete = true;
   while (!isOver()) {
@@ -93,7 +98,8 @@ async function removeClass(
       continue;
     }
     const elapsedSeconds = startStopwatch();
-    const step = await removeStep(parts, one, { before, after, limit });
+    const step = await attemptStep(parts, one, { before, after, limit: clamp(limit) });
+    if (step === 'contended') return { name, rows, isDone: false };
     rows += step.removed;
     isComplete &&= step.removed === step.picked;
     if (step.last === undefined) return { name, rows, isDone: isComplete };
@@ -113,16 +119,31 @@ interface Step {
   readonly last: number | undefined;
 }
 
+/** A lock that somebody else holds is no failure: the next run tries again. */
+async function attemptStep(
+  parts: RetentionParts,
+  one: RetentionClass,
+  request: ScanRequest,
+): Promise<Step | 'contended'> {
+  try {
+    return await removeStep(parts, one, request);
+  } catch (error) {
+    if (isContended(error)) return 'contended';
+    throw error;
+  }
+}
+
 async function removeStep(
   { db, beforeRemoval }: RetentionParts,
   { name, scan, remove }: RetentionClass,
-  request: { readonly before: Date; readonly after: number; readonly limit: number },
+  request: ScanRequest,
 ): Promise<Step> {
   const { keys, last } = scanned(await scan(db, request), request);
   if (keys.length === 0) return { picked: 0, removed: 0, last };
-  await beforeRemoval?.(name, keys);
+  const recordRemoval = await beforeRemoval?.(name, keys);
   const removed = await db.transaction(async (tx) => {
     const rows = await remove(tx, keys, request.before);
+    await recordRemoval?.(tx);
     if (rows > 0) await addRemoved(tx, name, { rows, through: Math.max(...keys) });
     return rows;
   });
