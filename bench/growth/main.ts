@@ -19,6 +19,7 @@ const HELP = `npm run bench:growth -- [flags]
   --per-day N        events a day, which decides how old the rows are (1e6)
   --only PART        one part instead of all: ${PARTS.join(', ')}
   --seconds N        counted time of the load (20)
+  --keep-days N      the part "retention": what it keeps of bodies and messages (4)
   --json FILE        also write all figures to FILE
   --data-dir DIR     where to make the temporary folder of the database (the system's)
   --keep DIR         a folder that keeps the ledger; the next run goes on with it
@@ -78,6 +79,7 @@ function readOptions(): Options | undefined {
       'per-day': { type: 'string', default: '1e6' },
       only: { type: 'string', multiple: true },
       seconds: { type: 'string', default: '20' },
+      'keep-days': { type: 'string', default: '4' },
       json: { type: 'string' },
       'data-dir': { type: 'string' },
       keep: { type: 'string' },
@@ -94,6 +96,7 @@ function readOptions(): Options | undefined {
     eventsPerDay: readCount('--per-day', values['per-day'], 1),
     parts: readParts(values.only),
     seconds: readCount('--seconds', values.seconds, 1),
+    keepDays: readCount('--keep-days', values['keep-days'], 4),
     jsonFile: values.json,
     parentDir: resolve(values['data-dir'] ?? tmpdir()),
     keptDir: values.keep === undefined ? undefined : resolve(values.keep),

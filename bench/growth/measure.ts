@@ -1,20 +1,24 @@
 /** Measures a filled ledger, on a server with the settings that users get. */
 import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
-import { quantile, startApi } from '../api.ts';
+import { quantile, settings, startApi } from '../api.ts';
 import type { Bench } from '../bench.ts';
 import { type Cleanup, createCleanup } from '../cleanup.ts';
 import { type BenchDatabase, type Postgres, startPostgres } from '../database.ts';
-import { runEndToEndOn } from '../endToEnd.ts';
+import { measureRun, runEndToEndOn } from '../endToEnd.ts';
+import { runWatched } from '../ledger/memory.ts';
 import { startLoad } from '../loadProcess.ts';
+import { startTallyhook } from '../tallyhook.ts';
 import { DATABASE } from './fill.ts';
 import { printSizes, readSizes, type TableSize } from './sizes.ts';
 
-export const PARTS = ['sizes', 'reads', 'load'] as const;
+export const PARTS = ['sizes', 'reads', 'load', 'retention'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Measuring {
   readonly parts: readonly Part[];
   readonly seconds: number;
+  /** What the part `retention` keeps of bodies and messages. */
+  readonly keepDays: number;
 }
 
 interface Ledger extends Measuring {
@@ -29,6 +33,7 @@ export interface Measured {
   readonly sizes?: readonly TableSize[];
   readonly reads?: readonly ReadTimes[];
   readonly load?: LoadFigures;
+  readonly retention?: RetentionFigures;
   /** Every event that was acknowledged is stored. */
   readonly isComplete: boolean;
 }
@@ -68,6 +73,12 @@ export async function measureLedger(ledger: Ledger): Promise<Measured> {
     if (parts.includes('load')) {
       const load = await measureLoad(ledger, { postgres, db, cleanup });
       measured = { ...measured, load, isComplete: load.stored >= load.acknowledged };
+    }
+    if (parts.includes('retention')) {
+      measured = {
+        ...measured,
+        retention: await measureRetention(ledger, { postgres, db, cleanup }),
+      };
     }
     return measured;
   } finally {
@@ -119,18 +130,17 @@ async function measureReads(
   return read;
 }
 
-async function measureLoad(
-  { folder, secret, seconds }: Ledger,
-  {
-    postgres,
-    db,
-    cleanup,
-  }: { readonly postgres: Postgres; readonly db: BenchDatabase; readonly cleanup: Cleanup },
-): Promise<LoadFigures> {
-  const load = await startLoad({ secret, cwd: folder, cleanup });
-  const bench: Bench = {
+interface Running {
+  readonly postgres: Postgres;
+  readonly db: BenchDatabase;
+  readonly cleanup: Cleanup;
+}
+
+async function openBench({ folder, secret, seconds }: Ledger, running: Running): Promise<Bench> {
+  const { postgres, cleanup } = running;
+  return {
     options: {
-      scenarios: ['e2e'],
+      scenarios: [],
       seconds,
       pairs: 1,
       isSingleProcess: false,
@@ -145,8 +155,13 @@ async function measureLoad(
     folder,
     cleanup,
     postgres,
-    load,
+    load: await startLoad({ secret, cwd: folder, cleanup }),
   };
+}
+
+async function measureLoad(ledger: Ledger, running: Running): Promise<LoadFigures> {
+  const { db } = running;
+  const bench = await openBench(ledger, running);
   const [before] = await db.query<{ id: number; bytes: number }>(POSITION);
   const { report, runs } = await runEndToEndOn(bench, db);
   const [after] = await db.query<{ id: number; bytes: number }>(POSITION);
@@ -154,7 +169,7 @@ async function measureLoad(
     'select count(*) as stored from webhook_events where id > $1',
     [before?.id ?? 0],
   );
-  await load.process.stop();
+  await bench.load.process.stop();
   const acknowledged = runs.reduce((sum, run) => sum + run.acknowledged, 0);
   const figures: LoadFigures = {
     acceptedPerSecond: report.acceptedPerSecond,
@@ -176,6 +191,62 @@ async function measureLoad(
   }
   return figures;
 }
+
+export interface RetentionFigures {
+  readonly seconds: number;
+  /** At the p99 of replies under a steady load, without retention and during it. */
+  readonly replyP99MsWithout: readonly number[];
+  readonly replyP99MsDuring: number;
+  readonly output: string;
+}
+
+const STEADY = { ratePerSecond: 300, warmUpSeconds: 3, sampleEvery: 20 } as const;
+const PHASES = 3;
+/** The least that the setting accepts. */
+const MIN_CHANGES_DAYS = 7;
+
+/** Removes what is older than `keepDays` while events arrive, and compares replies before and after. */
+async function measureRetention(ledger: Ledger, running: Running): Promise<RetentionFigures> {
+  const { keepDays, seconds } = ledger;
+  const { db } = running;
+  const bench = await openBench(ledger, running);
+  const tallyhook = await startTallyhook(bench, 'processes', db.url);
+  await bench.load.openStream(SEED);
+  await bench.load.prepare(STEADY.ratePerSecond * PHASES * (seconds + STEADY.warmUpSeconds + 2));
+  const replyP99Ms = async (): Promise<number> => {
+    const subject = { db, tallyhook, backlogEveryMs: 1_000, pollEveryMs: 50 };
+    const { report } = await measureRun(bench, subject, { ...STEADY, seconds });
+    return report.replyMicros.p99 / 1_000;
+  };
+  const before = await replyP99Ms();
+  const env = {
+    ...settings(db.url),
+    RETENTION_BODIES_DAYS: String(keepDays),
+    RETENTION_MESSAGES_DAYS: String(keepDays),
+    RETENTION_CHANGES_DAYS: String(Math.max(MIN_CHANGES_DAYS, keepDays)),
+  };
+  const removing = runWatched(['retention', 'run', '--minutes', '5', '--by', 'bench'], env);
+  const during = await replyP99Ms();
+  const run = await removing;
+  const after = await replyP99Ms();
+  await tallyhook.stop();
+  await bench.load.process.stop();
+  if (run.exitCode !== 0) throw new Error(`retention ended with ${run.exitCode}: ${run.output}`);
+  line('retention run', `${run.seconds.toFixed(1)} s, peak ${run.peakMib.toFixed(0)} MiB`);
+  line(
+    'reply p99 at 300/s',
+    `${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during, ${after.toFixed(1)} ms after`,
+  );
+  console.log(run.output);
+  return {
+    seconds: run.seconds,
+    replyP99MsWithout: [before, after],
+    replyP99MsDuring: during,
+    output: run.output,
+  };
+}
+
+const SEED = 6;
 
 const POSITION = `select coalesce(max(id), 0) as id, pg_database_size(current_database()) as bytes
                     from webhook_events`;
