@@ -3,7 +3,16 @@
 
 -- The inbox.
 grant select on webhook_events, event_variants to tallyhook_app;
-grant select on webhook_bodies, packed_bodies, kept_bodies, body_days to tallyhook_app;
+grant update (body, body_day, body_bytes) on webhook_events to tallyhook_app;
+grant update (body) on event_variants to tallyhook_app;
+grant select, insert on webhook_bodies, packed_bodies to tallyhook_app;
+grant select, insert, delete on kept_bodies to tallyhook_app;
+grant select, update on body_days, body_copy to tallyhook_app;
+grant select on detached_partitions, events_in_need to tallyhook_app;
+grant execute on function ensure_body_day(date) to tallyhook_app;
+grant execute on function ensure_packed_day(date) to tallyhook_app;
+grant execute on function detach_body_day(date) to tallyhook_app;
+grant execute on function drop_detached_partition(text, boolean) to tallyhook_app;
 grant execute on function ensure_body_days(integer) to tallyhook_app;
 grant select, insert, update, delete on pending, dead_events to tallyhook_app;
 grant select, insert, update on event_replays to tallyhook_app;

@@ -1,6 +1,7 @@
 -- The admin port: it reads. Its actions write the ledger, and need a login role that is a member of
 -- tallyhook_app, too.
 
+grant select on body_days, body_copy, detached_partitions to tallyhook_console;
 grant select on webhook_events, pending, dead_events, event_replays to tallyhook_console;
 grant select on snapshots, resources, resource_epochs, orders, order_totals, findings to tallyhook_console;
 grant select on accounts, transfers, change_log, changes, order_expectations to tallyhook_console;

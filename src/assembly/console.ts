@@ -3,6 +3,7 @@ import { createTokenVerifier } from '../access/verifyToken.ts';
 import { alertsSource } from '../alerts/gauges.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
 import { createConsoleApp } from '../console/app.ts';
+import { bodiesSource } from '../ledger/bodies/gauges.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
 import { batchJob, EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
 import { channelsSource } from '../notify/gauges.ts';
@@ -43,6 +44,7 @@ function addSources({ clock, events, metrics, onClose, openPool, queues }: Share
   };
   const sources = [
     ...ledgerSources(db),
+    bodiesSource(db),
     ...reconcileSources(db),
     authorizationSource(db),
     retentionSource(db),

@@ -2,6 +2,7 @@
 
 import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
 import { makeBodyDays } from '../ledger/bodies/bodyDays.ts';
+import { createBodiesJob } from '../ledger/bodies/job.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
@@ -30,6 +31,9 @@ const LONGEST_RETENTION_MS = 5 * MINUTE_MS;
 /** Lease renewals must not wait behind the work that they protect. */
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 60_000, plans: 'any' };
 
+/** One connection: bodies are moved by one statement at a time. */
+const BODIES_POOL: PoolOptions = { maxConnections: 1, responseTimeoutMs: 300_000, plans: 'any' };
+
 export function startSchedules({
   clock,
   config,
@@ -41,6 +45,7 @@ export function startSchedules({
   queues,
 }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
+  const bodiesDb = openPool('bodies', BODIES_POOL);
   const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
   const watchSystem = createSystemWatch({ db, log, isReconciling });
@@ -70,6 +75,7 @@ export function startSchedules({
       watchSystem,
       checkDeadlines,
       makeBodyDays: () => makeBodyDays(db, log),
+      moveBodies: createBodiesJob({ db: bodiesDb, log, signal }),
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
       removeOld: async () => {

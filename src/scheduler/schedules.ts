@@ -33,6 +33,8 @@ export interface ScheduledWork {
   readonly checkDeadlines: () => Promise<void>;
   /** Makes the partitions of bodies for today and the next days. */
   readonly makeBodyDays: () => Promise<void>;
+  /** Copies, packs and drops bodies, for less than a minute. */
+  readonly moveBodies: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   readonly sweepMessages: () => Promise<void>;
   /** Removes old data, for some minutes at most. */
@@ -71,6 +73,7 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
       run: work.makeBodyDays,
       atStart: work.makeBodyDays,
     },
+    { name: 'bodies', cron: '* * * * *', runs: 'once', run: work.moveBodies },
     {
       name: 'messages',
       cron: '* * * * *',
