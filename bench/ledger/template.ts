@@ -47,7 +47,7 @@ export async function applyBodies(
   try {
     const applier = createEventApplier({
       db,
-      merchantId: MERCHANT_ID,
+      account: { merchantId: MERCHANT_ID, profileId: undefined },
       clock: systemClock,
       metrics: { event: () => undefined, secondsToApply: () => undefined },
     });

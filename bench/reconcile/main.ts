@@ -91,10 +91,12 @@ async function main(): Promise<boolean> {
 
 function reconcileOf(db: Database, baseUrl: string): Reconcile {
   const client = createClient({ baseUrl, apiKey: API_KEY });
+  const account = { merchantId: undefined, profileId: undefined };
   return createReconcile({
     db,
     client,
-    retrieve: createRetrieve({ db, client, clock: systemClock }),
+    retrieve: createRetrieve({ db, client, clock: systemClock, account }),
+    account,
     clock: systemClock,
     metrics: createReconcileMetrics(createMetrics()),
     log: createLog('silent'),

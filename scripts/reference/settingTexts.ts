@@ -109,7 +109,8 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         otherwise: '`merchant_local` with the embedded database, required otherwise',
       },
       PAYMENTS_PROFILE_ID: {
-        meaning: 'The business profile that sends webhooks here. `tallyhook doctor` checks it.',
+        meaning:
+          'The business profile that sends webhooks here. `tallyhook doctor` checks it, and an object of another profile becomes a finding.',
         otherwise: 'all profiles of the account',
       },
       PAYMENTS_BASE_URL: {

@@ -2,6 +2,8 @@
 import { createEventApplier } from '../ledger/inbox/applyEvents.ts';
 import { createEventsHandler, EVENTS_QUEUE, type EventsJob } from '../ledger/inbox/jobs.ts';
 import { createLedgerMetrics } from '../ledger/metrics.ts';
+import { closeExpectedProfiles } from '../ledger/recordProfiles.ts';
+import { toError } from '../platform/errors.ts';
 import { merchantIdOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -19,9 +21,10 @@ export function startEvents({
   queues,
 }: Shared): void {
   const db = openPool('events', EVENTS_POOL);
+  const account = { merchantId: merchantIdOf(config), profileId: config.profileId };
   const applier = createEventApplier({
     db,
-    merchantId: merchantIdOf(config),
+    account,
     clock,
     metrics: createLedgerMetrics(metrics),
   });
@@ -33,6 +36,10 @@ export function startEvents({
     log,
   });
   gate.whenOpen(() => {
+    const closed = db
+      .transaction((tx) => closeExpectedProfiles(tx, account))
+      .catch((error: unknown) => log.warn({ error: toError(error) }, 'profiles.not_closed'));
+    onClose(() => closed);
     const consumer = queues.consumer<EventsJob>(EVENTS_QUEUE, 1, handle);
     onClose(() => consumer.close());
   });

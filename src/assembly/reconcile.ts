@@ -2,7 +2,7 @@
 import { createReconcileHandler, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { isPaused } from '../reconcile/store/pauses.ts';
 import { readPausedRuns } from '../reconcile/store/runs.ts';
-import { clientOf, reconcileOf } from './service.ts';
+import { accountOf, clientOf, reconcileOf } from './service.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 const RECONCILE_POOL: PoolOptions = { maxConnections: 6, responseTimeoutMs: 60_000, plans: 'any' };
@@ -26,7 +26,10 @@ export function startReconcile({
     );
     return;
   }
-  const { reconcile, refresh } = reconcileOf(client, { db, log, metrics, clock });
+  const { reconcile, refresh } = reconcileOf(client, {
+    ...{ db, log, metrics, clock },
+    account: accountOf(config),
+  });
   gate.whenOpen(() => {
     const closing = new AbortController();
     const refreshing = refresh.loop(closing.signal);

@@ -11,6 +11,7 @@ import {
 } from '../authorizations/createAuthorizationService.ts';
 import { createClient, type PaymentServiceClient } from '../client/index.ts';
 import type { Config } from '../config/config.ts';
+import type { Account } from '../ledger/domain/account.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
@@ -43,7 +44,8 @@ export function authorizationsOf(
   { db, clock, log, ...options }: AuthorizationOptions,
 ): { readonly check: AuthorizationCheck; readonly service: AuthorizationService | undefined } {
   const client = clientOf(config, { db, clock });
-  const service = client && createAuthorizationService({ db, client, clock }, options);
+  const account = accountOf(config);
+  const service = client && createAuthorizationService({ db, client, clock, account }, options);
   const check = createAuthorizationCheck({
     db,
     clock,
@@ -78,13 +80,22 @@ export function clientOf(
   }
 }
 
+/** The account that responses of the service are compared with. */
+export function accountOf({ merchantId, profileId }: Config): Account {
+  return { merchantId, profileId };
+}
+
 /** Reconciliation and refresh, for a command or a role. */
 export function reconcileOf(
   client: PaymentServiceClient,
-  parts: ServiceParts & { readonly log: Log; readonly metrics: Metrics },
+  parts: ServiceParts & {
+    readonly account: Account;
+    readonly log: Log;
+    readonly metrics: Metrics;
+  },
 ): { readonly reconcile: Reconcile; readonly refresh: Refresh } {
   const metrics = createReconcileMetrics(parts.metrics);
-  const retrieve = createRetrieve({ db: parts.db, client, clock: parts.clock });
+  const retrieve = createRetrieve({ ...parts, client });
   const all = { ...parts, client, retrieve, metrics, sleep };
   return { reconcile: createReconcile(all), refresh: createRefresh(all) };
 }
@@ -92,7 +103,7 @@ export function reconcileOf(
 /** Undefined when no key is set. */
 export function refresherOf(config: Config, parts: ServiceParts): Refresher | undefined {
   const client = clientOf(config, parts);
-  return client && createRefresher(discoveryPartsOf(client, parts));
+  return client && createRefresher(discoveryPartsOf(config, client, parts));
 }
 
 /**
@@ -101,12 +112,17 @@ export function refresherOf(config: Config, parts: ServiceParts): Refresher | un
  */
 export function discoveryOf(config: Config, parts: ServiceParts): DiscoveryParts {
   const client = clientOf(config, parts);
-  if (client) return discoveryPartsOf(client, parts);
+  if (client) return discoveryPartsOf(config, client, parts);
   throw new OperatorError(
     'No key of the payment service is set, so Tallyhook cannot call it. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
 
-function discoveryPartsOf(client: PaymentServiceClient, parts: ServiceParts): DiscoveryParts {
-  return { ...parts, client, retrieve: createRetrieve({ ...parts, client }) };
+function discoveryPartsOf(
+  config: Config,
+  client: PaymentServiceClient,
+  parts: ServiceParts,
+): DiscoveryParts {
+  const account = accountOf(config);
+  return { ...parts, client, retrieve: createRetrieve({ ...parts, client, account }) };
 }

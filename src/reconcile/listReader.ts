@@ -5,6 +5,7 @@ import {
   type PaymentServiceClient,
   PaymentServiceError,
 } from '../client/index.ts';
+import { type Account, foreignMerchantOf, profileOf } from '../ledger/domain/account.ts';
 import { orderKeyOf } from '../ledger/domain/orderKey.ts';
 import {
   capturedOf,
@@ -30,8 +31,10 @@ export interface ListedRow {
   readonly remote: Remote;
   readonly content: SnapshotContent;
   readonly observedMicros: number;
-  /** It has too few fields to be applied. */
+  /** It has too few fields to be applied, or names another merchant account: it is retrieved instead. */
   readonly isHint: boolean;
+  /** The profile that it names. */
+  readonly profileId: string | undefined;
 }
 
 /** A window that was read completely. */
@@ -73,6 +76,7 @@ export interface ListReaderParts {
   readonly nowMs: () => number;
   /** The largest page that the list is known to send. */
   readonly limit: number;
+  readonly account: Account;
 }
 
 interface ShownPage extends PageFacts {
@@ -114,7 +118,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
     });
     if (page) {
       const observedMs = serviceTimeMs ?? parts.nowMs();
-      const shown = show(page, { stream, span, limit, observedMs });
+      const shown = show(page, { stream, span, limit, observedMs, account: parts.account });
       return isOvercounted ? { ...shown, totalCount: undefined } : shown;
     }
     const smaller = smallerLimit(limit);
@@ -193,9 +197,11 @@ interface ShowInput {
   readonly span: Span;
   readonly limit: number;
   readonly observedMs: number;
+  readonly account: Account;
 }
 
-function show(page: Page<object>, { stream, span, limit, observedMs }: ShowInput): ShownPage {
+function show(page: Page<object>, input: ShowInput): ShownPage {
+  const { stream, span, limit, observedMs, account } = input;
   const observedMicros = observedMs * 1000;
   const listed = new Map<string, ListedRow>();
   const ids = new Set<string>();
@@ -212,7 +218,12 @@ function show(page: Page<object>, { stream, span, limit, observedMs }: ShowInput
     const remote = toRemote(ref, content);
     ids.add(ref.id);
     if (!isWithin(span, remote.createdMs)) continue;
-    listed.set(ref.id, { remote, content, observedMicros, isHint: isHint(ref, content) });
+    const isForeign = foreignMerchantOf(row, account) !== undefined;
+    listed.set(ref.id, {
+      ...{ remote, content, observedMicros },
+      isHint: isForeign || isHint(ref, content),
+      profileId: isForeign ? undefined : profileOf(row),
+    });
   }
   return {
     rows: ids.size + unreadable.length,

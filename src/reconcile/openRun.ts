@@ -70,6 +70,7 @@ export async function openRun(
     request: requester.request,
     nowMs: clock.nowMs,
     limit: pageLimit,
+    account: parts.account,
   });
   const row = earlier ?? (await beginRun(parts, request, { reader, watermarkAt }));
   return {

@@ -6,7 +6,8 @@
  */
 
 import { selectAcceptedFindings } from '../ledger/read/store/openFindings.ts';
-import type { DifferingRow, WindowComparison } from './compareWindow.ts';
+import { recordProfiles } from '../ledger/recordProfiles.ts';
+import { type DifferingRow, refOf, type WindowComparison } from './compareWindow.ts';
 import type { Difference, Remote } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
@@ -32,6 +33,7 @@ export async function recordWindow(
   { span, comparison: { window }, repair }: ReconciledWindow,
 ): Promise<RunState> {
   const remaining = await recordRemaining(run, window, repair.remaining);
+  if (!run.row.isDryRun) await recordProfilesOf(run, window);
   if (repair.isIncomplete && !run.row.isDryRun) {
     await openComparison(run.parts.db, [{ ...unstableList(run), detail: LIST_DETAIL }]);
   }
@@ -48,6 +50,15 @@ export async function recordWindow(
       ),
     ],
   });
+}
+
+async function recordProfilesOf({ parts }: RunContext, window: ListedWindow): Promise<void> {
+  const objects = window.rows.map((row) => ({
+    profileId: row.profileId,
+    ref: refOf(row),
+    source: 'list' as const,
+  }));
+  await parts.db.transaction((tx) => recordProfiles(tx, objects, parts.account));
 }
 
 function remainingDifference(name: string, subject: string): ReportedDifference {

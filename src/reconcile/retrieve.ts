@@ -12,7 +12,8 @@
  *    `missing_remote`.
  * 5. The time at which a request was sent is recorded with its response: an excess of an order is
  *    confirmed only by requests that were sent after it showed (alerts/domain/rules/excesses.ts).
- * 6. A failure of the service leaves everything as it is, the time of the next check included.
+ * 6. A response that names another merchant account is not applied.
+ * 7. A failure of the service leaves everything as it is, the time of the next check included.
  */
 
 import { SETTLING_MS } from '../alerts/domain/rules/excesses.ts';
@@ -24,6 +25,7 @@ import {
 } from '../client/index.ts';
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
+import { type Account, foreignMerchantOf, profileOf } from '../ledger/domain/account.ts';
 import {
   type Observation,
   type ResourceRef,
@@ -32,6 +34,7 @@ import {
 } from '../ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
+import { recordProfiles } from '../ledger/recordProfiles.ts';
 import { type CheckedRow, linkFinding, readChecked, writeChecked } from '../ledger/store/checks.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
@@ -79,6 +82,7 @@ export interface RetrieveParts {
   readonly db: Database;
   readonly client: PaymentServiceClient;
   readonly clock: Clock;
+  readonly account: Account;
 }
 
 /** A resource that is only mentioned may take this long to become visible. */
@@ -87,8 +91,9 @@ const ORPHAN_AFTER_MS = DAY_MS;
 const MISSING_AFTER_MS = HOUR_MS;
 
 /** Makes the one `retrieve`. */
-export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
-  const observe = createObserve({ db, clock });
+export function createRetrieve(parts: RetrieveParts): Retrieve {
+  const { db, client, clock } = parts;
+  const observe = createObserve(parts);
   return async (ref, { lane, isDryRun = false, historyUntilMs, signal }) => {
     let serviceTimeMs: number | undefined;
     const onResponse = (metadata: ResponseMetadata): void => {
@@ -128,14 +133,17 @@ export type Observe = (
   options: ObserveOptions,
 ) => Promise<Exclude<Retrieved, { readonly outcome: 'missing' }>>;
 
-export function createObserve({ db, clock }: Omit<RetrieveParts, 'client'>): Observe {
+export function createObserve({ db, clock, account }: Omit<RetrieveParts, 'client'>): Observe {
   return async (ref, body, { serviceTimeMs, isDryRun = false, ...options }) => {
     const nowMs = clock.nowMs();
-    const observation = toObservation(ref, body, (serviceTimeMs ?? nowMs) * 1000);
+    const observation =
+      foreignMerchantOf(body, account) === undefined
+        ? toObservation(ref, body, (serviceTimeMs ?? nowMs) * 1000)
+        : 'the response names another merchant account';
     if (typeof observation === 'string') {
       return { outcome: 'failed', failure: 'unreadable', reason: observation };
     }
-    const input = { historyUntilMs: undefined, ...options, observation, body, nowMs };
+    const input = { historyUntilMs: undefined, ...options, observation, body, nowMs, account };
     return await retryWithMoreLocks((alsoLock) =>
       unlessDry(db, isDryRun, (tx) => apply(tx, { ...input, alsoLock })),
     );
@@ -174,6 +182,7 @@ interface ApplyInput extends Response {
   readonly observation: Observation;
   readonly body: object;
   readonly alsoLock: readonly string[];
+  readonly account: Account;
   readonly historyUntilMs: number | undefined;
 }
 
@@ -187,6 +196,8 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
     nowMs,
     historyUntilMs,
   });
+  const profileId = profileOf(body);
+  await recordProfiles(tx, [{ ...observation, profileId }], input.account);
   const after = await readChecked(tx, observation.ref);
   if (!after) {
     const { kind, id } = observation.ref;

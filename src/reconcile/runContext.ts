@@ -1,5 +1,6 @@
 /** What the steps of a run share. Its state is apart (runState.ts): it is passed on and returned. */
 import type { Lane, PaymentServiceClient } from '../client/index.ts';
+import type { Account } from '../ledger/domain/account.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -42,6 +43,7 @@ export interface ReconcileParts {
   readonly db: Database;
   readonly client: PaymentServiceClient;
   readonly retrieve: Retrieve;
+  readonly account: Account;
   readonly clock: Clock;
   readonly metrics: ReconcileMetrics;
   readonly log: Log;

@@ -73,7 +73,7 @@ function payments(count: number): readonly { readonly payment_id: string }[] {
 function createApplier(on: Database = db): EventApplier {
   return createEventApplier({
     db: on,
-    merchantId: MERCHANT_ID,
+    account: { merchantId: MERCHANT_ID, profileId: undefined },
     clock: systemClock,
     metrics: createLedgerMetrics(createMetrics()),
   });

@@ -18,7 +18,12 @@ afterAll(async () => {
 });
 
 function retrieverOf(service: PaymentService, nowMs = Date.now()) {
-  return createRetrieve({ db, client: clientOf(service), clock: { nowMs: () => nowMs } });
+  return createRetrieve({
+    db,
+    client: clientOf(service),
+    clock: { nowMs: () => nowMs },
+    account: { merchantId: undefined, profileId: undefined },
+  });
 }
 
 const notFound = {

@@ -108,7 +108,12 @@ function refreshAt(clock: { nowMs: () => number }, waits: number[] = []) {
   });
   return createRefresh({
     db,
-    retrieve: createRetrieve({ db, client, clock }),
+    retrieve: createRetrieve({
+      db,
+      client,
+      clock,
+      account: { merchantId: undefined, profileId: undefined },
+    }),
     clock,
     metrics: createReconcileMetrics(createMetrics()),
     log: silentLog,

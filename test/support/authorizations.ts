@@ -53,13 +53,17 @@ export async function setUpAuthorizations(
   const { apiKey = sandbox.apiKey, signal, ...parts } = options;
   const retry = { maxAttempts: 2, totalTimeoutMs: 5_000, baseDelayMs: 1 };
   const client = createClient({ baseUrl: sandbox.baseUrl, apiKey, retry });
+  const account = { merchantId: sandbox.merchantId, profileId: undefined };
   const check = createAuthorizationCheck({
     db,
     clock,
     log: silentLog,
     thresholds: [48, 24, 6, 1],
     policy: undefined,
-    service: createAuthorizationService({ db, client, clock }, { lane: 'refresh', signal }),
+    service: createAuthorizationService(
+      { db, client, clock, account },
+      { lane: 'refresh', signal },
+    ),
     isPaused: () => isPaused(db),
     ...parts,
   });

@@ -13,10 +13,11 @@ export function testApplier(
   db: Database,
   merchantId = MERCHANT_ID,
   clock: Clock = systemClock,
+  profileId?: string,
 ): EventApplier {
   return createEventApplier({
     db,
-    merchantId,
+    account: { merchantId, profileId },
     clock,
     metrics: createLedgerMetrics(createMetrics()),
   });

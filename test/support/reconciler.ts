@@ -4,6 +4,7 @@ import {
   createClient,
   type PaymentServiceClient,
 } from '../../src/client/index.ts';
+import type { Account } from '../../src/ledger/domain/account.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createMetrics, type Metrics } from '../../src/platform/metrics.ts';
@@ -31,6 +32,8 @@ export interface TestReconcilerParts {
   readonly service: { readonly baseUrl: string; readonly apiKey: string };
   readonly clock?: { readonly nowMs: () => number };
   readonly client?: Partial<ClientOptions>;
+  /** By default, nothing is compared with it. */
+  readonly account?: Account;
   /** Replaces the client that would be created. */
   readonly use?: PaymentServiceClient;
 }
@@ -45,11 +48,13 @@ export function testReconciler(parts: TestReconcilerParts): TestReconciler {
       ...parts.client,
     });
   const metrics = createMetrics();
-  const retrieve = createRetrieve({ db, client, clock });
+  const account = parts.account ?? { merchantId: undefined, profileId: undefined };
+  const retrieve = createRetrieve({ db, client, clock, account });
   const reconcile = createReconcile({
     db,
     client,
     retrieve,
+    account,
     clock,
     metrics: createReconcileMetrics(metrics),
     log: silentLog,

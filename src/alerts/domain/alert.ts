@@ -64,6 +64,7 @@ export const RULES = [
   'event_id_reused',
   'event_repeated',
   'foreign_merchant',
+  'foreign_profile',
   // The system: monitor/domain/systemRules.ts
   'signature_failures',
   'webhooks_stopped',

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { defaultRoles } from '../../assembly/roles.ts';
-import { reconcileOf } from '../../assembly/service.ts';
+import { accountOf, reconcileOf } from '../../assembly/service.ts';
 import { usesSandbox } from '../../assembly/settings.ts';
 import { type Running, start } from '../../assembly/start.ts';
 import { createClient } from '../../client/index.ts';
@@ -102,6 +102,7 @@ async function play(config: Config, running: Running, { options, signal }: Playi
         reconcile: reconcileOf(client, {
           db,
           clock: systemClock,
+          account: accountOf(config),
           log: quiet,
           metrics: createMetrics(),
         }).reconcile,

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { startReconciliationAs } from '../../actions/startReconciliation.ts';
-import { clientOf, reconcileOf } from '../../assembly/service.ts';
+import { accountOf, clientOf, reconcileOf } from '../../assembly/service.ts';
 import { rateSettingsOf } from '../../assembly/settings.ts';
 import type { Attempted } from '../../audit/recordAudit.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
@@ -84,7 +84,8 @@ every list is empty, 1 a list could not be compared (the output names it; the ot
 
 async function runAll(db: Database, options: Options): Promise<void> {
   const clock = await clockOf(db);
-  const client = clientOf(readConfig(), { db, clock });
+  const config = readConfig();
+  const client = clientOf(config, { db, clock });
   if (!client) {
     throw new OperatorError(
       'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
@@ -93,6 +94,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   const { reconcile } = reconcileOf(client, {
     db,
     clock,
+    account: accountOf(config),
     log: quiet,
     metrics: createMetrics(),
   });

@@ -9,11 +9,10 @@
  * 4. An event is not applied if it, or the object in it, names another merchant account.
  */
 import { labeledKind } from '../../contract/events.ts';
-import { parseId } from '../../contract/identifiers.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
+import { foreignMerchantOf, profileOf } from './account.ts';
 import {
   type ForeignTextReader,
-  isCarried,
   isJsonObject,
   type JsonObject,
   type ResourceRef,
@@ -48,6 +47,8 @@ export type EventReading =
       readonly versionAhead: boolean;
       /** A label that names a different kind than the ids do. */
       readonly labelMismatch: string | undefined;
+      /** The profile that the object names. */
+      readonly profileId: string | undefined;
     }
   /** The labels name a different kind than the ids do. */
   | { readonly outcome: 'label_conflict'; readonly ref: ResourceRef; readonly label: string }
@@ -80,10 +81,9 @@ export function readEvent(
   const body = parseBody(event.body);
   const envelope = isJsonObject(body) ? body : {};
   const content = isJsonObject(envelope.content) ? envelope.content : {};
-  // Some resources name no account, so only another account counts.
-  const owner = isJsonObject(content.object) ? content.object.merchant_id : undefined;
-  if (isCarried(owner) && owner !== merchantId) {
-    return { outcome: 'foreign_merchant', merchantId: parseId(owner) ?? null, namedIn: 'object' };
+  const foreign = foreignMerchantOf(content.object, { merchantId });
+  if (foreign !== undefined) {
+    return { outcome: 'foreign_merchant', merchantId: foreign, namedIn: 'object' };
   }
   return readContent({ envelope, content }, event, readForeign);
 }
@@ -123,6 +123,7 @@ function readContent(
         observedMicros: parseInstantMicros(envelope.timestamp) ?? receivedMicros,
         versionAhead: reading.versionAhead,
         labelMismatch: opposed,
+        profileId: profileOf(content.object),
       };
   }
 }

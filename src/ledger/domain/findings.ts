@@ -48,6 +48,8 @@ export const FINDING_CLASSES = {
   event_id_reused: 'Two different bodies arrived under one event id; the first was applied.',
   foreign_merchant:
     'A signed event, or the object in it, names another merchant account; it was not applied.',
+  foreign_profile:
+    'The service sent an object of another business profile than PAYMENTS_PROFILE_ID; it was applied.',
   unreadable_event: 'A signed body has no usable envelope; it is stored and was not applied.',
   event_ignored: 'An event names no payment, refund, dispute or payout; it was not applied.',
   event_repeated:

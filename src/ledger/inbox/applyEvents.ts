@@ -7,6 +7,7 @@ import type { Database, Queryable } from '../../platform/db/database.ts';
 import { applySnapshots } from '../applySnapshots.ts';
 import { explainAbsences, readBodies } from '../bodies/readBodies.ts';
 import { contentHash } from '../contentHash.ts';
+import type { Account } from '../domain/account.ts';
 import { describeAbsence } from '../domain/bodyAbsence.ts';
 import { type EventReading, type InboxEvent, readEvent } from '../domain/event.ts';
 import { eventFindings, eventSubject } from '../domain/findings.ts';
@@ -14,6 +15,7 @@ import type { Observation, ResourceRef } from '../domain/snapshot.ts';
 import { retryWithMoreLocks } from '../lockSetChanged.ts';
 import type { LedgerMetrics } from '../metrics.ts';
 import { closeFindings, closeSubject, openFindings } from '../recordFindings.ts';
+import { recordProfiles } from '../recordProfiles.ts';
 import {
   claimOne,
   claimUntried,
@@ -41,7 +43,8 @@ export interface EventApplier {
 
 export interface EventApplierParts {
   readonly db: Database;
-  readonly merchantId: string;
+  /** The account of this installation; invariants of domain/account.ts. */
+  readonly account: Account & { readonly merchantId: string };
   readonly clock: Clock;
   readonly metrics: LedgerMetrics;
 }
@@ -54,8 +57,12 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
       parts.db.transaction(async (tx) => {
         const events = await addBodies(tx, await claim(tx));
         await reviveDead(tx, events);
-        const readings = events.map((event) => readEvent(event, parts.merchantId));
-        await applyReadings(tx, { events, readings, alsoLock, nowMs: parts.clock.nowMs() });
+        const readings = events.map((event) => readEvent(event, parts.account.merchantId));
+        await applyReadings(tx, {
+          ...{ events, readings, alsoLock },
+          account: parts.account,
+          nowMs: parts.clock.nowMs(),
+        });
         return events.map((event, place) => ({ event, reading: readings[place] }));
       }),
     );
@@ -134,10 +141,12 @@ interface Read {
   readonly events: readonly InboxEvent[];
   readonly readings: readonly EventReading[];
   readonly alsoLock: readonly string[];
+  readonly account: Account;
   readonly nowMs: number;
 }
 
-async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read): Promise<void> {
+async function applyReadings(tx: Queryable, input: Read): Promise<void> {
+  const { events, readings, account, ...rest } = input;
   const observations: Observation[] = [];
   const toRetrieve: ResourceRef[] = [];
   readings.forEach((reading, place) => {
@@ -156,6 +165,10 @@ async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read)
     return reading ? eventFindings(event, reading) : [];
   });
   await openFindings(tx, findings);
+  const objects = readings.flatMap((reading) =>
+    reading.outcome === 'snapshot' ? [{ ...reading, source: 'webhook' } as const] : [],
+  );
+  await recordProfiles(tx, objects, account);
 }
 
 function toObservation(

@@ -305,6 +305,16 @@ describe.each([
       'Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay 12',
   },
   {
+    class: 'foreign_profile',
+    subject: 'profile:pro_2',
+    detail: { profileId: 'pro_2', resource: 'payment:pay_1', source: 'webhook' },
+    severity: 'info',
+    sentence:
+      'The service sends objects of profile pro_2, which is not PAYMENTS_PROFILE_ID; the first was payment pay_1. They are in the ledger, which covers all profiles of the account.',
+    nextStep:
+      'If the account has several shops, accept the finding: npx tallyhook findings list --class foreign_profile shows its number. Otherwise correct PAYMENTS_PROFILE_ID and restart',
+  },
+  {
     class: 'foreign_merchant',
     subject: 'event:12',
     detail: { merchantId: 'mer_other', namedIn: 'object' },

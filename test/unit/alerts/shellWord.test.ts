@@ -39,7 +39,7 @@ const payment = {
 
 /** The subjects of these are names of lists and numbers of the inbox, which Tallyhook chooses. */
 const WITHOUT_FOREIGN_IDS =
-  /^(totals|list_unstable|filter_ignored|watermark_ahead|event_\w+|unreadable_event|label_conflict|foreign_merchant)$/;
+  /^(totals|list_unstable|filter_ignored|watermark_ahead|event_\w+|unreadable_event|label_conflict|foreign_(merchant|profile))$/;
 
 function alertsAboutTheId(): readonly (Alert | undefined)[] {
   const hold = {

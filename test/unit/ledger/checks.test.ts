@@ -179,7 +179,12 @@ test.each([
 describe('an event', () => {
   const ref = { kind: 'payment', id: 'p' } as const;
   const read = { ref, content: {}, observedMicros: 0, versionAhead: false };
-  const snapshot = { outcome: 'snapshot', ...read, labelMismatch: undefined } as const;
+  const snapshot = {
+    outcome: 'snapshot',
+    ...read,
+    labelMismatch: undefined,
+    profileId: undefined,
+  } as const;
   const done = { isPending: false, isDead: false, hasSnapshot: false, findings: [] };
   const ignored = { class: 'event_ignored', isOpen: true };
 

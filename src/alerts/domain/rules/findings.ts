@@ -248,6 +248,14 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
         ? `npx tallyhook events show ${idOf(subject)}; contact the service's support to find out which account the object belongs to. If it is yours, reconciliation adds it`
         : `Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay ${idOf(subject)}`,
   },
+  foreign_profile: {
+    severity: 'info',
+    graceMs: 0,
+    sentence: ({ subject, detail }) =>
+      `The service sends objects of ${inner(subject)}, which is not PAYMENTS_PROFILE_ID; the first was ${resourceIn(detail)}. They are in the ledger, which covers all profiles of the account.`,
+    nextStep: () =>
+      'If the account has several shops, accept the finding: npx tallyhook findings list --class foreign_profile shows its number. Otherwise correct PAYMENTS_PROFILE_ID and restart',
+  },
 
   // Reported by rules of their own, with the deadline or the age.
   overdue: NO_ALERT,

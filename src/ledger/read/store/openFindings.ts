@@ -40,6 +40,23 @@ export function selectAcceptedFindings(
   return selectFindings(db, findings, `state = 'open' and accepted_at is not null`);
 }
 
+/** More subjects of one class than an account has profiles. */
+const MAX_SUBJECTS = 1_000;
+
+/** The subjects of a class with an open finding, accepted or not. */
+export async function readOpenSubjects(
+  db: Queryable,
+  findingClass: string,
+): Promise<readonly string[]> {
+  const rows = await db.query<{ subject: string }>(
+    `select subject from findings
+      where class = $1 and state = 'open'
+      order by subject limit $2`,
+    [findingClass, MAX_SUBJECTS],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
 function selectFindings(
   db: Queryable,
   findings: readonly FindingName[],
