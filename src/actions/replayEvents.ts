@@ -1,6 +1,8 @@
 /** Replays events for an operator. */
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
+import { findAbsence } from '../ledger/bodies/readBodies.ts';
+import { describeAbsence } from '../ledger/domain/bodyAbsence.ts';
 import { replayEvent } from '../ledger/inbox/applyEvents.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
@@ -11,13 +13,24 @@ export interface ReplayParts {
   readonly enqueue: (numbers: readonly number[]) => Promise<void>;
 }
 
-export type Replayed =
+/** An event that cannot be replayed, because its body does not exist anymore. */
+export interface RefusedReplay {
+  readonly number: number;
+  readonly reason: string;
+}
+
+export type Replayed = {
+  readonly replayed: readonly number[];
+  readonly refused: readonly RefusedReplay[];
+} & (
   | { readonly outcome: 'enqueued' }
   /** The queue is unavailable: the sweep enqueues the events, within two minutes. */
-  | { readonly outcome: 'left_to_sweep'; readonly reason: string };
+  | { readonly outcome: 'left_to_sweep'; readonly reason: string }
+);
 
 /**
- * Makes events pending again, each in a transaction of its own, and enqueues them.
+ * Makes events pending again, each in a transaction of its own, and enqueues them. One without a body
+ * is refused: it could not be applied, and would end as a dead event.
  * @param numbers inbox numbers of stored events
  */
 export async function replayEventsAs(
@@ -25,7 +38,15 @@ export async function replayEventsAs(
   actor: Actor,
   numbers: readonly number[],
 ): Promise<Replayed> {
+  const replayed: number[] = [];
+  const refused: RefusedReplay[] = [];
   for (const number of numbers) {
+    const absence = await findAbsence(db, number);
+    if (absence) {
+      refused.push({ number, reason: describeAbsence(absence) });
+      continue;
+    }
+    replayed.push(number);
     await db.transaction(async (tx) => {
       await replayEvent(tx, number);
       const subject = { kind: 'event', id: String(number) };
@@ -33,9 +54,9 @@ export async function replayEventsAs(
     });
   }
   try {
-    if (numbers.length > 0) await enqueue(numbers);
-    return { outcome: 'enqueued' };
+    if (replayed.length > 0) await enqueue(replayed);
+    return { outcome: 'enqueued', replayed, refused };
   } catch (error) {
-    return { outcome: 'left_to_sweep', reason: toError(error).message };
+    return { outcome: 'left_to_sweep', reason: toError(error).message, replayed, refused };
   }
 }

@@ -1,6 +1,7 @@
 /** Checks everything that an installation needs, one check after the other, and changes nothing. */
 import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { secretWeakness } from '../config/secretStrength.ts';
+import { readBodyDaysAhead } from '../ledger/bodies/store/days.ts';
 import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
@@ -17,6 +18,7 @@ import {
   type ExpiringTokenFacts,
   type Judgment,
   judgeAccount,
+  judgeBodyDays,
   judgeClock,
   judgeDatabaseClock,
   judgeKey,
@@ -168,6 +170,9 @@ async function examineDatabase(
   await note('reconciliation', () => ofSchema(async (db) => judgePause(await readPause(db))));
   await note('pending events', () =>
     ofSchema(async (db) => judgePending(await readPendingAgeMs(db), PENDING_LIMIT_MS)),
+  );
+  await note('days of bodies', () =>
+    ofSchema(async (db) => judgeBodyDays(await readBodyDaysAhead(db))),
   );
   await note('attempts', () =>
     ofSchema(async (db) => judgeOpenAttempts(await readOpenAttempts(db))),

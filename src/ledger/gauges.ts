@@ -1,12 +1,13 @@
-/** Gauges of the inbox and of open findings, for Prometheus. */
+/** Gauges of the inbox, of bodies and of open findings, for Prometheus. */
 import type { Queryable } from '../platform/db/database.ts';
 import { measurementOf, type Source } from '../platform/sources.ts';
+import { readBodyDaysAhead } from './bodies/store/days.ts';
 import { FINDING_CLASSES } from './domain/findings.ts';
 import { measureFindings, measureInbox } from './store/gauges.ts';
 import { readProof } from './store/verifyRounds.ts';
 
 export function ledgerSources(db: Queryable): readonly Source[] {
-  return [inboxSource(db), findingsSource(db), proofSource(db)];
+  return [inboxSource(db), findingsSource(db), proofSource(db), bodiesSource(db)];
 }
 
 function inboxSource(db: Queryable): Source {
@@ -40,6 +41,17 @@ function inboxSource(db: Queryable): Source {
         ),
       ];
     },
+  };
+}
+
+function bodiesSource(db: Queryable): Source {
+  const gauge = 'tallyhook_body_days_ahead';
+  return {
+    name: 'bodies',
+    gauges: {
+      [gauge]: { help: 'Days after today for which bodies have a partition; -1 if today has none' },
+    },
+    read: async () => [{ gauge, value: await readBodyDaysAhead(db) }],
   };
 }
 

@@ -7,6 +7,7 @@
 import { readOpenRules } from '../alerts/store/openAlerts.ts';
 import { syncAlerts } from '../alerts/syncAlerts.ts';
 import { raiseWaitingFindings } from '../alerts/syncFindingAlerts.ts';
+import { readBodyDaysAhead } from '../ledger/bodies/store/days.ts';
 import {
   type Backlog,
   countWebhooks,
@@ -110,6 +111,7 @@ async function readFacts(
       withinMs: QUEUE_REPORTED_WITHIN_MS,
     }),
     retention: await readStates(tx),
+    bodyDaysAhead: await readBodyDaysAhead(tx),
   };
 }
 

@@ -19,7 +19,7 @@ export function eventJson(row: EventSummary) {
 
 /**
  * An event with its body, which holds personal data: only for the command line. `body` is null if it
- * was removed, and `body_absence` says why.
+ * was removed, and `body_absence` has the reason.
  */
 export function eventWithBodyJson(row: EventSummary, detail: EventDetail) {
   return {

@@ -78,6 +78,7 @@ export const RULES = [
   'clock_skew',
   'queue_unusable',
   'retention_behind',
+  'body_days_short',
   // Channels: notify/domain/channel.ts
   'channel_down',
   'order_webhook_failed',

@@ -127,6 +127,7 @@ function replayCommand(): Command {
     )
     .addOption(byOption())
     .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 done, 1 an event is unknown or has no body anymore.')
     .action((ids: readonly string[], { json, by, ...chosen }: ReplayOptions) =>
       withDatabase(readConfig(), async (db, databaseUrl) => {
         const inboxIds = await findReplayable(db, { ids, ...chosen });
@@ -140,8 +141,13 @@ function replayCommand(): Command {
             `The queue is unavailable (${replayed.reason}); the sweep enqueues them within two minutes.`,
           );
         }
-        if (json) printJson({ replayed: inboxIds, enqueued: replayed.outcome === 'enqueued' });
-        else console.log(`${inboxIds.length} event(s) will be applied again.`);
+        for (const { number, reason } of replayed.refused) {
+          console.error(`The event ${number} cannot be replayed: ${reason}.`);
+        }
+        if (replayed.refused.length > 0) process.exitCode = 1;
+        const numbers = replayed.replayed;
+        if (json) printJson({ replayed: numbers, enqueued: replayed.outcome === 'enqueued' });
+        else console.log(`${numbers.length} event(s) will be applied again.`);
       }),
     );
 }

@@ -65,7 +65,7 @@ export const replay = defineEndpoint({
   summary: 'Apply an event again',
   description:
     'Replaying is idempotent: an event that is applied already changes nothing in the ledger. The name of ' +
-    'the token is recorded.',
+    'the token is recorded. A removed body cannot be replayed: 409.',
   params: z.strictObject({ event: id.describe('Event id or inbox number.') }),
   query: z.strictObject({}),
   response: z
@@ -76,13 +76,19 @@ export const replay = defineEndpoint({
         .describe('False if the queue is unavailable: the event is enqueued within two minutes.'),
     })
     .meta({ id: 'Replay' }),
-  statuses: [202, 404],
+  statuses: [202, 404, 409],
   handle: async ({ db, enqueueEvents }, { params: { event: name }, actor }) => {
     const found = await findEvent(db, name);
     if (!found) {
       return { outcome: 'not_found', message: `No event is known as ${JSON.stringify(name)}.` };
     }
-    const { outcome } = await replayEventsAs({ db, enqueue: enqueueEvents }, actor, [found.id]);
+    const parts = { db, enqueue: enqueueEvents };
+    const { outcome, refused } = await replayEventsAs(parts, actor, [found.id]);
+    const [refusal] = refused;
+    if (refusal) {
+      const message = `The event ${found.id} cannot be replayed: ${refusal.reason}.`;
+      return { outcome: 'conflict', message };
+    }
     return {
       outcome: 'accepted',
       body: { number: found.id, enqueued: outcome === 'enqueued' },

@@ -245,6 +245,18 @@ export function judgeQueue(problem: QueueFacts | undefined): Judgment {
   );
 }
 
+/** Partitions of bodies are made every hour for a week ahead. */
+const MIN_BODY_DAYS_AHEAD = 3;
+
+/** @param days for how many days after today bodies have a partition; -1 if today has none */
+export function judgeBodyDays(days: number): Judgment {
+  const remedy =
+    'Check that a process with the role scheduler runs, the database rights above, and the log for body_days.';
+  if (days < 0) return failed('today has no partition: events may be refused', remedy);
+  const result = `partitions exist for ${days} days after today`;
+  return days < MIN_BODY_DAYS_AHEAD ? failed(result, remedy) : ok(result);
+}
+
 /** @param ageMs for how long the oldest event has waited to be applied; undefined if none waits */
 export function judgePending(ageMs: number | undefined, limitMs: number): Judgment {
   if (ageMs === undefined) return ok('no event waits to be applied');

@@ -12,6 +12,7 @@ import type { BodyAbsence } from '../domain/bodyAbsence.ts';
 import {
   findPacked,
   type PackedBodies,
+  readBodyKeys,
   readInlineBodies,
   readKeptBodies,
   readOpenBodies,
@@ -100,7 +101,14 @@ function unpack({ eventIds, lengths, bodies }: PackedBodies): readonly StoredBod
   });
 }
 
-/** Why events have no body. Ask only for events whose body was not found. */
+/** Why an event has no body; undefined if it has one, or if there is no such event. */
+export async function findAbsence(tx: Queryable, id: number): Promise<BodyAbsence | undefined> {
+  const keys = await readBodyKeys(tx, [id]);
+  if (keys.length === 0 || (await readBodies(tx, keys)).has(id)) return undefined;
+  return (await explainAbsences(tx, keys)).get(id);
+}
+
+/** Why events have no body. Only for events that readBodies found no body of. */
 export async function explainAbsences(
   tx: Queryable,
   keys: readonly BodyKey[],

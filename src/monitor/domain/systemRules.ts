@@ -79,6 +79,8 @@ export interface SystemFacts {
   readonly queues: readonly UnusableQueue[];
   /** Classes of data, and how long ago retention had nothing left to remove of each. */
   readonly retention: readonly { readonly name: string; readonly behindMs: number }[];
+  /** For how many days after today bodies have a partition; -1 if today has none. */
+  readonly bodyDaysAhead: number;
 }
 
 /** A sender retries after 1, 6, 11, 21 and 31 minutes: an hour contains all retries of an event. */
@@ -153,6 +155,10 @@ const CRITICAL_QUEUE_MS = 5 * MINUTE_MS;
 const RETENTION_BEHIND_MS = 2 * DAY_MS;
 /** Two runs after a stop (rule 2). */
 const RETENTION_STARTS_MS = 2 * HOUR_MS;
+/** Partitions are made every hour for a week ahead, so making them has failed for days. */
+const MIN_BODY_DAYS_AHEAD = 3;
+/** From here on, only the receivers themselves can make the next one. */
+const CRITICAL_BODY_DAYS_AHEAD = 1;
 
 /** The subjects and their rules. */
 const RULES_ABOUT = {
@@ -163,6 +169,7 @@ const RULES_ABOUT = {
   'system:clock': ['clock_skew'],
   'system:queue': ['queue_unusable'],
   'system:retention': ['retention_behind'],
+  'system:bodies': ['body_days_short'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
 export const SYSTEM_SUBJECTS: readonly string[] = Object.keys(RULES_ABOUT);
@@ -188,6 +195,7 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
     subjectAlerts('system:clock', [clockSkew(facts)]),
     subjectAlerts('system:queue', [queueUnusable(facts)]),
     subjectAlerts('system:retention', [retentionBehind(facts)]),
+    subjectAlerts('system:bodies', [bodyDaysShort(facts)]),
   ];
 }
 
@@ -426,5 +434,21 @@ function retentionBehind(facts: SystemFacts): SystemAlert | undefined {
     nextStep:
       'Run npx tallyhook retention show, then npx tallyhook retention run at a quiet time; the runbook has the causes',
     detail: { classes: names, behindMs: longestMs },
+  };
+}
+
+function bodyDaysShort({ bodyDaysAhead: days }: SystemFacts): SystemAlert | undefined {
+  if (days >= MIN_BODY_DAYS_AHEAD) return undefined;
+  const existing =
+    days < 0
+      ? 'Today has no partition for bodies'
+      : `Bodies have partitions for ${counted(days, 'day')} after today`;
+  return {
+    rule: 'body_days_short',
+    severity: days < CRITICAL_BODY_DAYS_AHEAD ? 'critical' : 'warning',
+    sentence: `${existing}; Tallyhook makes them a week ahead, every hour. Events of a day without one are refused with 503, unless the receiver can make it.`,
+    nextStep:
+      'Check that a process with the role scheduler runs; npx tallyhook doctor shows missing rights, and the log shows why body_days failed',
+    detail: { bodyDaysAhead: days },
   };
 }

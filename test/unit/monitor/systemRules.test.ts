@@ -39,6 +39,7 @@ const HEALTHY: SystemFacts = {
   clocks: [],
   queues: [],
   retention: [],
+  bodyDaysAhead: 7,
 };
 
 function alertsOf(changes: Partial<SystemFacts>): readonly Alert[] {
@@ -271,7 +272,18 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:clock', 'clock_skew'],
     ['system:queue', 'queue_unusable'],
     ['system:retention', 'retention_behind'],
+    ['system:bodies', 'body_days_short'],
   ]);
+});
+
+test.each([
+  [3, undefined],
+  [2, 'warning'],
+  [1, 'warning'],
+  [0, 'critical'],
+  [-1, 'critical'],
+])('partitions for %i days after today: %s', (bodyDaysAhead, severity) => {
+  expect(rulesOf({ bodyDaysAhead })).toEqual(severity ? [['body_days_short', severity]] : []);
 });
 
 test('skewed clocks raise one alert about the largest skew, critical if its process is not ready', () => {

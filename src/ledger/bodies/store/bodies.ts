@@ -80,6 +80,20 @@ export function readKeptBodies(
   );
 }
 
+/** What finds the bodies of events; those that do not exist are missing. */
+export function readBodyKeys(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly bodyDay: string | null }[]> {
+  return tx.query(
+    `select id, body_day::text as "bodyDay"
+       from webhook_events
+      where id = any ($1::bigint[])
+      limit $2`,
+    [ids, ids.length],
+  );
+}
+
 export interface InlineBody {
   readonly id: number;
   /** Null if it was copied from the column since the caller read the day. */

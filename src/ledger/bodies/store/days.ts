@@ -12,3 +12,25 @@ export async function ensureBodyDays(db: Queryable, daysAhead: number): Promise<
   ]);
   return row?.made ?? 0;
 }
+
+/** More partitions than any process makes ahead. */
+const MAX_DAYS_AHEAD = 60;
+
+/**
+ * For how many days after today the partitions exist without a gap; -1 if today's is missing.
+ * Reads the catalog and not `body_days`, because an insert needs the partition.
+ */
+export async function readBodyDaysAhead(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ ahead: number }>(
+    `select min(n) - 1 as ahead
+       from generate_series(0, $1::integer) as n
+      where not exists (
+              select from pg_inherits i
+                join pg_class c on c.oid = i.inhrelid
+               where i.inhparent = 'webhook_bodies'::regclass
+                 and c.relname = 'webhook_bodies_'
+                       || to_char((now() at time zone 'UTC')::date + n, 'YYYYMMDD'))`,
+    [MAX_DAYS_AHEAD],
+  );
+  return row?.ahead ?? MAX_DAYS_AHEAD;
+}
