@@ -33,6 +33,9 @@ grant select on legs to tallyhook_app;
 grant select, insert, update, delete on verify_rounds, verify_ranges to tallyhook_app;
 grant select, insert, update on verify_position to tallyhook_app;
 
+-- Erasure of personal data.
+grant select on erased_bodies to tallyhook_app;
+
 -- Reconciliation, authorizations and schedules.
 grant select, insert, update, delete on reconcile_runs to tallyhook_app;
 grant select, insert, update on reconcile_pauses to tallyhook_app;

@@ -13,6 +13,7 @@ import {
   findPacked,
   type PackedBodies,
   readBodyKeys,
+  readErased,
   readInlineBodies,
   readKeptBodies,
   readOpenBodies,
@@ -117,8 +118,12 @@ export async function explainAbsences(
   const removed = new Map(
     (await readRemovedDays(tx, days)).map(({ day, removedAt }) => [day, removedAt]),
   );
+  const ids = keys.map(({ id }) => id);
+  const erased = new Map((await readErased(tx, ids)).map(({ id, erasedAt }) => [id, erasedAt]));
   return new Map(
     keys.map(({ id, bodyDay }): [number, BodyAbsence] => {
+      const erasedAt = erased.get(id);
+      if (erasedAt) return [id, { outcome: 'erased', at: erasedAt }];
       const at = bodyDay === null ? undefined : removed.get(bodyDay);
       return [id, at ? { outcome: 'removed', at } : { outcome: 'unexplained' }];
     }),

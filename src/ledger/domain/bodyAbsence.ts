@@ -3,6 +3,8 @@
 export type BodyAbsence =
   /** Retention removed the bodies of its day. */
   | { readonly outcome: 'removed'; readonly at: Date }
+  /** A person's data was erased. */
+  | { readonly outcome: 'erased'; readonly at: Date }
   /** No record explains it: the body is lost. */
   | { readonly outcome: 'unexplained' };
 
@@ -11,6 +13,8 @@ export function describeAbsence(absence: BodyAbsence): string {
   switch (absence.outcome) {
     case 'removed':
       return `its body was removed on ${absence.at.toISOString().slice(0, 10)} by retention`;
+    case 'erased':
+      return `its body was erased on ${absence.at.toISOString().slice(0, 10)} with a person's data`;
     case 'unexplained':
       return 'its body is missing and nothing records why';
   }

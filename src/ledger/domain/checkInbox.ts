@@ -59,6 +59,7 @@ export function inboxProblem(entry: InboxEntry): string | undefined {
 function absenceProblem(absence: BodyAbsence): string | undefined {
   switch (absence.outcome) {
     case 'removed':
+    case 'erased':
       return undefined;
     case 'unexplained':
       return describeAbsence(absence);

@@ -115,6 +115,8 @@ export function readStoredResources(
 
 export interface StoredSnapshot extends Snapshot {
   readonly webhookEventId: number | null;
+  /** Hash of what is left of the content after text was erased from it; null if none was. */
+  readonly redactedHash: string | null;
 }
 
 /**
@@ -135,14 +137,15 @@ export async function readStoredSnapshots(
       readonly source: SnapshotSource;
       readonly observedMicros: number;
       readonly webhookEventId: number | null;
+      readonly redactedHash: string | null;
     }
   >(
     `select s.kind, s.resource_id as id, s.epoch, encode(s.content_hash, 'hex') as "contentHash",
             s.content, s.source, s.observed_micros as "observedMicros",
-            s.webhook_event_id as "webhookEventId"
+            s.webhook_event_id as "webhookEventId", encode(s.redacted_hash, 'hex') as "redactedHash"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
       cross join lateral (select s.kind, s.resource_id, s.epoch, s.content_hash, s.content, s.source,
-                                 s.observed_micros, s.webhook_event_id
+                                 s.observed_micros, s.webhook_event_id, s.redacted_hash
                             from snapshots s
                            where s.kind = wanted.kind and s.resource_id = wanted.id offset 0) s`,
     refColumns(refs),

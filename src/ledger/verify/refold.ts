@@ -6,6 +6,8 @@
  * inbox was read. Each event that changed a resource has a snapshot that names it. If such an event was
  * not kept, its body is read here. So the fold covers exactly what the ledger had applied in the
  * snapshot of `tx`.
+ *
+ * An event whose body was removed or erased is represented by the snapshots that name it.
  */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -41,14 +43,18 @@ export async function refold(
 ): Promise<readonly Refolded[]> {
   const kept = await readObservations(tx, refs);
   const stored = await readStoredSnapshots(tx, refs);
-  const observations = [...kept, ...(await readLate(tx, { kept, stored, merchantId }))];
+  const late = await readLate(tx, { kept, stored, merchantId });
+  const observations = [...kept, ...late.observations];
   const storedByRef = groupBy(stored, ({ ref }) => refKey(ref));
   const inbox = groupBy(
     observations.flatMap((one) => toSnapshots(one, storedByRef.get(refKey(one.ref)) ?? [])),
     ({ ref }) => refKey(ref),
   );
   const others = groupBy(
-    stored.filter((snapshot) => !isFromInbox(snapshot)),
+    stored.filter(
+      (snapshot) =>
+        !isFromInbox(snapshot) || late.withoutBody.has(snapshot.webhookEventId ?? undefined),
+    ),
     ({ ref }) => refKey(ref),
   );
   const epochs = groupBy(await readEpochs(tx, refs), ({ ref }) => refKey(ref));
@@ -81,7 +87,12 @@ function toSnapshots(
   if (content === undefined || observedMicros === undefined) return [];
   const toSnapshot = (one: SnapshotContent): Snapshot => {
     const hash = contentHash(one);
-    return { ref, content: one, contentHash: hash, source: 'webhook', epoch: 0, observedMicros };
+    // Text was erased from the snapshot, and the body of a later event may still have it.
+    const redacted = stored.find(
+      (snapshot) => snapshot.contentHash === hash && snapshot.redactedHash,
+    );
+    const left = redacted?.content ?? one;
+    return { ref, content: left, contentHash: hash, source: 'webhook', epoch: 0, observedMicros };
   };
   const current = toSnapshot(content);
   if (earlierContent === undefined) return [current];
@@ -105,19 +116,26 @@ interface LateInput {
 /** Bodies may be large, so few are read at a time. */
 const BODIES_AT_ONCE = 50;
 
-/** Observations of events that were applied after the inbox was read. */
-async function readLate(
-  tx: Queryable,
-  { kept, stored, merchantId }: LateInput,
-): Promise<readonly KeptObservation[]> {
+interface Late {
+  readonly observations: readonly KeptObservation[];
+  /** Events whose body was removed or erased. */
+  readonly withoutBody: ReadonlySet<number | undefined>;
+}
+
+/** Observations of events that were applied after the inbox was read, and of those without a body. */
+async function readLate(tx: Queryable, { kept, stored, merchantId }: LateInput): Promise<Late> {
   const keptIds = new Set(kept.map(({ webhookEventId }) => webhookEventId));
   const ids = [
     ...new Set(stored.filter(isFromInbox).flatMap(({ webhookEventId }) => webhookEventId ?? [])),
   ].filter((id) => !keptIds.has(id));
   const observations: KeptObservation[] = [];
+  const withoutBody = new Set<number | undefined>();
   for (let start = 0; start < ids.length; start += BODIES_AT_ONCE) {
     for (const event of await readEvents(tx, ids.slice(start, start + BODIES_AT_ONCE))) {
       const { reading, earlierContent } = reread(event, merchantId);
+      if (reading.outcome === 'absent' && reading.absence.outcome !== 'unexplained') {
+        withoutBody.add(event.id);
+      }
       if (reading.outcome !== 'snapshot') continue;
       const { ref, content, observedMicros } = reading;
       observations.push({
@@ -129,7 +147,7 @@ async function readLate(
       });
     }
   }
-  return observations;
+  return { observations, withoutBody };
 }
 
 /** The fields of a folded resource that orders need. */

@@ -89,7 +89,8 @@ function checkEntry({ tally }: Run, entry: Entry): void {
   const { ref, row, snapshots, transfers } = entry;
   const subject = subjectOf(ref, snapshots);
   const altered = snapshots.filter(
-    ({ content, contentHash: hash }) => contentHash(inHashOrder(content)) !== hash,
+    ({ content, contentHash: hash, redactedHash }) =>
+      contentHash(inHashOrder(content)) !== (redactedHash ?? hash),
   );
   tally.addChecked('snapshots', snapshots.length);
   tally.report(

@@ -128,3 +128,17 @@ export function readRemovedDays(
     [days, days.length],
   );
 }
+
+/** The events of those given whose bodies were erased, and when. */
+export function readErased(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly erasedAt: Date }[]> {
+  return tx.query(
+    `select webhook_event_id as id, erased_at as "erasedAt"
+       from erased_bodies
+      where webhook_event_id = any ($1::bigint[])
+      limit $2`,
+    [ids, ids.length],
+  );
+}
