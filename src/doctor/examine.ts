@@ -1,6 +1,7 @@
 /** Checks everything that an installation needs, one check after the other, and changes nothing. */
 import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { secretWeakness } from '../config/secretStrength.ts';
+import { readCopyState } from '../ledger/bodies/store/copy.ts';
 import { readBodyDaysAhead } from '../ledger/bodies/store/days.ts';
 import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
@@ -18,6 +19,7 @@ import {
   type ExpiringTokenFacts,
   type Judgment,
   judgeAccount,
+  judgeBodyCopy,
   judgeBodyDays,
   judgeClock,
   judgeDatabaseClock,
@@ -173,6 +175,9 @@ async function examineDatabase(
   );
   await note('days of bodies', () =>
     ofSchema(async (db) => judgeBodyDays(await readBodyDaysAhead(db))),
+  );
+  await note('copy of bodies', () =>
+    ofSchema(async (db) => judgeBodyCopy(await readCopyState(db))),
   );
   await note('attempts', () =>
     ofSchema(async (db) => judgeOpenAttempts(await readOpenAttempts(db))),

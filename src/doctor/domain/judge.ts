@@ -257,6 +257,30 @@ export function judgeBodyDays(days: number): Judgment {
   return days < MIN_BODY_DAYS_AHEAD ? failed(result, remedy) : ok(result);
 }
 
+/** How far bodies that an older version stored are copied into their days. */
+export interface CopyFacts {
+  readonly isCopying: boolean;
+  readonly copiedThrough: number;
+  readonly lastEventId: number;
+  /** Since the last step; null before the first. */
+  readonly steppedAgoMs: number | null;
+}
+
+/** The schedule makes a step every minute. */
+const COPY_LIMIT_MS = 10 * 60_000;
+
+export function judgeBodyCopy(facts: CopyFacts): Judgment {
+  const { isCopying, copiedThrough, lastEventId, steppedAgoMs } = facts;
+  if (!isCopying) return ok('no body of an older version is left to copy');
+  const result = `bodies of an older version are copied up to event ${copiedThrough} of ${lastEventId}`;
+  if (steppedAgoMs !== null && steppedAgoMs <= COPY_LIMIT_MS) return ok(result);
+  return warning(
+    `${result}, and the copy does not continue`,
+    'Check that a process with the role scheduler runs, and its log for the schedule bodies. Until they are ' +
+      'copied, these bodies are readable, but retention removes none of them.',
+  );
+}
+
 /** @param ageMs for how long the oldest event has waited to be applied; undefined if none waits */
 export function judgePending(ageMs: number | undefined, limitMs: number): Judgment {
   if (ageMs === undefined) return ok('no event waits to be applied');

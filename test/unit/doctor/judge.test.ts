@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   judgeAccount,
+  judgeBodyCopy,
   judgeClock,
   judgeDatabaseClock,
   judgeKey,
@@ -96,4 +97,16 @@ test('a clock that differs from the database’s by two seconds is a warning, by
   expect(judgeDatabaseClock(-172_800_000).result).toBe(
     "this machine's clock is 172800 s behind the database's",
   );
+});
+
+test('a copy of bodies that goes on is fine, and one that stopped for ten minutes is a warning', () => {
+  const facts = { isCopying: true, copiedThrough: 10, lastEventId: 50 };
+  expect(judgeBodyCopy({ ...facts, isCopying: false, steppedAgoMs: null }).state).toBe('ok');
+  expect(judgeBodyCopy({ ...facts, steppedAgoMs: 599_000 }).state).toBe('ok');
+  expect(judgeBodyCopy({ ...facts, steppedAgoMs: 601_000 }).state).toBe('warning');
+  expect(judgeBodyCopy({ ...facts, steppedAgoMs: null })).toMatchObject({
+    state: 'warning',
+    result:
+      'bodies of an older version are copied up to event 10 of 50, and the copy does not continue',
+  });
 });
