@@ -176,7 +176,7 @@ async function readExplained(db: Database, copies: number): Promise<readonly Pla
 
 async function verify(db: Database, url: string) {
   const { resources } = await countRows(db);
-  const watched = await runWatched(['verify', '--json'], settings(url));
+  const watched = await runWatched(['verify', '--full', '--json'], settings(url));
   const tenths = watched.tenthsMib.map((mib) => mib.toFixed(0)).join(' ');
   const passed = watched.exitCode === 0 ? 'passed' : `FAILED\n${watched.output}`;
   line(

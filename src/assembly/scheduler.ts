@@ -6,6 +6,7 @@ import { createBodiesJob } from '../ledger/bodies/job.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
+import { createScheduledProof } from '../ledger/verify/scheduledProof.ts';
 import { createSystemWatch } from '../monitor/watchSystem.ts';
 import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
 import { enqueueDailySummary } from '../notify/dailySummary.ts';
@@ -22,7 +23,7 @@ import { removeOld } from '../retention/removeOld.ts';
 import { startScheduler } from '../scheduler/scheduler.ts';
 import { scheduleTable } from '../scheduler/schedules.ts';
 import { authorizationsOf } from './service.ts';
-import { serviceOf } from './settings.ts';
+import { merchantIdOf, serviceOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 /** Half of what a slot may take, so that a slow last step ends in time. */
@@ -33,6 +34,9 @@ const SCHEDULER_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 60_0
 
 /** One connection: bodies are moved by one statement at a time. */
 const BODIES_POOL: PoolOptions = { maxConnections: 1, responseTimeoutMs: 300_000, plans: 'any' };
+
+/** One connection for the lock, one for what is read. */
+const VERIFY_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 60_000, plans: 'any' };
 
 export function startSchedules({
   clock,
@@ -49,6 +53,12 @@ export function startSchedules({
   const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
   const watchSystem = createSystemWatch({ db, log, isReconciling });
+  const proveLedger = createScheduledProof({
+    db: openPool('verify', VERIFY_POOL),
+    log,
+    merchantId: merchantIdOf(config),
+    fullDays: config.verifyFullDays,
+  });
   const checkDeadlines = createDeadlineCheck({ db, clock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -76,6 +86,7 @@ export function startSchedules({
       checkDeadlines,
       makeBodyDays: () => makeBodyDays(db, log),
       moveBodies: createBodiesJob({ db: bodiesDb, log, signal }),
+      proveLedger,
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
       removeOld: async () => {

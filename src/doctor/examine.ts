@@ -6,6 +6,7 @@ import { readBodyDaysAhead } from '../ledger/bodies/store/days.ts';
 import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
+import { readEnds, readProof } from '../ledger/store/verifyRounds.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
@@ -28,6 +29,7 @@ import {
   judgeOpenAttempts,
   judgePause,
   judgePending,
+  judgeProof,
   judgeQueue,
   judgeTokens,
   judgeWatermarks,
@@ -77,6 +79,8 @@ export interface Installation {
   /** Undefined: every profile of the account is checked. */
   readonly profileId: string | undefined;
   readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
+  /** Days in which every row of the ledger is to be proven. */
+  readonly verifyFullDays: number;
   readonly readOpenAttempts: (db: Database) => Promise<readonly OpenAttempt[]>;
   readonly readExpiringTokens: (
     db: Database,
@@ -178,6 +182,11 @@ async function examineDatabase(
   );
   await note('copy of bodies', () =>
     ofSchema(async (db) => judgeBodyCopy(await readCopyState(db))),
+  );
+  await note('verify', () =>
+    ofSchema(async (db) =>
+      judgeProof(await readProof(db), (await readEnds(db)).nowMs, installation.verifyFullDays),
+    ),
   );
   await note('attempts', () =>
     ofSchema(async (db) => judgeOpenAttempts(await readOpenAttempts(db))),

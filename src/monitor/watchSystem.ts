@@ -15,6 +15,7 @@ import {
   readWebhookGaps,
 } from '../ledger/inbox/store/arrivals.ts';
 import { readOldestFindingMs } from '../ledger/read/store/openFindings.ts';
+import { readProof } from '../ledger/store/verifyRounds.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import { readPause } from '../reconcile/store/pauses.ts';
@@ -106,6 +107,7 @@ async function readFacts(
       forMs: SKEWED_FOR_MS,
       withinMs: SKEW_REPORTED_WITHIN_MS,
     }),
+    proof: await readProof(tx),
     queues: await readQueueReports(tx, {
       forMs: QUEUE_UNUSABLE_FOR_MS,
       withinMs: QUEUE_REPORTED_WITHIN_MS,

@@ -35,6 +35,8 @@ export interface ScheduledWork {
   readonly makeBodyDays: () => Promise<void>;
   /** Copies, packs and drops bodies, for less than a minute. */
   readonly moveBodies: () => Promise<void>;
+  /** Proves a part of the ledger. */
+  readonly proveLedger: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   readonly sweepMessages: () => Promise<void>;
   /** Removes old data, for some minutes at most. */
@@ -65,6 +67,8 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     { name: 'overdue', cron: '7 * * * *', runs: 'once', run: work.checkOverdue },
     { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
     { name: 'watch', cron: '* * * * *', runs: 'once', run: work.watchSystem },
+    // In the hours with the fewest orders; a step ends before the next one begins.
+    { name: 'verify', cron: '*/5 1-4 * * *', runs: 'once', run: work.proveLedger },
     { name: 'deadlines', cron: '* * * * *', runs: 'once', run: work.checkDeadlines },
     {
       name: 'body_days',

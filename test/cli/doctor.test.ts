@@ -63,6 +63,7 @@ test('a healthy installation passes every check', async () => {
     'pending events': 'ok',
     'days of bodies': 'ok',
     'copy of bodies': 'ok',
+    verify: 'ok',
     attempts: 'ok',
     tokens: 'ok',
     queue: 'ok',
@@ -83,7 +84,7 @@ test('a healthy installation passes every check', async () => {
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +reachable$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/25 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
+  expect(stdout).toMatch(/26 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
 });
 
 test('a pause is reported with its author and reason, and is not ended', async () => {

@@ -7,8 +7,10 @@ import { startThreads } from '../../src/assembly/verifyThreads.ts';
 import { readProof } from '../../src/ledger/store/verifyRounds.ts';
 import { checkRange } from '../../src/ledger/verify/checkRange.ts';
 import { type Lane, type ProofReport, proveLedger } from '../../src/ledger/verify/proveLedger.ts';
+import { createScheduledProof } from '../../src/ledger/verify/scheduledProof.ts';
+import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { createChoices, shopEvents } from '../support/shop.ts';
@@ -355,6 +357,34 @@ describe('a run that was interrupted', () => {
     release();
     expect((await first).passed).toBe(true);
   });
+});
+
+test('the scheduled run raises an alert about damage, and resolves it once the rows pass', async () => {
+  await fill(SEED, 5);
+  const step = createScheduledProof({
+    db,
+    log: silentLog,
+    merchantId: MERCHANT_ID,
+    fullDays: 30,
+  });
+  const watch = createSystemWatch({ db, log: silentLog, isReconciling: false });
+  const alerts = async () => {
+    await step();
+    await watch();
+    return db.query(`select severity, state from alerts where rule = 'verify_failed'`);
+  };
+  expect(await alerts()).toEqual([]);
+  await damage('orders', `update orders set order_id = order_id || 'x', status = 'x' || status`);
+  await db.query('delete from verify_position');
+  await db.query('delete from verify_ranges');
+  await db.query('delete from verify_rounds');
+  expect(await alerts()).toEqual([{ severity: 'critical', state: 'open' }]);
+  await damage(
+    'orders',
+    `update orders set order_id = substr(order_id, 1, length(order_id) - 1),
+    status = substr(status, 2)`,
+  );
+  expect(await alerts()).toEqual([{ severity: 'critical', state: 'resolved' }]);
 });
 
 test('threads find what one connection finds', async () => {

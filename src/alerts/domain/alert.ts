@@ -79,6 +79,7 @@ export const RULES = [
   'queue_unusable',
   'retention_behind',
   'body_days_short',
+  'verify_failed',
   // Channels: notify/domain/channel.ts
   'channel_down',
   'order_webhook_failed',

@@ -80,6 +80,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
       profileId: config.profileId,
       readPause,
+      verifyFullDays: config.verifyFullDays,
       readOpenAttempts: readInterruptedAttempts,
       readExpiringTokens,
       readWatermarks,

@@ -281,6 +281,45 @@ export function judgeBodyCopy(facts: CopyFacts): Judgment {
   );
 }
 
+/** What `tallyhook verify` has proven, and when. Times are milliseconds since 1970. */
+export interface ProofFacts {
+  readonly lastRunMs: number | null;
+  readonly fullFromMs: number | null;
+  readonly fullAtMs: number | null;
+  readonly failures: number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** Two nights without a run. */
+const MAX_RUN_AGE_MS = 2 * DAY_MS;
+
+/** @param fullDays in how many days everything is to be proven */
+export function judgeProof(proof: ProofFacts, nowMs: number, fullDays: number): Judgment {
+  const { lastRunMs, fullFromMs, fullAtMs, failures } = proof;
+  if (failures > 0) {
+    return failed(
+      `${failures} resources, orders or events fail a check`,
+      'Run: npx tallyhook verify. It names each of them.',
+    );
+  }
+  if (lastRunMs === null) return ok('not proven yet; the scheduler begins at 01:00 UTC');
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  if (nowMs - lastRunMs > MAX_RUN_AGE_MS) {
+    return warning(
+      `the ledger was last proven on ${day(lastRunMs)}`,
+      'Check that a process with the role scheduler runs, or run: npx tallyhook verify',
+    );
+  }
+  if (fullFromMs === null || fullAtMs === null)
+    return ok('the first proof of everything continues');
+  const full = `everything was last proven from ${day(fullFromMs)} to ${day(fullAtMs)}`;
+  if (nowMs - fullAtMs <= fullDays * DAY_MS + MAX_RUN_AGE_MS) return ok(full);
+  return warning(
+    full,
+    `Run npx tallyhook verify --full in a quiet hour, or raise VERIFY_FULL_DAYS (${fullDays}): the nights are too short for a larger share.`,
+  );
+}
+
 /** @param ageMs for how long the oldest event has waited to be applied; undefined if none waits */
 export function judgePending(ageMs: number | undefined, limitMs: number): Judgment {
   if (ageMs === undefined) return ok('no event waits to be applied');

@@ -81,6 +81,15 @@ export interface SystemFacts {
   readonly retention: readonly { readonly name: string; readonly behindMs: number }[];
   /** For how many days after today bodies have a partition; -1 if today has none. */
   readonly bodyDaysAhead: number;
+  readonly proof: ProofFacts;
+}
+
+/** What `tallyhook verify` found. */
+export interface ProofFacts {
+  /** Resources, orders and events that failed a check and have not passed since. */
+  readonly failures: number;
+  /** Ranges that are checked again, or were never checked; 0 between two runs. */
+  readonly due: number;
 }
 
 /** A sender retries after 1, 6, 11, 21 and 31 minutes: an hour contains all retries of an event. */
@@ -170,6 +179,7 @@ const RULES_ABOUT = {
   'system:queue': ['queue_unusable'],
   'system:retention': ['retention_behind'],
   'system:bodies': ['body_days_short'],
+  'system:ledger': ['verify_failed'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
 export const SYSTEM_SUBJECTS: readonly string[] = Object.keys(RULES_ABOUT);
@@ -196,6 +206,7 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
     subjectAlerts('system:queue', [queueUnusable(facts)]),
     subjectAlerts('system:retention', [retentionBehind(facts)]),
     subjectAlerts('system:bodies', [bodyDaysShort(facts)]),
+    subjectAlerts('system:ledger', [verifyFailed(facts)]),
   ];
 }
 
@@ -450,5 +461,20 @@ function bodyDaysShort({ bodyDaysAhead: days }: SystemFacts): SystemAlert | unde
     nextStep:
       'Check that a process with the role scheduler runs; npx tallyhook doctor shows missing rights, and the log shows why body_days failed',
     detail: { bodyDaysAhead: days },
+  };
+}
+
+/** While a run is under way, what failed may be due and not checked yet, so an open alert stays. */
+function verifyFailed({ proof, openRules }: SystemFacts): SystemAlert | undefined {
+  const { failures, due } = proof;
+  const isUndecided = due > 0 && openRules.has('verify_failed');
+  if (failures === 0 && !isUndecided) return undefined;
+  const named = failures === 0 ? 'Some rows' : counted(failures, 'row');
+  return {
+    rule: 'verify_failed',
+    severity: 'critical',
+    sentence: `${named} of the ledger (resources, orders or events) failed the last run of verify: the stored amounts or states do not follow from what was received. Tallyhook never repairs the ledger by itself after such a failure.`,
+    nextStep: 'npx tallyhook verify names each of them, and the command to run next',
+    detail: { failures, due },
   };
 }

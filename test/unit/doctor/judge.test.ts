@@ -1,6 +1,6 @@
 /** Rules are those of src/doctor/domain/judge.ts. */
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   judgeAccount,
   judgeBodyCopy,
@@ -8,6 +8,7 @@ import {
   judgeDatabaseClock,
   judgeKey,
   judgeKeyKind,
+  judgeProof,
 } from '../../../src/doctor/domain/judge.ts';
 
 const ADDRESS = 'https://api.payments.example';
@@ -108,5 +109,40 @@ test('a copy of bodies that goes on is fine, and one that stopped for ten minute
     state: 'warning',
     result:
       'bodies of an older version are copied up to event 10 of 50, and the copy does not continue',
+  });
+});
+
+describe('the proof of the ledger', () => {
+  const DAY = 24 * 3_600_000;
+  const nowMs = Date.UTC(2026, 10, 22);
+  const proof = {
+    lastRunMs: nowMs - DAY,
+    fullFromMs: nowMs - 31 * DAY,
+    fullAtMs: nowMs - DAY,
+    failures: 0,
+  };
+  const stateOf = (changes: Partial<typeof proof> | { fullAtMs: null; fullFromMs: null }) =>
+    judgeProof({ ...proof, ...changes }, nowMs, 30).state;
+
+  test('is fine if runs are recent and everything was proven in time', () => {
+    expect(judgeProof(proof, nowMs, 30)).toEqual({
+      state: 'ok',
+      result: 'everything was last proven from 2026-10-22 to 2026-11-21',
+      remedy: null,
+    });
+    expect(stateOf({ fullAtMs: nowMs - 32 * DAY })).toBe('ok');
+    expect(stateOf({ fullAtMs: null, fullFromMs: null })).toBe('ok');
+    const never = { lastRunMs: null, fullFromMs: null, fullAtMs: null, failures: 0 };
+    expect(judgeProof(never, nowMs, 30).state).toBe('ok');
+  });
+
+  test('warns of missing runs and of rows that were not proven in time', () => {
+    expect(stateOf({ lastRunMs: nowMs - 3 * DAY })).toBe('warning');
+    expect(stateOf({ fullAtMs: nowMs - 33 * DAY })).toBe('warning');
+  });
+
+  test('fails while a row fails a check', () => {
+    const judged = judgeProof({ ...proof, failures: 2 }, nowMs, 30);
+    expect(judged).toMatchObject({ state: 'failed', remedy: expect.stringContaining('verify') });
   });
 });

@@ -40,6 +40,7 @@ const HEALTHY: SystemFacts = {
   queues: [],
   retention: [],
   bodyDaysAhead: 7,
+  proof: { failures: 0, due: 0 },
 };
 
 function alertsOf(changes: Partial<SystemFacts>): readonly Alert[] {
@@ -273,6 +274,7 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:queue', 'queue_unusable'],
     ['system:retention', 'retention_behind'],
     ['system:bodies', 'body_days_short'],
+    ['system:ledger', 'verify_failed'],
   ]);
 });
 
@@ -284,6 +286,14 @@ test.each([
   [-1, 'critical'],
 ])('partitions for %i days after today: %s', (bodyDaysAhead, severity) => {
   expect(rulesOf({ bodyDaysAhead })).toEqual(severity ? [['body_days_short', severity]] : []);
+});
+
+test('rows that fail verify raise a critical alert, which stays while they are checked again', () => {
+  expect(rulesOf({ proof: { failures: 2, due: 0 } })).toEqual([['verify_failed', 'critical']]);
+  expect(rulesOf({ proof: { failures: 0, due: 9 } })).toEqual([]);
+  const openRules = new Set<Rule>(['verify_failed']);
+  expect(rulesOf({ openRules, proof: { failures: 0, due: 9 } })).toHaveLength(1);
+  expect(rulesOf({ openRules, proof: { failures: 0, due: 0 } })).toEqual([]);
 });
 
 test('skewed clocks raise one alert about the largest skew, critical if its process is not ready', () => {
