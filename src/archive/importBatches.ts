@@ -3,11 +3,11 @@
  * the caller: bodies return to the ledger, rows of other classes to a table for reading.
  */
 import { z } from 'zod';
+import type { RowLine } from '../platform/db/rowLine.ts';
 import { classOfManifest } from './domain/batch.ts';
 import type { Manifest } from './manifest.ts';
 import { ArchiveDamage, readLines, readManifest } from './readBatch.ts';
 import type { ArchiveTarget } from './target.ts';
-import type { ArchiveRow } from './writeBatch.ts';
 
 export interface ImportRange {
   readonly className: string;
@@ -28,12 +28,12 @@ const KEYED = z.object({ key: z.string().regex(/^\d{1,16}$/) });
 export async function importBatches(
   target: ArchiveTarget,
   range: ImportRange,
-  store: (rows: readonly ArchiveRow[]) => Promise<number>,
+  store: (rows: readonly RowLine[]) => Promise<number>,
 ): Promise<{ readonly read: number; readonly stored: number }> {
   let read = 0;
   let stored = 0;
   for (const manifest of await batchesIn(target, range)) {
-    let chunk: ArchiveRow[] = [];
+    let chunk: RowLine[] = [];
     const flush = async (): Promise<void> => {
       if (chunk.length > 0) stored += await store(chunk);
       chunk = [];

@@ -8,16 +8,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
+import type { RowLine } from '../platform/db/rowLine.ts';
 import { type BatchIdentity, manifestName, partName } from './domain/batch.ts';
 import { formatManifest, type Manifest, type ManifestFile, parseManifest } from './manifest.ts';
 import { createPartWriter, type Part, type PartLimits } from './partWriter.ts';
 import { type ArchiveTarget, readAll } from './target.ts';
-
-/** A row, as a line of JSON without a line end. */
-export interface ArchiveRow {
-  readonly key: number;
-  readonly line: string;
-}
 
 /** A batch that is durable. */
 export interface WrittenBatch {
@@ -44,7 +39,7 @@ export interface WriteParts {
 export async function writeBatch(
   parts: WriteParts,
   className: string,
-  rows: AsyncIterable<ArchiveRow>,
+  rows: AsyncIterable<RowLine>,
 ): Promise<WrittenBatch | undefined> {
   const { target, limits } = parts;
   const writer = createPartWriter(limits);

@@ -10,9 +10,10 @@ import { openArchiveTarget } from '../../src/archive/openTarget.ts';
 import { recordBatch } from '../../src/archive/store/batches.ts';
 import type { ArchiveTarget } from '../../src/archive/target.ts';
 import { verifyArchive } from '../../src/archive/verifyArchive.ts';
-import { type ArchiveRow, type WriteParts, writeBatch } from '../../src/archive/writeBatch.ts';
+import { type WriteParts, writeBatch } from '../../src/archive/writeBatch.ts';
 import type { ArchiveSettings } from '../../src/config/archiveSettings.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import type { RowLine } from '../../src/platform/db/rowLine.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { S3_KEYS, S3_REGION, type S3Server, startS3Server } from '../support/s3Server.ts';
 
@@ -73,7 +74,7 @@ const partsFor = (target: ArchiveTarget): WriteParts => ({
 async function* rowsOf(
   keys: readonly number[],
   text = (key: number) => `é ${key}`,
-): AsyncGenerator<ArchiveRow> {
+): AsyncGenerator<RowLine> {
   for (const key of keys) {
     yield { key, line: JSON.stringify({ key: String(key), text: text(key) }) };
     await Promise.resolve();

@@ -1,11 +1,12 @@
 /** Statements on rows that were read back from an archive. */
 import type { Queryable } from '../../platform/db/database.ts';
+import type { RowLine } from '../../platform/db/rowLine.ts';
 
 /** Inserts rows of a class. A row that is there already is replaced: a later batch has a later state. */
 export async function insertImportedRows(
   tx: Queryable,
   className: string,
-  rows: readonly { readonly key: number; readonly line: string }[],
+  rows: readonly RowLine[],
 ): Promise<void> {
   await tx.query(
     `insert into imported_rows (class, key, row)
