@@ -55,7 +55,7 @@ grant select, insert, update on order_webhook_position, order_webhook_totals to 
 grant select, insert, update, delete on watch_counts to tallyhook_app;
 
 -- The archive.
-grant select on archived_batches to tallyhook_app;
+grant select, insert, update on archived_batches to tallyhook_app;
 grant select, insert, update, delete on imported_rows to tallyhook_app;
 
 -- Retention. Rows of the inbox and of the change feed are removed by functions of their owner.

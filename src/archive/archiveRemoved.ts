@@ -63,5 +63,5 @@ async function recordRemoval(tx: Queryable, written: WrittenBatch, removed: numb
       `${removed} rows of the class ${written.className} would be removed, and ${written.rows} are archived`,
     );
   }
-  await recordBatch(tx, written, removed);
+  if (removed > 0) await recordBatch(tx, written, removed);
 }

@@ -1,6 +1,6 @@
 /** The archive of what retention removes. */
 import { readAlertLines } from '../alerts/store/archiveLines.ts';
-import { archiveRows, type ReadLines, type RecordRemoval } from '../archive/archiveRemoved.ts';
+import { archiveRows, type ReadLines } from '../archive/archiveRemoved.ts';
 import { openArchiveTarget } from '../archive/openTarget.ts';
 import type { ArchiveSettings } from '../config/archiveSettings.ts';
 import { readChangeLines, readEventLines, readFindingLines } from '../ledger/store/archiveLines.ts';
@@ -10,9 +10,11 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { packageVersion } from '../platform/packageRoot.ts';
 import { readRunLines } from '../reconcile/store/archiveLines.ts';
+import type { ClassName } from '../retention/classes.ts';
+import type { RetentionParts } from '../retention/removeOld.ts';
 
 /** How the rows of each class are read for the archive. */
-const LINES: Readonly<Record<string, ReadLines>> = {
+const LINES: Readonly<Record<ClassName, ReadLines>> = {
   events: readEventLines,
   messages: readMessageLines,
   changes: readChangeLines,
@@ -21,21 +23,21 @@ const LINES: Readonly<Record<string, ReadLines>> = {
   runs: readRunLines,
 };
 
-export interface RemovalArchive {
-  /** Archives rows before they are removed. */
-  readonly archive: (className: string, keys: readonly number[]) => Promise<RecordRemoval>;
-  readonly close: () => void;
-}
+type BeforeRemoval = NonNullable<RetentionParts['beforeRemoval']>;
 
-export async function openRemovalArchive(
-  settings: ArchiveSettings,
+/** What retention calls before it removes rows; nothing if there is no archive. */
+export async function withRemovalArchive<T>(
+  settings: ArchiveSettings | undefined,
   { db, clock }: { readonly db: Database; readonly clock: Clock },
-): Promise<RemovalArchive> {
+  work: (archive: { readonly beforeRemoval?: BeforeRemoval }) => Promise<T>,
+): Promise<T> {
+  if (settings === undefined) return work({});
   const target = await openArchiveTarget(settings);
-  const installation = await readInstallation(db);
-  const parts = { db, target, clock, installation, version: packageVersion(), lines: LINES };
-  return {
-    archive: (className, keys) => archiveRows(parts, className, keys),
-    close: () => target.close(),
-  };
+  try {
+    const installation = await readInstallation(db);
+    const parts = { db, target, clock, installation, version: packageVersion(), lines: LINES };
+    return await work({ beforeRemoval: (name, keys) => archiveRows(parts, name, keys) });
+  } finally {
+    target.close();
+  }
 }

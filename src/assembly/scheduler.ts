@@ -22,6 +22,7 @@ import {
 import { removeOld } from '../retention/removeOld.ts';
 import { startScheduler } from '../scheduler/scheduler.ts';
 import { scheduleTable } from '../scheduler/schedules.ts';
+import { withRemovalArchive } from './archive.ts';
 import { authorizationsOf } from './service.ts';
 import { merchantIdOf, serviceOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
@@ -91,7 +92,9 @@ export function startSchedules({
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
       removeOld: async () => {
         const limits = { longestMs: LONGEST_RETENTION_MS, signal };
-        const removed = await removeOld({ db, days: config.retention }, limits);
+        const removed = await withRemovalArchive(config.archive, { db, clock }, (archive) =>
+          removeOld({ db, days: config.retention, ...archive }, limits),
+        );
         const rows = Object.fromEntries(removed.map((one) => [one.name, one.rows]));
         if (removed.some((one) => one.rows > 0)) log.info({ rows }, 'retention.removed');
       },

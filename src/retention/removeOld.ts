@@ -24,11 +24,11 @@ export interface RetentionParts {
   readonly db: Database;
   readonly days: RetentionDays;
   /** Called with the rows of each step before they are removed (rule 2). */
-  readonly beforeRemoval?: (
-    name: ClassName,
-    keys: readonly number[],
-  ) => Promise<(tx: Queryable) => Promise<void>>;
+  readonly beforeRemoval?: (name: ClassName, keys: readonly number[]) => Promise<RecordRemoval>;
 }
+
+/** Part of the transaction that removes rows; it throws if more were removed than it knows of. */
+export type RecordRemoval = (tx: Queryable, removed: number) => Promise<void>;
 
 export interface RunLimits {
   readonly longestMs: number;
@@ -143,7 +143,7 @@ async function removeStep(
   const recordRemoval = await beforeRemoval?.(name, keys);
   const removed = await db.transaction(async (tx) => {
     const rows = await remove(tx, keys, request.before);
-    await recordRemoval?.(tx);
+    await recordRemoval?.(tx, rows);
     if (rows > 0) await addRemoved(tx, name, { rows, through: Math.max(...keys) });
     return rows;
   });

@@ -1,14 +1,14 @@
-// Archives and removes settled messages until none is left, and prints what it is about to do. Tests kill
-// it. Arguments: URL of the database, folder of the archive.
+// Runs retention with an archive until nothing is left to remove, and prints what it is about to do. Tests
+// kill it. Arguments: URL of the database, folder of the archive.
 import { archiveRows } from '../../dist/src/archive/archiveRemoved.js';
 import { createFolderTarget } from '../../dist/src/archive/folderTarget.js';
 import { readMessageLines } from '../../dist/src/notify/store/archiveLines.js';
 import { systemClock } from '../../dist/src/platform/clock.js';
 import { createDatabase } from '../../dist/src/platform/db/database.js';
 import { createLog } from '../../dist/src/platform/log.js';
+import { removeOld } from '../../dist/src/retention/removeOld.js';
 
 const [, , connectionString, folder] = process.argv;
-const STEP_ROWS = 40;
 
 const db = createDatabase({
   connectionString,
@@ -34,27 +34,19 @@ const parts = {
   version: 'test',
   lines: { messages: readMessageLines },
   // Several parts for each batch.
-  limits: { linesBytes: 2_000, compressedBytes: 1_000_000 },
+  limits: { linesBytes: 20_000, compressedBytes: 1_000_000 },
 };
-for (;;) {
-  print('pick');
-  const rows = await db.query(
-    `select number from messages where state <> 'due' order by number limit ${STEP_ROWS}`,
-  );
-  if (rows.length === 0) break;
-  const keys = rows.map(({ number }) => number);
+const beforeRemoval = async (name, keys) => {
   print('archive');
-  const record = await archiveRows(parts, 'messages', keys);
+  const record = await archiveRows(parts, name, keys);
   print('remove');
-  await db.transaction(async (tx) => {
-    const removed = await tx.query(
-      'delete from messages where number = any ($1::bigint[]) returning number',
-      [keys],
-    );
-    await record(tx, removed.length);
+  return async (tx, removed) => {
+    await record(tx, removed);
     print('commit');
-  });
-}
+  };
+};
+const limits = { longestMs: 3_600_000, signal: new AbortController().signal };
+await removeOld({ db, days: { messages: 30 }, beforeRemoval }, limits);
 await db.close();
 
 function print(moment) {

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { runRetentionAs } from '../../actions/runRetention.ts';
+import { withRemovalArchive } from '../../assembly/archive.ts';
 import { HOUR_MS, MINUTE_MS } from '../../platform/time.ts';
 import { type ClassPlan, planRetention } from '../../retention/plan.ts';
 import type { RemovedRows } from '../../retention/removeOld.ts';
@@ -58,10 +59,14 @@ Exit code: 0.`,
       if (dryRun) return show(json);
       const config = readConfig();
       await withDatabase(config, async (db) => {
-        const removed = await runRetentionAs({ db, days: config.retention }, actorOf(by), {
+        const limits = {
           longestMs: minutes * MINUTE_MS,
           signal: new AbortController().signal,
-        });
+        };
+        const clock = await clockOf(db);
+        const removed = await withRemovalArchive(config.archive, { db, clock }, (archive) =>
+          runRetentionAs({ db, days: config.retention, ...archive }, actorOf(by), limits),
+        );
         if (json) printJson({ classes: removed.map(removedJson) });
         else printRemoved(removed);
       });

@@ -5,7 +5,7 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import type { RowLine } from '../../platform/db/rowLine.ts';
 
-/** Rows of the inbox, without their bodies. */
+/** Rows of the inbox without their bodies, and what is removed with them: variants and replays. */
 export function readEventLines(
   tx: Queryable,
   numbers: readonly number[],
@@ -14,7 +14,14 @@ export function readEventLines(
     `select e.id as key,
             (to_jsonb(e) - 'body' || jsonb_build_object(
                'key', e.id::text, 'id', e.id::text,
-               'body_sha256', encode(e.body_sha256, 'hex')))::text as line
+               'body_sha256', encode(e.body_sha256, 'hex'),
+               'variants', (select coalesce(jsonb_agg(jsonb_build_object(
+                                     'body', translate(encode(v.body, 'base64'), E'\\n', ''),
+                                     'body_sha256', encode(v.body_sha256, 'hex'),
+                                     'received_at', v.received_at) order by v.body_sha256), '[]')
+                              from event_variants v where v.webhook_event_id = e.id),
+               'replays', (select coalesce(jsonb_agg(to_jsonb(r) - 'webhook_event_id'), '[]')
+                             from event_replays r where r.webhook_event_id = e.id)))::text as line
        from webhook_events e
       where e.id = any ($1::bigint[])
       order by e.id
