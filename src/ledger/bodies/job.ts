@@ -51,9 +51,12 @@ const TIMES: BodiesTimes = {
   restMs: 60 * MINUTE_MS,
 };
 
+/** Events of a step of the copy, and their bytes. */
+export const COPY_LIMITS: BodiesLimits['copy'] = { events: 2_000, bytes: 8 * 1024 * 1024 };
+
 const LIMITS: BodiesLimits = {
   pack: PACK_LIMITS,
-  copy: { events: 2_000, bytes: 8 * 1024 * 1024 },
+  copy: COPY_LIMITS,
 };
 
 const KEPT_AT_ONCE = 1_000;

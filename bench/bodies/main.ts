@@ -1,0 +1,215 @@
+/**
+ * `npm run bench:bodies`: how long intake waits while bodies that an older version stored are copied, and
+ * while they are packed and removed.
+ *
+ * A sender stores a batch every 25 ms, whatever the last one does, and counts from the time that the batch
+ * was due. What it waits for without any other work is measured first, in the same run.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { copyNext } from '../../src/ledger/bodies/copyBodies.ts';
+import { COPY_LIMITS, createBodiesJob } from '../../src/ledger/bodies/job.ts';
+import { removeBodyDays } from '../../src/ledger/bodies/removeBodies.ts';
+import { measurePlaces, scanBodyDays } from '../../src/ledger/bodies/store/removal.ts';
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { sleep } from '../../src/platform/sleep.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/platform/time.ts';
+import { storeBatch } from '../../src/receiver/storeBatch.ts';
+import { quantile } from '../api.ts';
+import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import { startPostgres } from '../database.ts';
+
+const HELP = `npm run bench:bodies -- [flags]
+
+  --events N      events of the older version (1000000), in 30 days
+  --data-dir DIR  where to make the temporary database (the system's)
+
+Takes about 6 kB of disk for each event.
+Exit code: 0 no statement of the sender waited a second for a lock, 1 one did.`;
+
+const DEADLINE_MS = 3 * 60 * MINUTE_MS;
+const DAYS = 30;
+const ROWS_PER_STATEMENT = 50_000;
+const BATCH_EVENTS = 5;
+const SEND_EVERY_MS = 25;
+const SAMPLE_EVERY_MS = 20;
+const QUIET_MS = 30 * SECOND_MS;
+const MAX_LOCK_WAIT_MS = SECOND_MS;
+
+const forever = new AbortController().signal;
+
+/** Events with 1.5 kB each, as an older version stored them. */
+async function fill(db: Database, events: number): Promise<void> {
+  for (let from = 1; from <= events; from += ROWS_PER_STATEMENT) {
+    await db.query(
+      `insert into webhook_events (event_id, merchant_id, event_type, body, body_sha256, received_at)
+       select 'evt_' || n, 'merchant_bench', 'payment_succeeded', body, sha256(body),
+              date_trunc('day', now()) - interval '31 days' + n * (interval '30 days' / $3::integer)
+         from generate_series($1::integer, least($2::integer, $3::integer)) as n
+        cross join lateral (
+                select convert_to(string_agg('"field_of_a_payment_' || i || '":"'
+                         || case when i % 3 = 0 then md5(n || ' ' || i) else 'requires_capture' end || '"',
+                         ','), 'UTF8') as body
+                  from generate_series(1, 30) as i) b`,
+      [from, from + ROWS_PER_STATEMENT - 1, events],
+    );
+  }
+  await db.query('vacuum analyze webhook_events');
+}
+
+interface Waits {
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+  /** The longest that a statement of the sender was seen waiting for a lock. */
+  readonly longestLock: number;
+  readonly seconds: number;
+}
+
+/** Stores batches and samples locks until `work` is done. */
+async function sendDuring(
+  sender: Database,
+  watcher: Database,
+  work: () => Promise<void>,
+): Promise<Waits> {
+  const waits: number[] = [];
+  let longestLock = 0;
+  let isDone = false;
+  const startMs = performance.now();
+  const sending = async (): Promise<void> => {
+    const underWay = new Set<Promise<void>>();
+    for (let nth = 0; !isDone; nth++) {
+      const dueMs = startMs + nth * SEND_EVERY_MS;
+      await sleep(Math.max(0, dueMs - performance.now()), forever);
+      const stored = storeBatch(sender, newBatch(), new Date()).then(() => {
+        waits.push(performance.now() - dueMs);
+        underWay.delete(stored);
+      });
+      underWay.add(stored);
+    }
+    await Promise.all(underWay);
+  };
+  const sampling = async (): Promise<void> => {
+    while (!isDone) {
+      const [row] = await watcher.query<{ waitedMs: number | null }>(
+        `select max(extract(epoch from clock_timestamp() - query_start) * 1000)::float8 as "waitedMs"
+           from pg_stat_activity where application_name = 'bench-sender' and wait_event_type = 'Lock'`,
+      );
+      longestLock = Math.max(longestLock, row?.waitedMs ?? 0);
+      await sleep(SAMPLE_EVERY_MS, forever);
+    }
+  };
+  const both = Promise.all([sending(), sampling()]);
+  await work().finally(() => {
+    isDone = true;
+  });
+  await both;
+  const sorted = waits.toSorted((a, b) => a - b);
+  return {
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    longest: sorted.at(-1) ?? 0,
+    longestLock,
+    seconds: (performance.now() - startMs) / SECOND_MS,
+  };
+}
+
+function newBatch(): Parameters<typeof storeBatch>[1] {
+  return Array.from({ length: BATCH_EVENTS }, () => {
+    const eventId = `evt_${randomBytes(12).toString('hex')}`;
+    const body = Buffer.from(JSON.stringify({ event_id: eventId, text: 'x'.repeat(1_400) }));
+    return {
+      eventId,
+      merchantId: 'merchant_bench',
+      eventType: 'payment_succeeded',
+      body,
+      bodyHash: createHash('sha256').update(body).digest(),
+    };
+  });
+}
+
+/** With the rests of the schedule, and without its end after 20 seconds. */
+async function copyAll(db: Database): Promise<void> {
+  for (;;) {
+    const startMs = performance.now();
+    const { events } = await copyNext(db, { ...COPY_LIMITS, settleMs: 30 * MINUTE_MS });
+    if (events === 0) return;
+    await sleep(performance.now() - startMs, forever);
+  }
+}
+
+async function packAndRemove(db: Database): Promise<void> {
+  const times = { budgetMs: DEADLINE_MS, settleMs: 30 * MINUTE_MS, restMs: 0 };
+  const run = createBodiesJob({ db, log: createLog('silent'), signal: forever, times });
+  await run();
+  await run();
+  const before = new Date(Date.now() - DAY_MS);
+  for (const { key } of await scanBodyDays(db, { before, after: 0, limit: 2 * DAYS })) {
+    await db.transaction((tx) => removeBodyDays(tx, [key])).catch(() => undefined);
+  }
+}
+
+function print(name: string, { p50, p99, longest, longestLock, seconds }: Waits): void {
+  const ms = (value: number) => `${value.toFixed(0).padStart(6)} ms`;
+  console.log(
+    `${name.padEnd(22)} ${seconds.toFixed(0).padStart(5)} s  p50 ${ms(p50)}  p99 ${ms(p99)}  ` +
+      `longest ${ms(longest)}  longest lock ${ms(longestLock)}`,
+  );
+}
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      events: { type: 'string', default: '1000000' },
+      'data-dir': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return true;
+  }
+  const cleanup = createCleanup();
+  cleanUpOnSignal(cleanup, DEADLINE_MS);
+  try {
+    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
+    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+    const postgres = await startPostgres(join(folder, 'data'), cleanup);
+    const { url } = await postgres.createDatabase('bench_bodies');
+    const open = (applicationName: string, maxConnections: number): Database => {
+      const db = createDatabase({
+        connectionString: url,
+        log: createLog('silent'),
+        applicationName,
+        maxConnections,
+        responseTimeoutMs: 30 * MINUTE_MS,
+        plans: 'any',
+      });
+      cleanup.add(() => db.close());
+      return db;
+    };
+    const [db, sender, watcher] = [open('bench', 1), open('bench-sender', 4), open('watcher', 1)];
+    await fill(db, Number(values.events));
+    console.log(`${values.events} events of an older version, PostgreSQL ${postgres.version}`);
+    const results: Waits[] = [];
+    for (const [name, work] of [
+      ['nothing else', () => sleep(QUIET_MS, forever)],
+      ['copying', () => copyAll(db)],
+      ['packing and removing', () => packAndRemove(db)],
+    ] as const) {
+      const waits = await sendDuring(sender, watcher, work);
+      print(name, waits);
+      results.push(waits);
+      console.log(JSON.stringify(await measurePlaces(db)));
+    }
+    return results.every(({ longestLock }) => longestLock < MAX_LOCK_WAIT_MS);
+  } finally {
+    await cleanup.run();
+  }
+}
+
+process.exitCode = (await main()) ? 0 : 1;
