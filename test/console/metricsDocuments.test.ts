@@ -84,6 +84,13 @@ afterAll(async () => {
 /** Inserts a row for every gauge, so that each has a series. */
 async function insertOneOfEach(on: TestDatabase): Promise<void> {
   await on.query(`update reconcile_streams set watermark_at = now()`);
+  await on.query(
+    `insert into verify_position (change_number, event_id, planned_at) values (0, 0, now())`,
+  );
+  await on.query(
+    `insert into verify_rounds (is_full, change_number, event_id, finished_at)
+     values (false, 0, 0, now())`,
+  );
   await on.query(`insert into retention_state (class) values ('messages')`);
   await on.query(
     `update rate_budget set requests_limit = 100, remaining = 90, reset_at = now() + interval '1 hour'`,

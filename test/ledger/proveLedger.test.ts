@@ -359,6 +359,72 @@ describe('a run that was interrupted', () => {
   });
 });
 
+describe('a missing body', () => {
+  const missing = 'its body is missing and nothing records why';
+  const problems = (report: ProofReport) =>
+    report.checks.flatMap(({ offenders }) => offenders.map(({ problem }) => problem));
+
+  test('is reported', async () => {
+    await fill(SEED, 2);
+    await damage('webhook_bodies', 'delete from webhook_bodies where webhook_event_id = 3');
+    const report = await prove({ mode: 'full' });
+    expect(failures(report)).toEqual({ inbox: ['event:3'] });
+    expect(problems(report)).toEqual([missing]);
+  });
+
+  test('is not reported if it was moved while the inbox was read', async () => {
+    await fill(SEED, 2);
+    const [moved] = await db.query<{ body: Buffer }>(
+      'select body from webhook_bodies where webhook_event_id = 3',
+    );
+    await damage('webhook_bodies', 'delete from webhook_bodies where webhook_event_id = 3');
+    let isMoved = false;
+    const move = async (text: string) => {
+      if (isMoved || !text.includes('"isPending"')) return;
+      isMoved = true;
+      await db.query('insert into kept_bodies (webhook_event_id, body) values (3, $1)', [
+        moved?.body,
+      ]);
+    };
+    const lane: Lane = (task) =>
+      checkRange(
+        {
+          query: db.query,
+          transaction: (work) =>
+            db.transaction((tx) =>
+              work({
+                query: async (text, values) => {
+                  const rows = await tx.query<never>(text, values);
+                  await move(text);
+                  return rows;
+                },
+              }),
+            ),
+        },
+        task,
+      );
+    expect(problems(await prove({ mode: 'full', lanes: [lane] }))).toEqual([]);
+    expect(isMoved).toBe(true);
+  });
+
+  test('is no failure if retention removed it, except of an event that waits for it', async () => {
+    await fill(SEED, 2);
+    const [waiting] = await receive(db, [eventBody(paymentObject())]);
+    await settle();
+    await damage('webhook_bodies', 'delete from webhook_bodies');
+    await db.query(
+      `insert into body_days (day, state, removed_at)
+       select distinct body_day, 'removed', timestamptz '2026-11-22' from webhook_events
+       on conflict (day) do update set state = 'removed', removed_at = excluded.removed_at`,
+    );
+    const report = await prove({ mode: 'full' });
+    expect(failures(report)).toEqual({ inbox: [`event:${waiting}`] });
+    expect(problems(report)).toEqual([
+      'it is pending, but its body was removed on 2026-11-22 by retention',
+    ]);
+  });
+});
+
 test('the scheduled run raises an alert about damage, and resolves it once the rows pass', async () => {
   await fill(SEED, 5);
   const step = createScheduledProof({

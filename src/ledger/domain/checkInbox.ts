@@ -31,7 +31,7 @@ export function inboxProblem(entry: InboxEntry): string | undefined {
   const { reading } = entry;
   const { outcome } = reading;
   if (outcome === 'damaged') return 'its body differs from the one that was received';
-  if (reading.outcome === 'absent') return absenceProblem(reading.absence);
+  if (reading.outcome === 'absent') return absenceProblem(reading.absence, entry);
   if (entry.isPending || entry.isDead || entry.hasSnapshot) return undefined;
   const explanations = entry.findings.filter(({ class: name }) =>
     (NOT_APPLIED_CLASSES as readonly string[]).includes(name),
@@ -55,12 +55,20 @@ export function inboxProblem(entry: InboxEntry): string | undefined {
   }
 }
 
-/** A body that was removed on purpose is no problem. */
-function absenceProblem(absence: BodyAbsence): string | undefined {
+/**
+ * A body that was removed on purpose is no problem, unless its event waits for it. A dead event whose
+ * body was erased stays dead.
+ */
+function absenceProblem(
+  absence: BodyAbsence,
+  { isPending, isDead }: InboxEntry,
+): string | undefined {
   switch (absence.outcome) {
     case 'removed':
+      if (isPending) return `it is pending, but ${describeAbsence(absence)}`;
+      return isDead ? `it is dead, but ${describeAbsence(absence)}` : undefined;
     case 'erased':
-      return undefined;
+      return isPending ? `it is pending, but ${describeAbsence(absence)}` : undefined;
     case 'unexplained':
       return describeAbsence(absence);
   }
