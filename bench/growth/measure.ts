@@ -232,7 +232,7 @@ async function measureRetention(ledger: Ledger, running: Running): Promise<Reten
   await tallyhook.stop();
   await bench.load.process.stop();
   if (run.exitCode !== 0) throw new Error(`retention ended with ${run.exitCode}: ${run.output}`);
-  line('retention run', `${run.seconds.toFixed(1)} s, peak ${run.peakMib.toFixed(0)} MiB`);
+  line('retention run', `${run.seconds.toFixed(1)} s`);
   line(
     'reply p99 at 300/s',
     `${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during, ${after.toFixed(1)} ms after`,
