@@ -62,6 +62,7 @@ grant select, insert, update, delete on imported_rows to tallyhook_app;
 grant select, insert, update on retention_state to tallyhook_app;
 grant select on removed_events to tallyhook_app;
 grant execute on function remove_events(bigint[]) to tallyhook_app;
+grant execute on function detach_packed_day(date) to tallyhook_app;
 grant execute on function remove_changes(bigint) to tallyhook_app;
 
 -- Tokens of the admin API, which commands create and revoke.

@@ -243,6 +243,10 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     introduction:
       'Days after which data is removed, or `never`. What is pending, dead, open or disputed stays, regardless of its age. Snapshots, the journal and the audit log always stay. `tallyhook retention show` shows what the next run removes.',
     settings: {
+      RETENTION_BODIES_DAYS: {
+        meaning:
+          'Bodies of events, by whole days; at least 2. Without its body an event cannot be replayed, and `verify --rebuild` uses its snapshots. Bodies of events that are pending, dead, under an open finding or part of an undecided dispute stay.',
+      },
       RETENTION_EVENTS_DAYS: {
         meaning:
           'Rows of the inbox, counted from their receipt, once their bodies are removed; at least 400. They distinguish a repeated event from a new one. A digest of each event id stays.',

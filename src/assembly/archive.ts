@@ -14,7 +14,7 @@ import type { ClassName } from '../retention/classes.ts';
 import type { RetentionParts } from '../retention/removeOld.ts';
 
 /** How the rows of each class are read for the archive. */
-const LINES: Readonly<Record<ClassName, ReadLines>> = {
+const LINES: Readonly<Record<Exclude<ClassName, 'bodies'>, ReadLines>> = {
   events: readEventLines,
   messages: readMessageLines,
   changes: readChangeLines,
@@ -36,7 +36,10 @@ export async function withRemovalArchive<T>(
   try {
     const installation = await readInstallation(db);
     const parts = { db, target, clock, installation, version: packageVersion(), lines: LINES };
-    return await work({ beforeRemoval: (name, keys) => archiveRows(parts, name, keys) });
+    return await work({
+      beforeRemoval: async (name, keys) =>
+        name === 'bodies' ? () => Promise.resolve() : await archiveRows(parts, name, keys),
+    });
   } finally {
     target.close();
   }

@@ -15,6 +15,7 @@ function days(min: number) {
 }
 
 export const RETENTION_SETTINGS = {
+  RETENTION_BODIES_DAYS: days(2).prefault('90'),
   RETENTION_EVENTS_DAYS: days(400).prefault('400'),
   RETENTION_MESSAGES_DAYS: days(4).prefault('30'),
   RETENTION_CHANGES_DAYS: days(7).prefault('90'),
@@ -27,6 +28,7 @@ type Settings = z.output<z.ZodObject<typeof RETENTION_SETTINGS>>;
 
 /** Days after which the rows of each class are removed; undefined: never. */
 export interface RetentionDays {
+  readonly bodies: number | undefined;
   readonly events: number | undefined;
   readonly messages: number | undefined;
   readonly changes: number | undefined;
@@ -37,6 +39,7 @@ export interface RetentionDays {
 
 export function retentionOf(settings: Settings): RetentionDays {
   return {
+    bodies: settings.RETENTION_BODIES_DAYS,
     events: settings.RETENTION_EVENTS_DAYS,
     messages: settings.RETENTION_MESSAGES_DAYS,
     changes: settings.RETENTION_CHANGES_DAYS,

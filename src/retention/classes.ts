@@ -7,6 +7,8 @@
  */
 import { deleteResolved, measureResolved, scanResolved } from '../alerts/store/resolvedAlerts.ts';
 import type { RetentionDays } from '../config/retentionSettings.ts';
+import { removeBodyDays } from '../ledger/bodies/removeBodies.ts';
+import { measureBodies, scanBodyDays } from '../ledger/bodies/store/removal.ts';
 import {
   measureEvents,
   readDisputedEvents,
@@ -24,7 +26,10 @@ export type ClassName = keyof RetentionDays;
 
 export interface RetentionClass {
   readonly name: ClassName;
-  readonly table: string;
+  /** The first one holds what is counted; the size is that of all. */
+  readonly tables: readonly [string, ...string[]];
+  /** What its keys number, where they are not rows. */
+  readonly unit?: 'days';
   /** The most rows of one step, where they are large. */
   readonly mostRows?: number;
   readonly measure: (db: Queryable, before: Date) => Promise<MeasuredRows>;
@@ -37,38 +42,47 @@ export interface RetentionClass {
 /** The classes for one run. */
 export function retentionClasses(): readonly RetentionClass[] {
   return [
+    {
+      name: 'bodies',
+      tables: ['webhook_bodies', 'packed_bodies', 'kept_bodies'],
+      unit: 'days',
+      mostRows: 1,
+      measure: measureBodies,
+      scan: scanBodyDays,
+      remove: removeBodyDays,
+    },
     eventsClass(),
     {
       name: 'messages',
-      table: 'messages',
+      tables: ['messages'],
       measure: measureSettled,
       scan: scanSettled,
       remove: deleteSettled,
     },
     {
       name: 'changes',
-      table: 'changes',
+      tables: ['changes'],
       measure: measureChanges,
       scan: scanOldChanges,
       remove: (tx, keys) => removeChanges(tx, Math.max(...keys)),
     },
     {
       name: 'alerts',
-      table: 'alerts',
+      tables: ['alerts'],
       measure: measureResolved,
       scan: scanResolved,
       remove: deleteResolved,
     },
     {
       name: 'findings',
-      table: 'findings',
+      tables: ['findings'],
       measure: measureClosed,
       scan: scanClosed,
       remove: deleteClosed,
     },
     {
       name: 'runs',
-      table: 'reconcile_runs',
+      tables: ['reconcile_runs'],
       measure: measureEnded,
       scan: scanEnded,
       remove: deleteEnded,
@@ -81,7 +95,7 @@ function eventsClass(): RetentionClass {
   let disputed: Promise<readonly number[]> | undefined;
   return {
     name: 'events',
-    table: 'webhook_events',
+    tables: ['webhook_events', 'event_variants', 'event_replays', 'removed_events'],
     measure: measureEvents,
     scan: async (db, request) => {
       disputed ??= readDisputedEvents(db);

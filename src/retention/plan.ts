@@ -20,6 +20,8 @@ export interface ClassPlan {
   /** There are more than `removable`. */
   readonly isMoreRemovable: boolean;
   readonly removedRows: number;
+  /** What `removedRows` counts, where it is not rows. */
+  readonly unit: 'days' | undefined;
   /** How long ago nothing was left to remove; undefined before the first run. */
   readonly behindMs: number | undefined;
 }
@@ -29,11 +31,12 @@ export async function planRetention(
   days: RetentionDays,
 ): Promise<readonly ClassPlan[]> {
   const classes = retentionClasses();
-  const tables = classes.map(({ table }) => table);
+  const tables = classes.flatMap((one) => one.tables);
   const sizes = new Map((await readTableSizes(db, tables)).map((size) => [size.table, size]));
   const states = new Map((await readStates(db)).map((state) => [state.name, state]));
   const plans: ClassPlan[] = [];
-  for (const { name, table, measure } of classes) {
+  for (const { name, tables: own, measure, unit } of classes) {
+    const [table] = own;
     const measured = await measure(db, await readCutoff(db, days[name] ?? 0));
     const size = sizes.get(table);
     const areRowsEstimated = measured.rows >= COUNTED_ROWS;
@@ -44,11 +47,12 @@ export async function planRetention(
       days: days[name],
       rows: areRowsEstimated ? Math.max(measured.rows, size?.estimatedRows ?? 0) : measured.rows,
       areRowsEstimated,
-      bytes: size?.bytes ?? 0,
+      bytes: own.reduce((sum, one) => sum + (sizes.get(one)?.bytes ?? 0), 0),
       oldest: measured.oldest,
       removable: Math.min(removable, COUNTED_ROWS - 1),
       isMoreRemovable: removable >= COUNTED_ROWS,
       removedRows: states.get(name)?.removedRows ?? 0,
+      unit,
       behindMs: states.get(name)?.behindMs,
     });
   }

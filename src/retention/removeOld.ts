@@ -38,6 +38,8 @@ export interface RunLimits {
 export interface RemovedRows {
   readonly name: ClassName;
   readonly rows: number;
+  /** What `rows` counts, where it is not rows. */
+  readonly unit?: 'days' | undefined;
   /** Whether nothing is left that could be removed now. */
   readonly isDone: boolean;
 }
@@ -86,7 +88,7 @@ async function removeClass(
   one: RetentionClass,
   { isOver, signal }: Pace,
 ): Promise<RemovedRows> {
-  const { name } = one;
+  const { name, unit } = one;
   const before = await readCutoff(parts.db, parts.days[name] ?? 0);
   let [rows, limit]: [number, number] = [0, FIRST_ROWS];
   const clamp = (most: number) => Math.min(most, one.mostRows ?? most);
@@ -99,17 +101,17 @@ async function removeClass(
     }
     const elapsedSeconds = startStopwatch();
     const step = await attemptStep(parts, one, { before, after, limit: clamp(limit) });
-    if (step === 'contended') return { name, rows, isDone: false };
+    if (step === 'contended') return { name, rows, unit, isDone: false };
     rows += step.removed;
     isComplete &&= step.removed === step.picked;
-    if (step.last === undefined) return { name, rows, isDone: isComplete };
-    if (step.picked > 0 && step.removed === 0) return { name, rows, isDone: false };
+    if (step.last === undefined) return { name, rows, unit, isDone: isComplete };
+    if (step.picked > 0 && step.removed === 0) return { name, rows, unit, isDone: false };
     after = step.last;
     const tookMs = elapsedSeconds() * SECOND_MS;
     limit = nextRows(limit, tookMs);
     await sleep(tookMs, signal);
   }
-  return { name, rows, isDone: false };
+  return { name, rows, unit, isDone: false };
 }
 
 interface Step {

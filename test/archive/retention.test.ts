@@ -17,7 +17,15 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 
-const DAYS = { events: 400, messages: 30, changes: 90, alerts: 400, findings: 400, runs: 90 };
+const DAYS = {
+  bodies: 90,
+  events: 400,
+  messages: 30,
+  changes: 90,
+  alerts: 400,
+  findings: 400,
+  runs: 90,
+};
 const ACTOR: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@host' };
 
 let db: TestDatabase;

@@ -2,6 +2,7 @@
  * Retention that is killed at random moments. Each step is one transaction, so what is gone is counted, and
  * the next run continues.
  */
+import { stdout } from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Program, settingsFor, spawnProgram } from '../support/program.ts';
@@ -96,7 +97,7 @@ function start(): Program {
 
 test('a run that is killed 20 times leaves nothing half done, and the next one continues', async () => {
   const seed = testSeed();
-  console.log(`retention is killed with seed ${seed}; TEST_SEED=${seed} repeats it`);
+  stdout.write(`retention is killed with seed ${seed}; TEST_SEED=${seed} repeats it\n`);
   const random = seededRandom(seed);
   await fill();
   // Most of what a run removes before it is killed, so that the last one has something left.

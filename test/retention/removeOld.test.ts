@@ -5,16 +5,19 @@
  * without which an event is lost, a finding is not explained, or the change feed has a gap.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { insertChanges } from '../../src/ledger/store/changes.ts';
 import { planRetention } from '../../src/retention/plan.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
 import { readStates } from '../../src/retention/store/state.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { countPlaces, expectNoneLost, storeDay } from '../support/bodyDays.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { readOpenFindings, receive, testApplier } from '../support/ledger.ts';
 
 const DAYS = {
+  bodies: 90,
   events: 400,
   messages: 30,
   changes: 90,
@@ -163,7 +166,7 @@ describe('the change feed', () => {
     await publish(300, 200, 100, 1);
     await db.query('insert into order_webhook_position (change_number) values (1)');
     const changes = (await run()).find(({ name }) => name === 'changes');
-    expect(changes).toEqual({ name: 'changes', rows: 1, isDone: false });
+    expect(changes).toMatchObject({ rows: 1, isDone: false });
     expect(await numbers()).toEqual([2, 3, 4]);
     await db.query('update order_webhook_position set change_number = 4');
     expect((await run()).find(({ name }) => name === 'changes')).toMatchObject({ isDone: true });
@@ -176,6 +179,39 @@ describe('the change feed', () => {
     await run();
     await expect(db.query('delete from changes')).rejects.toThrow('append-only');
   });
+});
+
+test('bodies are removed by whole days, and those of undecided disputes and their payments stay', async () => {
+  const [disputed = 0, paid = 0, other = 0] = await storeDay(db, { daysAgo: 91, events: 20 });
+  await storeDay(db, { daysAgo: 88, events: 10 });
+  await db.query(
+    `insert into snapshots (kind, resource_id, epoch, content_hash, content, source, observed_micros,
+                            webhook_event_id)
+     values ('dispute', 'dp_1', 0, sha256('a'), '{}', 'webhook', 1, $1),
+            ('payment', 'pay_1', 0, sha256('b'), '{}', 'webhook', 1, $2),
+            ('payment', 'pay_2', 0, sha256('c'), '{}', 'webhook', 1, $3)`,
+    [disputed, paid, other],
+  );
+  await db.query(
+    `insert into resources (kind, id, payment_id, status, next_check_at)
+     values ('dispute', 'dp_1', 'pay_1', 'opened', now())`,
+  );
+  const job = createBodiesJob({
+    db,
+    log: silentLog,
+    signal: new AbortController().signal,
+    times: { budgetMs: 60_000, settleMs: 0, restMs: 0 },
+  });
+  await job();
+  await job();
+  expect(await removedOf('bodies')).toBe(1);
+  expect(await ids('kept_bodies', 'webhook_event_id')).toEqual([disputed, paid]);
+  expect(await countPlaces(db)).toMatchObject({ packed: 10 });
+  await expectNoneLost(db);
+
+  await db.query(`update resources set status = 'won', next_check_at = null`);
+  await job();
+  expect(await ids('kept_bodies', 'webhook_event_id')).toEqual([]);
 });
 
 describe('rows of the inbox', () => {

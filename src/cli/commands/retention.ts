@@ -99,7 +99,7 @@ function printPlans(plans: readonly ClassPlan[], nextRun: Date): void {
       (plan.bytes / 1024 / 1024).toFixed(1),
       formatTime(plan.oldest),
       removableText(plan),
-      String(plan.removedRows),
+      plan.unit === undefined ? String(plan.removedRows) : `${plan.removedRows} ${plan.unit}`,
     ]),
   );
   console.log(
@@ -116,9 +116,9 @@ function removableText({ days, removable, isMoreRemovable }: ClassPlan): string 
 function printRemoved(removed: readonly RemovedRows[]): void {
   printTable(
     ['CLASS', 'REMOVED', 'LEFT'],
-    removed.map(({ name, rows, isDone }) => [
+    removed.map(({ name, rows, unit, isDone }) => [
       name,
-      String(rows),
+      unit === undefined ? String(rows) : `${rows} ${unit}`,
       isDone ? 'nothing' : 'the next run continues',
     ]),
   );
@@ -136,10 +136,11 @@ function planJson(plan: ClassPlan) {
     removable: plan.removable,
     more_removable: plan.isMoreRemovable,
     removed_rows: plan.removedRows,
+    unit: plan.unit ?? 'rows',
     caught_up_seconds_ago: plan.behindMs === undefined ? null : Math.round(plan.behindMs / 1000),
   };
 }
 
-function removedJson({ name, rows, isDone }: RemovedRows) {
-  return { class: name, removed_rows: rows, done: isDone };
+function removedJson({ name, rows, unit, isDone }: RemovedRows) {
+  return { class: name, removed_rows: rows, unit: unit ?? 'rows', done: isDone };
 }
