@@ -5,7 +5,8 @@
 grant select on webhook_events, event_variants to tallyhook_app;
 grant update (body, body_day, body_bytes) on webhook_events to tallyhook_app;
 grant update (body) on event_variants to tallyhook_app;
-grant select, insert on webhook_bodies, packed_bodies to tallyhook_app;
+grant select, insert, delete on webhook_bodies to tallyhook_app;
+grant select, insert, update, delete on packed_bodies to tallyhook_app;
 grant select, insert, delete on kept_bodies to tallyhook_app;
 grant select, update on body_days, body_copy to tallyhook_app;
 grant select on detached_partitions, events_in_need to tallyhook_app;
@@ -34,7 +35,10 @@ grant select, insert, update, delete on verify_rounds, verify_ranges to tallyhoo
 grant select, insert, update on verify_position to tallyhook_app;
 
 -- Erasure of personal data.
-grant select on erased_bodies to tallyhook_app;
+grant select, insert, update on erasures to tallyhook_app;
+grant select, insert on erased_bodies to tallyhook_app;
+grant execute on function redact_snapshots(jsonb) to tallyhook_app;
+grant execute on function redact_audit(bigint, text, jsonb) to tallyhook_app;
 
 -- Reconciliation, authorizations and schedules.
 grant select, insert, update, delete on reconcile_runs to tallyhook_app;

@@ -12,3 +12,10 @@ export function groupBy<Key, Item>(
   }
   return groups;
 }
+
+/** Cuts a list into parts of at most `size` items. */
+export function inChunks<Item>(items: readonly Item[], size: number): readonly Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

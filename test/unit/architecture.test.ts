@@ -43,6 +43,7 @@ const FEATURES = [
   'archive',
   'audit',
   'actions',
+  'erasure',
   'receiver',
   'alerts',
   'ledger',
@@ -148,12 +149,14 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'archive',
     'audit',
     'authorizations',
+    'erasure',
     'ledger',
     'notify',
     'reconcile',
     'retention',
   ],
   archive: ['config'],
+  erasure: ['audit', 'ledger'],
   ledger: ['alerts', 'audit'],
   reconcile: ['ledger', 'client', 'alerts'],
   authorizations: ['ledger', 'client', 'alerts', 'reconcile'],
@@ -193,7 +196,7 @@ test('A4: a feature imports platform, contract and itself; a few also what they 
 test('A13: representation converts rows to JSON, and reads nothing itself', () => {
   const files = inFolder('representation');
   expectOnly(files, 'representation is pure functions of rows to JSON', (imported) =>
-    /^src\/(contract|representation|ledger\/(domain|read|verify)|(access|alerts|archive|audit|authorizations|reconcile)\/(domain|store))\//.test(
+    /^src\/(contract|representation|ledger\/(domain|read|verify)|(access|alerts|archive|audit|authorizations|erasure|reconcile)\/(domain|store))\//.test(
       imported,
     ),
   );

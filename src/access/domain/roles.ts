@@ -20,6 +20,7 @@ export const PERMISSIONS = {
   move_money: 'capture and cancel authorizations, and record the outcome of an interrupted attempt',
   manage_tokens: 'create, list and revoke tokens',
   read_audit: 'read the audit log',
+  erase: 'erase personal data, which cannot be undone',
   administer:
     'start and migrate an installation, remove old data at once, and import archived data',
 } as const satisfies Readonly<Record<string, string>>;

@@ -22,6 +22,8 @@ export const AUDIT_ACTIONS = [
   'attempt.close',
   'authorization.cancel',
   'authorization.capture',
+  'erasure.finish',
+  'erasure.request',
   'event.replay',
   'finding.accept',
   'journal.export',

@@ -11,6 +11,8 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'attempt.close': 'Closing of an attempt',
   'authorization.cancel': 'Cancellation',
   'authorization.capture': 'Capture',
+  'erasure.finish': 'End',
+  'erasure.request': 'Request',
   'event.replay': 'Replay',
   'finding.accept': 'Acceptance',
   'journal.export': 'Export',

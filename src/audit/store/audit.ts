@@ -158,6 +158,18 @@ export function readAuditHistory(
   );
 }
 
+/** Replaces the free text of the entry at a place in the table; nothing else of it can change. */
+export async function redactEntry(
+  db: Queryable,
+  entry: { readonly tid: string; readonly reason: string | null; readonly detail: string },
+): Promise<void> {
+  await db.query('select redact_audit(a.id, $2, $3::jsonb) from audit a where a.ctid = $1::tid', [
+    entry.tid,
+    entry.reason,
+    entry.detail,
+  ]);
+}
+
 const OPEN = `and a.result = 'requested'
         and not exists (select from audit e where e.attempt = a.id)`;
 

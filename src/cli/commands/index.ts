@@ -88,6 +88,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./audit.ts')).auditCommand(),
   },
   {
+    name: 'erase',
+    description: 'Erase the personal data of people, keep the money, and prove it',
+    load: async () => (await import('./erase.ts')).eraseCommand(),
+  },
+  {
+    name: 'erasures',
+    description: 'List requests for erasure, and search every table for values',
+    load: async () => (await import('./erase.ts')).erasuresCommand(),
+  },
+  {
     name: 'tokens',
     description: 'Create, list and revoke tokens of the admin API',
     load: async () => (await import('./tokens.ts')).tokensCommand(),

@@ -7,7 +7,7 @@
  * not kept, its body is read here. So the fold covers exactly what the ledger had applied in the
  * snapshot of `tx`.
  *
- * An event whose body was removed or erased is represented by the snapshots that name it.
+ * An event without a body, which was removed or erased, is represented by the snapshots that name it.
  */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -118,7 +118,7 @@ const BODIES_AT_ONCE = 50;
 
 interface Late {
   readonly observations: readonly KeptObservation[];
-  /** Events whose body was removed or erased. */
+  /** Events with a body that was removed or erased. */
   readonly withoutBody: ReadonlySet<number | undefined>;
 }
 

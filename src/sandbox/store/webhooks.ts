@@ -86,7 +86,8 @@ export interface DueDelivery {
   readonly objectId: string;
   readonly attempt: number | null;
   readonly body: string;
-  readonly signature: string;
+  /** Null: the body was redacted, and is signed when it is sent. */
+  readonly signature: string | null;
 }
 
 export interface DueQuery {
@@ -179,7 +180,7 @@ export interface StoredEvent {
   readonly event_type: string;
   readonly object_id: string;
   readonly body: string;
-  readonly signature: string;
+  readonly signature: string | null;
   readonly created: Date;
 }
 

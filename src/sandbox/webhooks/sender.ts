@@ -4,7 +4,8 @@
  * *In flight*: claimed by the sender and not recorded yet.
  *
  * 1. Any 2xx acknowledges a delivery; redirects are not followed. service-interface.md §6.3.
- * 2. Every attempt sends the stored body and signature, so retries are identical.
+ * 2. Every attempt sends the stored body and signature, so retries are identical. A body that was redacted
+ *    has no signature and is signed when it is sent.
  * 3. Deliveries about one object are sequential; those about different objects run in parallel, up to a
  *    limit. A receiver that hangs over one object delays no other. There is no order between objects.
  * 4. A delivery is recorded after its response. If the process dies before that, it is sent again.
@@ -23,6 +24,7 @@ import {
   recordDelivery,
 } from '../store/webhooks.ts';
 import type { WebhookTarget } from './emit.ts';
+import { signWebhook } from './sign.ts';
 
 export interface Sender {
   /**
@@ -150,7 +152,7 @@ async function post(
   delivery: DueDelivery,
   stop: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const { url } = parts.target();
+  const { url, secret } = parts.target();
   if (url === undefined) return { status: undefined, error: 'no webhook URL is set' };
   try {
     const response = await fetch(url, {
@@ -158,7 +160,7 @@ async function post(
       headers: {
         'Content-Type': 'application/json',
         'User-Agent': 'Tallyhook-Sandbox',
-        [SIGNATURE_HEADER]: delivery.signature,
+        [SIGNATURE_HEADER]: delivery.signature ?? signWebhook(delivery.body, secret),
       },
       body: delivery.body,
       redirect: 'manual',

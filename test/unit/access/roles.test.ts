@@ -16,7 +16,7 @@ const EXPECTED: Readonly<Record<Role, string>> = {
   operator: 'operate read read_audit read_metrics refresh register_orders',
   treasurer: 'move_money read read_audit read_metrics refresh',
   admin:
-    'administer manage_tokens move_money operate read read_audit read_metrics refresh register_orders',
+    'administer erase manage_tokens move_money operate read read_audit read_metrics refresh register_orders',
 };
 
 const all = Object.keys(PERMISSIONS) as readonly Permission[];

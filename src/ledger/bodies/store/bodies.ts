@@ -129,7 +129,7 @@ export function readRemovedDays(
   );
 }
 
-/** The events of those given whose bodies were erased, and when. */
+/** The events of those given with an erased body, and when it was erased. */
 export function readErased(
   tx: Queryable,
   ids: readonly number[],

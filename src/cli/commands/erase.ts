@@ -1,0 +1,289 @@
+import { Command } from 'commander';
+import {
+  type ErasedAs,
+  type ErasureParts,
+  type ErasurePlan,
+  eraseAs,
+  planErasure,
+} from '../../actions/eraseData.ts';
+import { matcherOf } from '../../erasure/copies.ts';
+import type { ErasureSubject, SubjectKind } from '../../erasure/domain/subjects.ts';
+import { type Proof, prove } from '../../erasure/erase.ts';
+import { readErasures } from '../../erasure/store/erasures.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { erasureJson } from '../../representation/erasure.ts';
+import { confirm } from '../confirm.ts';
+import {
+  formatTime,
+  printable,
+  printJson,
+  readConfig,
+  readInput,
+  withDatabase,
+} from '../context.ts';
+import { jsonOption, limitOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
+import { createProgressLine } from '../progress.ts';
+import { printTable } from '../table.ts';
+
+export function eraseCommand(): Command {
+  return new Command('erase')
+    .option(
+      '--order <id>',
+      'an order, with its payments, refunds and disputes; repeatable',
+      add,
+      [],
+    )
+    .option(
+      '--payment <id>',
+      'a payment with its refunds and disputes, or a payout; repeatable',
+      add,
+      [],
+    )
+    .option('--customer <id>', 'every payment and payout of a customer; repeatable', add, [])
+    .option('--customers-from <file>', 'customer ids, one a line; - reads standard input')
+    .option('--reason <text>', 'why you erase; recorded with your name')
+    .option('--yes', 'erase without a prompt', false)
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText('after', HELP)
+    .action((options: EraseOptions) => runErase(options));
+}
+
+export function erasuresCommand(): Command {
+  return new Command('erasures').addCommand(listCommand()).addCommand(checkCommand());
+}
+
+/** A shorter value is in too many texts. */
+const MIN_SEARCHED = 4;
+
+const HELP = `
+Shows what it would erase, and prompts. Money, statuses and ids stay. If it is interrupted, run it again.
+Reads every stored body, once for orders and payments and twice for customers: erase many at once.
+
+Exit code: 0 erased and nothing found afterwards, 1 nothing was erased, events wait, or values are left.`;
+
+interface EraseOptions {
+  readonly order: readonly string[];
+  readonly payment: readonly string[];
+  readonly customer: readonly string[];
+  readonly customersFrom?: string;
+  readonly reason?: string;
+  readonly yes: boolean;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function add(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function runErase(options: EraseOptions): Promise<void> {
+  const subjects = subjectsOf(options);
+  const reason = options.reason?.trim() ?? '';
+  if (subjects.length === 0) {
+    throw new OperatorError(
+      'Name what to erase: --order, --payment, --customer or --customers-from.',
+    );
+  }
+  if (reason === '') throw new OperatorError('Give a reason: --reason "…".');
+  return withDatabase(readConfig(), async (db) => {
+    const line = options.json ? undefined : createProgressLine(process.stderr, systemClock);
+    const parts: ErasureParts = { db, ...(line && { onProgress: line.show }) };
+    const actor = actorOf(options.by);
+    const plan = await planErasure(parts, subjects);
+    line?.clear();
+    refuseUnknown(plan, subjects.length);
+    if (!options.json) printPlan(plan, subjects.length);
+    await confirm('Erase this? It cannot be undone.', options.yes);
+    const erased = await eraseAs(parts, actor, { plan, reason });
+    line?.clear();
+    if (options.json) printJson(resultJson(erased));
+    else printResult(erased);
+    if (erased.outcome !== 'erased' || erased.proof.places.length > 0) process.exitCode = 1;
+  });
+}
+
+function refuseUnknown({ unknown, running }: ErasurePlan, subjects: number): void {
+  if (unknown.length < subjects || running !== undefined) return;
+  throw new OperatorError(
+    `Nothing is known of ${subjects === 1 ? 'it' : 'any of them'}. Ids are case-sensitive. Nothing was erased.`,
+  );
+}
+
+function subjectsOf(options: EraseOptions): readonly ErasureSubject[] {
+  const { order, payment, customer, customersFrom } = options;
+  const listed = customersFrom === undefined ? [] : linesOf(customersFrom);
+  const of = (kind: SubjectKind, ids: readonly string[]) =>
+    [...new Set(ids.map((id) => id.trim()))]
+      .filter((id) => id !== '')
+      .map((id): ErasureSubject => ({ kind, id }));
+  return [
+    ...of('order', order),
+    ...of('payment', payment),
+    ...of('customer', [...customer, ...listed]),
+  ];
+}
+
+function printPlan(plan: ErasurePlan, subjects: number): void {
+  const { resources, events, values, state, unknown, running } = plan;
+  const kinds = Object.entries(resources).map(([kind, count]) => `${count} ${kind}(s)`);
+  if (running) console.log(`Request ${running.id} was interrupted and is continued.`);
+  console.log(
+    `To erase, of ${subjects} named: ${kinds.join(', ') || 'no resource of the ledger'}.`,
+  );
+  console.log(`  ${events} stored event(s) lose their bodies and can no longer be replayed.`);
+  console.log(`  ${values} value(s) such as names and addresses are searched for in every table.`);
+  console.log('  Amounts, statuses and ids stay.');
+  if (state.pending.length > 0) {
+    console.log(
+      `  ${state.pending.length} event(s) are not applied yet; their bodies wait until then.`,
+    );
+  }
+  if (state.dead.length > 0) {
+    console.log(
+      `  ${state.dead.length} event(s) could not be applied and cannot be replayed afterwards: run ` +
+        '`npx tallyhook events replay --dead` first.',
+    );
+  }
+  if (unknown.length > 0) console.log(`  Nothing is known of ${unknown.length} of them.`);
+}
+
+function printResult(erased: ErasedAs): void {
+  switch (erased.outcome) {
+    case 'busy':
+      console.log(`Another process is working on request ${erased.id}.`);
+      return;
+    case 'waiting':
+      console.log(
+        `Request ${erased.id} is not done: ${erased.pending.length} event(s) are not applied yet. Run the ` +
+          'same command again when `npx tallyhook events list --state pending` shows none of them.',
+      );
+      return;
+    case 'erased':
+      console.log(
+        `Request ${erased.id} is done: ${erased.request?.bodies ?? 0} bodies and ` +
+          `${erased.request?.texts ?? 0} texts are erased.`,
+      );
+      printProof(erased.proof);
+  }
+}
+
+function printProof({ places, events, unreadable, toVacuum }: Proof): void {
+  if (places.length === 0) {
+    console.log('Proof: a search of every table found none of the values.');
+  } else {
+    console.log('Values are left in:');
+    for (const { table, rows } of places) console.log(`  ${printable(table)}: ${rows} row(s)`);
+  }
+  if (events.length > 0) {
+    console.log(
+      `Other events have the same values, perhaps of payments without the customer's id: ${events.join(', ')}. ` +
+        'Look with `npx tallyhook events show NUMBER`, and erase their payments.',
+    );
+  }
+  if (unreadable.length > 0) {
+    console.log(
+      `Not searched, because the database role may not read them: ${unreadable.join(', ')}. Run ` +
+        '`npx tallyhook erasures check` as the owner of the database.',
+    );
+  }
+  if (toVacuum.length > 0) {
+    console.log(
+      'Earlier versions of rows stay in the files of the database until vacuum: ' +
+        `vacuum (analyze) ${toVacuum.join(', ')}.`,
+    );
+  }
+}
+
+function resultJson(erased: ErasedAs) {
+  const { id, outcome, request } = erased;
+  return {
+    number: id,
+    outcome,
+    request: request ? erasureJson(request) : null,
+    ...(erased.outcome === 'waiting' && { pending_events: erased.pending }),
+    ...(erased.outcome === 'erased' && { proof: proofJson(erased.proof) }),
+  };
+}
+
+function proofJson({ places, events, unreadable, toVacuum }: Proof) {
+  return {
+    places: places.map(({ table, rows }) => ({ table, rows })),
+    events,
+    unreadable_tables: unreadable,
+    to_vacuum: toVacuum,
+  };
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list requests for erasure, newest first')
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0.')
+    .action(({ limit, json }: { readonly limit: number; readonly json: boolean }) =>
+      withDatabase(readConfig(), async (db) => {
+        const rows = await readErasures(db, { below: Number.MAX_SAFE_INTEGER, limit });
+        if (json) printJson({ erasures: rows.map(erasureJson) });
+        else if (rows.length === 0) console.log('No requests.');
+        else {
+          printTable(
+            ['NUMBER', 'STATE', 'REQUESTED', 'BY', 'BODIES', 'TEXTS', 'LEFT', 'SUBJECTS'],
+            rows.map((row) => [
+              String(row.id),
+              row.state,
+              formatTime(row.requestedAt),
+              row.requestedBy,
+              String(row.bodies),
+              String(row.texts),
+              row.remaining === null ? '-' : String(row.remaining),
+              row.subjects.length > 3 ? `${row.subjects.length} subjects` : row.subjects.join(' '),
+            ]),
+          );
+        }
+      }),
+    );
+}
+
+function checkCommand(): Command {
+  return new Command('check')
+    .description('search every table for values, such as the mail address of an erased person')
+    .argument('[values...]', 'values to search for')
+    .option('--values-from <file>', 'values, one a line; - reads standard input')
+    .addOption(jsonOption())
+    .addHelpText('after', '\nChanges nothing. Exit code: 0 nothing found, 1 found.')
+    .action((given: readonly string[], options: CheckOptions) => runCheck(given, options));
+}
+
+interface CheckOptions {
+  readonly valuesFrom?: string;
+  readonly json: boolean;
+}
+
+function runCheck(given: readonly string[], { valuesFrom, json }: CheckOptions): Promise<void> {
+  const listed = valuesFrom === undefined ? [] : linesOf(valuesFrom);
+  const values = [...given, ...listed].map((value) => value.trim()).filter((value) => value !== '');
+  const [short] = values.filter((value) => value.length < MIN_SEARCHED);
+  if (values.length === 0) throw new OperatorError('Name a value, or use --values-from.');
+  if (short !== undefined) {
+    throw new OperatorError(
+      `A value needs ${MIN_SEARCHED} characters or more: ${printable(short)}`,
+    );
+  }
+  const person = { ids: new Set<string>(), values: new Map(values.map((one) => [one, true])) };
+  return withDatabase(readConfig(), async (db) => {
+    const line = json ? undefined : createProgressLine(process.stderr, systemClock);
+    const parts = { db, ...(line && { onProgress: line.show }) };
+    const proof = { ...(await prove(parts, matcherOf([person]))), toVacuum: [] };
+    line?.clear();
+    if (json) printJson(proofJson(proof));
+    else printProof(proof);
+    if (proof.places.length > 0) process.exitCode = 1;
+  });
+}
+
+function linesOf(file: string): readonly string[] {
+  return readInput(file).toString('utf8').split(/\r?\n/);
+}

@@ -1,0 +1,237 @@
+/**
+ * Erasing people: nothing of them is left in any column of the database, and the ledger is the same.
+ * TEST_SEED repeats a run.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eraseAs, planErasure } from '../../src/actions/eraseData.ts';
+import type { Actor } from '../../src/audit/domain/actor.ts';
+import { recordAudit } from '../../src/audit/recordAudit.ts';
+import type { ErasureSubject } from '../../src/erasure/domain/subjects.ts';
+import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, MERCHANT_ID } from '../support/events.ts';
+import { receive, testApplier } from '../support/ledger.ts';
+import { createPeople, findWords, type TestPerson } from '../support/people.ts';
+import { seededRandom, testSeed } from '../support/random.ts';
+
+const SEED = testSeed();
+const ACTOR: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@test' };
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(() => db.drop());
+
+async function fill(count: number): Promise<readonly TestPerson[]> {
+  const { people, bodies } = createPeople(count, seededRandom(SEED));
+  const applier = testApplier(db);
+  for (let start = 0; start < bodies.length; start += 200) {
+    const ids = await receive(db, bodies.slice(start, start + 200));
+    for (let at = 0; at < ids.length; at += 50) await applier.applyBatch(ids.slice(at, at + 50));
+  }
+  return people;
+}
+
+/** Everything of the ledger that erasure must not change. */
+async function ledgerRows(): Promise<unknown> {
+  return {
+    balances: await db.query('select * from order_balances order by order_key, currency'),
+    transfers: await db.query('select * from transfers order by id'),
+    totals: await db.query('select * from order_totals order by order_key, currency'),
+    resources: await db.query(
+      `select kind, id, payment_id, order_key, status, stage, currency, amount_minor, captured_minor,
+              authorized_minor, epoch, encode(head_hash, 'hex') as head, posted, open_findings
+         from resources order by kind, id`,
+    ),
+    changes: await db.query('select count(*) as count from change_log'),
+  };
+}
+
+async function expectVerified(): Promise<void> {
+  const report = await verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: true });
+  expect(report.checks.flatMap(({ offenders }) => offenders)).toEqual([]);
+  expect(report.passed).toBe(true);
+}
+
+async function eraseAll(subjects: readonly ErasureSubject[], reason = 'a request') {
+  const plan = await planErasure({ db }, subjects);
+  return { plan, erased: await eraseAs({ db }, ACTOR, { plan, reason }) };
+}
+
+const wordsOf = (people: readonly TestPerson[]) => new Set(people.flatMap(({ words }) => words));
+const customersOf = (people: readonly TestPerson[]) =>
+  people.map(({ customerId }): ErasureSubject => ({ kind: 'customer', id: customerId }));
+
+/** Copies of a person's data wherever a program or a person may have left them. */
+async function leaveCopies({
+  fullName,
+  email,
+  phone,
+  paymentIds,
+  orderIds,
+}: TestPerson): Promise<void> {
+  const [paymentId = ''] = paymentIds;
+  await recordAudit(db, {
+    actor: ACTOR,
+    action: 'finding.accept',
+    subject: { kind: 'payment', id: paymentId },
+    reason: `${fullName} called from ${phone}`,
+    detail: { note: `${fullName}`, subject: `payment:${paymentId}` },
+  });
+  await db.query(
+    `insert into alerts (rule, subject, severity, sentence, next_step, detail)
+     values ('test', $1, 'warning', $2, 'look', $3)`,
+    [`payment:${paymentId}`, `the card of ${fullName} expired`, JSON.stringify({ email })],
+  );
+  await db.query(
+    `insert into messages (id, channel, kind, content, next_attempt_at, created_at, last_error)
+     values ($1, 'mail', 'alert', $2, now(), now(), $3)`,
+    [`msg_${paymentId}`, JSON.stringify({ text: `for ${email}` }), `no mailbox ${email}`],
+  );
+  await db.query(`insert into findings (class, subject, detail) values ('test', $1, $2)`, [
+    `order:order:${orderIds[0]}`,
+    JSON.stringify({ who: fullName, amount: 12 }),
+  ]);
+  await db.query('create schema if not exists elsewhere');
+  await db.query(
+    `create table if not exists elsewhere.notes (id int generated always as identity primary key,
+       short varchar(200), body text, doc json, raw bytea)`,
+  );
+  await db.query('insert into elsewhere.notes (short, body, doc, raw) values ($1, $2, $3, $4)', [
+    `to ${fullName.toUpperCase()}`,
+    `mail=${encodeURIComponent(email)}`,
+    JSON.stringify([phone]),
+    Buffer.from(fullName),
+  ]);
+}
+
+test(`50 people of 1,000 are erased from every column, and the ledger stays (seed ${SEED})`, async () => {
+  const people = await fill(1_000);
+  const erasedPeople = people.filter((_, number) => number % 20 === 7);
+  const others = people.filter((_, number) => number % 20 !== 7);
+  for (const person of [...erasedPeople, ...others.slice(0, 50)]) await leaveCopies(person);
+  const before = { ledger: await ledgerRows(), others: await findWords(db, wordsOf(others)) };
+  expect((await findWords(db, wordsOf(erasedPeople))).size).toBeGreaterThan(8);
+
+  const { plan, erased } = await eraseAll(customersOf(erasedPeople), 'request by mail');
+
+  expect(plan.unknown).toEqual([]);
+  expect(erased).toMatchObject({
+    outcome: 'erased',
+    proof: { places: [], events: [], unreadable: [] },
+    request: { state: 'done', remaining: 0 },
+  });
+  expect(erased.request?.bodies).toBe(plan.events);
+  expect([...(await findWords(db, wordsOf(erasedPeople)))]).toEqual([]);
+  expect(await ledgerRows()).toEqual(before.ledger);
+  expect([...(await findWords(db, wordsOf(others)))]).toEqual([...before.others]);
+  await expectVerified();
+  // The customer's id itself is in the digest only.
+  const customer = erasedPeople[0]?.customerId ?? '';
+  expect(JSON.stringify(await db.query('select * from erasures'))).not.toContain(`${customer}"`);
+});
+
+describe('one order', () => {
+  test('loses its own data and that of its refunds, and no other order of the customer does', async () => {
+    const [person] = await fill(1);
+    const [first = '', second = ''] = person?.orderIds ?? [];
+    const { erased } = await eraseAll([{ kind: 'order', id: first }]);
+
+    // The other order has the same name, and no request names it.
+    expect(erased).toMatchObject({ outcome: 'erased', proof: { events: expect.any(Array) } });
+    const bodies = await db.query<{ body: Buffer }>('select body from webhook_bodies');
+    const texts = bodies.map(({ body }) => body.toString());
+    expect(texts.filter((text) => text.includes(first))).toEqual([]);
+    expect(texts.filter((text) => text.includes(second)).length).toBeGreaterThan(0);
+    if (erased.outcome === 'erased') expect(erased.proof.events.length).toBeGreaterThan(0);
+    await expectVerified();
+  });
+});
+
+describe('events', () => {
+  test('that are pending keep their bodies until they are applied; the same call then goes on', async () => {
+    const { people, bodies } = createPeople(1, seededRandom(SEED));
+    const ids = await receive(db, bodies);
+    const { erased } = await eraseAll(customersOf(people));
+    expect(erased).toMatchObject({
+      outcome: 'waiting',
+      pending: [...ids].toSorted((a, b) => a - b),
+    });
+    expect((await db.query('select from webhook_bodies')).length).toBe(ids.length);
+
+    await testApplier(db).applyBatch(ids);
+    const again = await eraseAll(customersOf(people));
+    expect(again.plan.running?.id).toBe(erased.id);
+    expect(again.erased).toMatchObject({ id: erased.id, outcome: 'erased', proof: { places: [] } });
+    expect([...(await findWords(db, wordsOf(people)))]).toEqual([]);
+    await expectVerified();
+  });
+
+  test('that are dead, and other bodies under a known id, are erased as well', async () => {
+    const [person] = await fill(1);
+    if (!person) throw new Error('no person');
+    const [paymentId = ''] = person.paymentIds;
+    const object = { payment_id: paymentId, amount: -1, email: person.email };
+    const [dead = 0] = await receive(db, [eventBody(object, { eventId: 'evt_twice' })]);
+    await receive(db, [eventBody({ ...object, note: 'other' }, { eventId: 'evt_twice' })]);
+    await db.query('delete from pending where webhook_event_id = $1', [dead]);
+    await db.query(
+      'insert into dead_events (webhook_event_id, attempts, error) values ($1, 5, $2)',
+      [dead, `cannot read ${person.email}`],
+    );
+    const { plan, erased } = await eraseAll([
+      { kind: 'payment', id: paymentId },
+      ...customersOf([person]),
+    ]);
+    expect(plan.state.dead).toEqual([dead]);
+    expect(erased).toMatchObject({ outcome: 'erased', proof: { places: [] } });
+    expect([...(await findWords(db, wordsOf([person])))]).toEqual([]);
+    expect(await db.query('select error from dead_events')).toEqual([{ error: '[erased]' }]);
+  });
+});
+
+describe('verify', () => {
+  test('finds an erased snapshot that was changed afterwards, and a body that vanished without a record', async () => {
+    const people = await fill(20);
+    await eraseAll(customersOf(people.slice(0, 10)));
+    await expectVerified();
+    await db.query(`set session_replication_role = replica;
+      update snapshots set content = jsonb_set(content::jsonb, '{amountMinor}', '1')::json
+       where ctid = (select min(ctid) from snapshots where redacted_hash is not null);
+      delete from erased_bodies where webhook_event_id = (select min(webhook_event_id) from erased_bodies);
+      set session_replication_role = default`);
+    const report = await verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: false });
+    const failed = report.checks.filter(({ failures }) => failures > 0).map(({ name }) => name);
+    expect(failed).toContain('snapshots');
+    expect(failed).toContain('inbox');
+  });
+});
+
+test('the functions of the owner replace texts of snapshots and nothing else', async () => {
+  await fill(5);
+  const [snapshot] = await db.query<{
+    kind: string;
+    id: string;
+    epoch: number;
+    hash: string;
+    content: object;
+  }>(
+    `select kind, resource_id as id, epoch, encode(content_hash, 'hex') as hash, content from snapshots limit 1`,
+  );
+  const redact = (content: object) =>
+    db.query('select redact_snapshots($1::jsonb)', [
+      JSON.stringify([
+        {
+          ...snapshot,
+          content_hash: snapshot?.hash,
+          content: JSON.stringify(content),
+          redacted_hash: 'ab'.repeat(32),
+        },
+      ]),
+    ]);
+  await expect(redact({ ...snapshot?.content, amountMinor: 1 })).rejects.toThrow('only texts');
+  await expect(redact({ ...snapshot?.content, reason: 'made up' })).rejects.toThrow('only texts');
+  await expect(db.query(`update snapshots set source = 'list'`)).rejects.toThrow('append-only');
+  await expect(db.query(`delete from audit`)).rejects.toThrow('append-only');
+});
