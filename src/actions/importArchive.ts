@@ -4,6 +4,7 @@ import { clearImportedRows, insertImportedRows } from '../archive/store/imported
 import type { ArchiveTarget } from '../archive/target.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAttempt, recordAudit } from '../audit/recordAudit.ts';
+import { importBodies } from '../ledger/bodies/archiveDay.ts';
 import type { Database } from '../platform/db/database.ts';
 
 export interface ImportParts {
@@ -18,7 +19,7 @@ export interface Imported {
 }
 
 /**
- * Imports rows of one class into the table `imported_rows`. Each transaction stores some rows, and storing
+ * Imports bodies into the ledger, and rows of another class into the table `imported_rows`. Each transaction stores some rows, and storing
  * them again changes nothing: an import that was interrupted is repeated.
  */
 export function importArchiveAs(
@@ -36,10 +37,9 @@ export function importArchiveAs(
   } as const;
   const work = async () => {
     const imported = await importBatches(target, range, (rows) =>
-      db.transaction(async (tx) => {
-        await insertImportedRows(tx, className, rows);
-        return rows.length;
-      }),
+      db.transaction((tx) =>
+        className === 'bodies' ? importBodies(tx, rows) : insertImportedRows(tx, className, rows),
+      ),
     );
     return { value: imported, result: 'done', detail: { ...imported } } as const;
   };

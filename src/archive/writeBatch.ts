@@ -52,16 +52,16 @@ export async function writeBatch(
     const { rows: count, linesBytes, sha256 } = part;
     files.push({ name, rows: count, bytes: part.bytes.length, lines_bytes: linesBytes, sha256 });
   };
-  let first: number | undefined;
+  let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
   for await (const { key, line } of rows) {
-    first ??= key;
-    last = key;
+    first = Math.min(first, key);
+    last = Math.max(last, key);
     lines.update(line).update('\n');
     await store(await writer.add(line));
   }
   await store(await writer.end());
-  if (first === undefined) return undefined;
+  if (files.length === 0) return undefined;
   const identity = {
     ...{ className, first, last },
     rows: sum(files, ({ rows: count }) => count),

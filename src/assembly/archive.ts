@@ -2,7 +2,10 @@
 import { readAlertLines } from '../alerts/store/archiveLines.ts';
 import { archiveRows, type ReadLines } from '../archive/archiveRemoved.ts';
 import { openArchiveTarget } from '../archive/openTarget.ts';
+import { recordBatch } from '../archive/store/batches.ts';
+import { type WriteParts, type WrittenBatch, writeBatch } from '../archive/writeBatch.ts';
 import type { ArchiveSettings } from '../config/archiveSettings.ts';
+import { readDayLines } from '../ledger/bodies/archiveDay.ts';
 import { readChangeLines, readEventLines, readFindingLines } from '../ledger/store/archiveLines.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import { readMessageLines } from '../notify/store/archiveLines.ts';
@@ -11,10 +14,12 @@ import type { Database } from '../platform/db/database.ts';
 import { packageVersion } from '../platform/packageRoot.ts';
 import { readRunLines } from '../reconcile/store/archiveLines.ts';
 import type { ClassName } from '../retention/classes.ts';
-import type { RetentionParts } from '../retention/removeOld.ts';
+import type { RecordRemoval, RetentionParts } from '../retention/removeOld.ts';
 
-/** How the rows of each class are read for the archive. */
-const LINES: Readonly<Record<Exclude<ClassName, 'bodies'>, ReadLines>> = {
+const BODIES = 'bodies';
+
+/** How the rows of each class are read for the archive. Bodies are archived by days. */
+const LINES: Readonly<Record<Exclude<ClassName, typeof BODIES>, ReadLines>> = {
   events: readEventLines,
   messages: readMessageLines,
   changes: readChangeLines,
@@ -37,10 +42,26 @@ export async function withRemovalArchive<T>(
     const installation = await readInstallation(db);
     const parts = { db, target, clock, installation, version: packageVersion(), lines: LINES };
     return await work({
-      beforeRemoval: async (name, keys) =>
-        name === 'bodies' ? () => Promise.resolve() : await archiveRows(parts, name, keys),
+      beforeRemoval: (name, keys) =>
+        name === BODIES ? archiveDays(parts, keys) : archiveRows(parts, name, keys),
     });
   } finally {
     target.close();
   }
+}
+
+/** Archives the bodies of days, which are named by their numbers since 1970. */
+async function archiveDays(
+  parts: WriteParts & { readonly db: Database },
+  days: readonly number[],
+): Promise<RecordRemoval> {
+  const batches: WrittenBatch[] = [];
+  for (const day of days) {
+    const written = await writeBatch(parts, BODIES, readDayLines(parts.db, day));
+    if (written) batches.push(written);
+  }
+  return async (tx, removed) => {
+    if (removed === 0) return;
+    for (const batch of batches) await recordBatch(tx, batch, batch.rows);
+  };
 }

@@ -113,7 +113,7 @@ test('every class is archived and removed, and comes back by an import', async (
   const before = await readRows();
   const removed = await runWith(folder);
   expect(Object.fromEntries(removed.map(({ name, rows }) => [name, rows]))).toEqual({
-    ...{ messages: 700, changes: 2, alerts: 1, findings: 1, runs: 1, events: 1 },
+    ...{ bodies: 0, messages: 700, changes: 2, alerts: 1, findings: 1, runs: 1, events: 1 },
   });
   const target = createFolderTarget(folder);
   const report = await verifyArchive(db, target, { className: undefined });
@@ -180,7 +180,7 @@ test('nothing is removed while the archive cannot be written', async () => {
 test('a removal of more rows than were archived is rolled back', async () => {
   await fill();
   const before = await readRows();
-  // Retention archives what it picked. A row less stands for a row that nothing picked.
+  // Retention archives what it picked. One row less is like a row that nothing picked.
   const removal = withRemovalArchive(
     { kind: 'folder', folder },
     { db, clock: systemClock },

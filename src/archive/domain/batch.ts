@@ -17,7 +17,7 @@ const PART_ENDING = '.jsonl.gz';
 /** What the name of a batch is made from. */
 export interface BatchIdentity {
   readonly className: string;
-  /** The keys of the first and the last row. */
+  /** The least and the greatest key. */
   readonly first: number;
   readonly last: number;
   readonly rows: number;

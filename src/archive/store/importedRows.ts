@@ -2,12 +2,15 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import type { RowLine } from '../../platform/db/rowLine.ts';
 
-/** Inserts rows of a class. A row that is there already is replaced: a later batch has a later state. */
+/**
+ * Inserts rows of a class. A row that is there already is replaced: a later batch has a later state.
+ * @returns how many rows there were
+ */
 export async function insertImportedRows(
   tx: Queryable,
   className: string,
   rows: readonly RowLine[],
-): Promise<void> {
+): Promise<number> {
   await tx.query(
     `insert into imported_rows (class, key, row)
      select distinct on (u.key) $1, u.key, u.line::jsonb
@@ -16,6 +19,7 @@ export async function insertImportedRows(
      on conflict (class, key) do update set row = excluded.row`,
     [className, rows.map(({ key }) => key), rows.map(({ line }) => line)],
   );
+  return rows.length;
 }
 
 /** Deletes all imported rows. @returns how many */

@@ -137,7 +137,9 @@ interface ImportOptions {
 
 function importCommand(): Command {
   return new Command('import')
-    .description('read archived rows back, to the table imported_rows')
+    .description(
+      'read archived rows back: bodies to the inbox, other rows to the table imported_rows',
+    )
     .argument('<class>', 'the class, for example messages', readClass)
     .addOption(keyOption('--first <key>', 'the first key', 0))
     .addOption(keyOption('--last <key>', 'the last key', Number.MAX_SAFE_INTEGER))
@@ -147,9 +149,11 @@ function importCommand(): Command {
     .addHelpText(
       'after',
       `
-Keys are inbox numbers of events and bodies, and numbers or ids of everything else.
+Keys are inbox numbers of events and bodies, and numbers or ids of everything else. Imported bodies stay
+for a week: events can be shown and replayed, and verify --rebuild reads them.
 
   tallyhook archive import messages --first 1 --last 5000 --reason 'question of the auditor'
+  tallyhook archive import bodies --first 4711 --last 4711 --reason 'replay after the correction'
 
 Exit code: 0, or 1 if the archive is damaged.`,
     )

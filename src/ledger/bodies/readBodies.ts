@@ -92,7 +92,7 @@ async function readPackedBodies(
 }
 
 /** The bodies of a packed row. They share its memory. */
-function unpack({ eventIds, lengths, bodies }: PackedBodies): readonly StoredBody[] {
+export function unpack({ eventIds, lengths, bodies }: PackedBodies): readonly StoredBody[] {
   let start = 0;
   return eventIds.map((id, place) => {
     const end = start + (lengths[place] ?? 0);

@@ -1,0 +1,85 @@
+/**
+ * The bodies of a packed day as lines for the archive, and back.
+ *
+ * 1. Everything that the removal of the day takes is in the lines: its packs, bodies that came when the day was
+ *    packed already, and further bodies under the ids of its events.
+ * 2. A body comes back only to an event of the inbox with the same SHA-256, and never if it was erased. It stays
+ *    for a week.
+ */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { RowLine } from '../../platform/db/rowLine.ts';
+import { unpack } from './readBodies.ts';
+import {
+  insertImportedBodies,
+  nameDay,
+  readDayVariants,
+  readLateBodies,
+  readNextPack,
+  type StoredVariant,
+} from './store/archiveDay.ts';
+import type { StoredBody } from './store/bodies.ts';
+import { lockBodies } from './store/lock.ts';
+
+/** Bodies may be large. */
+const PAGE = 20;
+
+/** @param dayNumber since 1970 */
+export async function* readDayLines(db: Queryable, dayNumber: number): AsyncGenerator<RowLine> {
+  const day = await nameDay(db, dayNumber);
+  for await (const stored of packedBodies(db, day)) yield lineOf(day, stored);
+  for await (const stored of lateBodies(db, day)) yield lineOf(day, stored);
+  for await (const stored of variants(db, day)) yield lineOf(day, stored);
+}
+
+function lineOf(day: string, { id, body, sha256 }: StoredBody & Partial<StoredVariant>): RowLine {
+  const variant = sha256 === undefined ? {} : { variant_sha256: sha256 };
+  const row = { key: String(id), day, ...variant, body: body.toString('base64') };
+  return { key: id, line: JSON.stringify(row) };
+}
+
+async function* packedBodies(db: Queryable, day: string): AsyncGenerator<StoredBody> {
+  let after = 0;
+  for (;;) {
+    const pack = await readNextPack(db, day, after);
+    const first = pack?.eventIds[0];
+    if (pack === undefined || first === undefined) return;
+    yield* unpack(pack);
+    after = Number(first);
+  }
+}
+
+async function* lateBodies(db: Queryable, day: string): AsyncGenerator<StoredBody> {
+  let after = 0;
+  for (;;) {
+    const page = await readLateBodies(db, { day, after, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+async function* variants(db: Queryable, day: string): AsyncGenerator<StoredVariant> {
+  let after = { id: 0, sha256: '' };
+  for (;;) {
+    const page = await readDayVariants(db, { day, after, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+/** Brings bodies back (rule 2). @returns how many */
+export async function importBodies(tx: Queryable, rows: readonly RowLine[]): Promise<number> {
+  const bodies = rows.flatMap(({ key, line }) => {
+    const { body, variant_sha256: variant } = JSON.parse(line) as {
+      readonly body?: unknown;
+      readonly variant_sha256?: unknown;
+    };
+    const isBody = typeof body === 'string' && variant === undefined;
+    return isBody ? [{ id: key, body: Buffer.from(body, 'base64') }] : [];
+  });
+  await lockBodies(tx);
+  return await insertImportedBodies(tx, bodies);
+}

@@ -1,0 +1,154 @@
+/** Bodies of a day: all of them are archived before the day is removed, and come back to the inbox. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { importArchiveAs } from '../../src/actions/importArchive.ts';
+import { createFolderTarget } from '../../src/archive/folderTarget.ts';
+import { readLines, readManifest } from '../../src/archive/readBatch.ts';
+import { readLatestBatches } from '../../src/archive/store/batches.ts';
+import { verifyArchive } from '../../src/archive/verifyArchive.ts';
+import { withRemovalArchive } from '../../src/assembly/archive.ts';
+import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
+import { PACK_LIMITS } from '../../src/ledger/bodies/packDay.ts';
+import { findAbsence } from '../../src/ledger/bodies/readBodies.ts';
+import { releaseKept, removeBodyDays } from '../../src/ledger/bodies/removeBodies.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { countPlaces, readPlaces, storeDay } from '../support/bodyDays.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+
+let db: TestDatabase;
+let folder: string;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'tallyhook-archive-'));
+});
+afterEach(async () => {
+  await db.drop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Packs and detaches past days, with several packs a day. */
+async function packDays(restMs = 0): Promise<void> {
+  const run = createBodiesJob({
+    ...{ db, log: silentLog, signal: new AbortController().signal },
+    limits: {
+      pack: { ...PACK_LIMITS, stepBodies: 64, packBodies: 16 },
+      copy: { events: 50, bytes: 1_000_000 },
+    },
+    times: { budgetMs: 60_000, settleMs: 0, restMs },
+  });
+  await run();
+  await run();
+}
+
+/** Archives and removes yesterday, as a step of retention does. */
+async function removeYesterday(): Promise<void> {
+  const [row] = await db.query<{ day: number }>(
+    `select (now() at time zone 'UTC')::date - 1 - date '1970-01-01' as day`,
+  );
+  const days = [row?.day ?? 0];
+  await withRemovalArchive(
+    { kind: 'folder', folder },
+    { db, clock: systemClock },
+    async ({ beforeRemoval }) => {
+      const record = await beforeRemoval?.('bodies', days);
+      await db.transaction(async (tx) => record?.(tx, await removeBodyDays(tx, days)));
+    },
+  );
+}
+
+const importBodies = (first: number, last: number) =>
+  importArchiveAs(
+    { db, target: createFolderTarget(folder) },
+    { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@host' },
+    { range: { className: 'bodies', first, last }, reason: 'replay' },
+  );
+
+async function archivedLines() {
+  const target = createFolderTarget(folder);
+  const lines = [];
+  for (const { name } of await readLatestBatches(db, 'bodies', 10)) {
+    const { manifest } = await readManifest(target, name);
+    for await (const line of readLines(target, manifest)) lines.push(JSON.parse(line));
+  }
+  return lines;
+}
+
+test('a removed day is in the archive, with late bodies and variants, byte for byte', async () => {
+  const ids = await storeDay(db, { daysAgo: 1, events: 50 });
+  await packDays(3_600_000);
+  const [late = 0] = await storeDay(db, { daysAgo: 1, events: 1 });
+  await storeDay(db, { daysAgo: 0, events: 2 });
+  await packDays();
+  await db.query(
+    `insert into event_variants (webhook_event_id, body, body_sha256, received_at)
+     select $1, convert_to(text, 'UTF8'), sha256(convert_to(text, 'UTF8')), now()
+       from unnest('{one,two}'::text[]) as text`,
+    [ids[7]],
+  );
+  const hashes = await db.query<{ id: number; sha256: string }>(
+    `select id, encode(body_sha256, 'hex') as sha256 from webhook_events
+      where id <= $1 order by id`,
+    [late],
+  );
+  await removeYesterday();
+
+  const lines = await archivedLines();
+  const sha256Of = ({ body }: { readonly body: string }) =>
+    createHash('sha256').update(Buffer.from(body, 'base64')).digest('hex');
+  const bodies = lines.filter((line) => line.variant_sha256 === undefined);
+  expect(
+    bodies
+      .map((line) => ({ id: Number(line.key), sha256: sha256Of(line) }))
+      .toSorted((a, b) => a.id - b.id),
+  ).toEqual(hashes);
+  const variants = lines.filter((line) => line.variant_sha256 !== undefined);
+  expect(
+    variants.map((line) => [Number(line.key), sha256Of(line) === line.variant_sha256]),
+  ).toEqual([
+    [ids[7], true],
+    [ids[7], true],
+  ]);
+  const report = await verifyArchive(db, createFolderTarget(folder), { className: 'bodies' });
+  expect(report).toMatchObject({ batches: 1, rows: 53, unrecorded: 0, problems: 0 });
+});
+
+test('imported bodies are in the inbox again for a week', async () => {
+  const ids = await storeDay(db, { daysAgo: 1, events: 50 });
+  await packDays();
+  await removeYesterday();
+  expect(await countPlaces(db)).toEqual({ none: 50 });
+  expect(await findAbsence(db, ids[3] ?? 0)).toMatchObject({ outcome: 'removed' });
+
+  expect(await importBodies(ids[3] ?? 0, ids[12] ?? 0)).toEqual({ read: 10, stored: 10 });
+  expect(await importBodies(ids[3] ?? 0, ids[12] ?? 0)).toEqual({ read: 10, stored: 0 });
+  expect(await countPlaces(db)).toEqual({ none: 40, kept: 10 });
+  expect((await readPlaces(db)).filter(({ isEqual }) => !isEqual)).toEqual([]);
+  expect(await findAbsence(db, ids[3] ?? 0)).toBeUndefined();
+
+  expect(await releaseKept(db, 100)).toBe(0);
+  await db.query(`update kept_bodies set imported_at = imported_at - interval '8 days'`);
+  expect(await releaseKept(db, 100)).toBe(10);
+  expect(await countPlaces(db)).toEqual({ none: 50 });
+});
+
+test('a body does not come back if it was erased, differs, or its event is gone', async () => {
+  const [erased = 0, other = 0, gone = 0, last = 0] = await storeDay(db, { daysAgo: 1, events: 4 });
+  await packDays();
+  await removeYesterday();
+  const [erasure] = await db.query<{ id: number }>(
+    `insert into erasures (subjects, reason, requested_by) values ('{order:ord_1}', 'x', 'ada')
+     returning id`,
+  );
+  await db.query(
+    `insert into erased_bodies (webhook_event_id, erasure_id, erased_at) values ($1, $2, now())`,
+    [erased, erasure?.id],
+  );
+  await db.query(`update webhook_events set body_sha256 = sha256('x') where id = $1`, [other]);
+  await db.query('delete from webhook_events where id = $1', [gone]);
+  expect(await importBodies(0, last)).toEqual({ read: 4, stored: 1 });
+  const kept = (await readPlaces(db)).filter(({ places }) => places.includes('kept'));
+  expect(kept.map(({ id }) => id)).toEqual([last]);
+});
