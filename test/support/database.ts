@@ -36,7 +36,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-async function administer(statement: string): Promise<void> {
+/** Runs a statement in the maintenance database. */
+export async function administer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: inject('postgresUrl') });
   await client.connect();
   try {
