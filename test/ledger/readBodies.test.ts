@@ -108,7 +108,7 @@ describe('readBodies', () => {
     expect(found.get(id)?.equals(body)).toBe(true);
   });
 
-  test('tells removed bodies from lost ones', async () => {
+  test('distinguishes removed bodies from lost ones', async () => {
     const [removed = 0, lost = 0] = await receive(db, someBodies(2));
     await moveToDay('2026-01-05', [removed]);
     await deleteBodies([removed, lost]);
