@@ -22,6 +22,7 @@ import {
   type SnapshotContent,
 } from '../domain/snapshot.ts';
 import { type KeptObservation, type RebuiltPart, readObservations } from '../store/rebuild.ts';
+import { readRemovedThrough } from '../store/removedThrough.ts';
 import { readEpochs } from '../store/snapshots.ts';
 import { readStoredSnapshots, type StoredSnapshot } from '../store/verifyResources.ts';
 import { reread } from './inbox.ts';
@@ -118,7 +119,7 @@ const BODIES_AT_ONCE = 50;
 
 interface Late {
   readonly observations: readonly KeptObservation[];
-  /** Events with a body that was removed or erased. */
+  /** Events with a body that was removed or erased, and those with a row that retention removed. */
   readonly withoutBody: ReadonlySet<number | undefined>;
 }
 
@@ -130,8 +131,10 @@ async function readLate(tx: Queryable, { kept, stored, merchantId }: LateInput):
   ].filter((id) => !keptIds.has(id));
   const observations: KeptObservation[] = [];
   const withoutBody = new Set<number | undefined>();
+  const found = new Set<number>();
   for (let start = 0; start < ids.length; start += BODIES_AT_ONCE) {
     for (const event of await readEvents(tx, ids.slice(start, start + BODIES_AT_ONCE))) {
+      found.add(event.id);
       const { reading, earlierContent } = reread(event, merchantId);
       if (reading.outcome === 'absent' && reading.absence.outcome !== 'unexplained') {
         withoutBody.add(event.id);
@@ -147,6 +150,9 @@ async function readLate(tx: Queryable, { kept, stored, merchantId }: LateInput):
       });
     }
   }
+  const gone = ids.filter((id) => !found.has(id));
+  const removedThrough = gone.length > 0 ? await readRemovedThrough(tx) : 0;
+  for (const id of gone) if (id <= removedThrough) withoutBody.add(id);
   return { observations, withoutBody };
 }
 
