@@ -14,7 +14,7 @@ import { quantile, settings, startApi } from '../api.ts';
 import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
 import { countRows, insertCopies } from './copies.ts';
-import { runWatched } from './memory.ts';
+import { runWatched, type Watched } from './memory.ts';
 import { explaining, type Plan } from './plans.ts';
 import { applyTemplate, markOf, TEMPLATE_PAYMENTS } from './template.ts';
 
@@ -24,7 +24,7 @@ const HELP = `npm run bench:ledger -- [flags]
   --data-dir DIR  where to make the temporary database (the system's)
 
 Makes the ledger from copies of a small one, reads orders over the admin API, and runs
-"tallyhook verify" on a tenth of it and on all of it. Takes about 8 kB of disk for each resource.
+"tallyhook verify" on a tenth of it and on all of it, with different numbers of threads. Takes about 8 kB of disk for each resource.
 Exit code: 0 every target was reached and verify passed, 1 not.`;
 
 const MAX_ORDER_MS = 5;
@@ -85,12 +85,20 @@ async function main(): Promise<boolean> {
     const isQuick = await readThroughApi(url, folder, { copies, cleanup });
     const greedy = await readExplained(db, copies);
     const large = await verify(db, url);
+    const arePassed = await compareThreads(db, url);
     const isFlat = large.peakMib < MAX_VERIFY_MIB;
     line(
       'verify is flat',
       `${small.peakMib.toFixed(0)} MiB on a tenth, ${large.peakMib.toFixed(0)} MiB on all: ${isFlat ? 'yes' : 'NO'}`,
     );
-    return isQuick && isFlat && greedy.length === 0 && small.exitCode === 0 && large.exitCode === 0;
+    return (
+      isQuick &&
+      isFlat &&
+      greedy.length === 0 &&
+      small.exitCode === 0 &&
+      large.exitCode === 0 &&
+      arePassed
+    );
   } finally {
     await cleanup.run();
   }
@@ -174,13 +182,29 @@ async function readExplained(db: Database, copies: number): Promise<readonly Pla
   return greedy;
 }
 
-async function verify(db: Database, url: string) {
+/** The number of threads for comparison with the default, which is one for each processor. */
+const THREADS = [1, 2, 4];
+
+/** Proves everything with different numbers of threads, then what changed since: nothing. */
+async function compareThreads(db: Database, url: string): Promise<boolean> {
+  const runs: Watched[] = [];
+  for (const threads of THREADS) {
+    runs.push(await verify(db, url, ['--full', '--threads', `${threads}`]));
+  }
+  const [alone] = runs;
+  const times = runs.map(({ seconds }) => ((alone?.seconds ?? 0) / seconds).toFixed(2));
+  line('speed by threads', THREADS.map((threads, n) => `${threads}: ${times[n]}`).join(', '));
+  const incremental = await verify(db, url, []);
+  return [...runs, incremental].every(({ exitCode }) => exitCode === 0);
+}
+
+async function verify(db: Database, url: string, flags = ['--full']): Promise<Watched> {
   const { resources } = await countRows(db);
-  const watched = await runWatched(['verify', '--full', '--json'], settings(url));
+  const watched = await runWatched(['verify', ...flags, '--json'], settings(url));
   const tenths = watched.tenthsMib.map((mib) => mib.toFixed(0)).join(' ');
   const passed = watched.exitCode === 0 ? 'passed' : `FAILED\n${watched.output}`;
   line(
-    'verify',
+    `verify ${flags.join(' ')}`,
     `${whole(resources)} resources in ${watched.seconds.toFixed(0)} s, peak ${watched.peakMib.toFixed(0)} MiB (over time: ${tenths}): ${passed}`,
   );
   return watched;
@@ -197,7 +221,7 @@ function report(name: string, ascending: readonly number[], maxMs: number): bool
 }
 
 function line(name: string, text: string): void {
-  console.log(`  ${name.padEnd(26)} ${text}`);
+  console.log(`  ${name.padEnd(28)} ${text}`);
 }
 
 function whole(value: number): string {

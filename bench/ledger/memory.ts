@@ -35,7 +35,8 @@ export async function runWatched(
     const memory = readMemory(child.pid);
     if (!memory) return;
     samplesMib.push(memory.residentMib);
-    peakMib = memory.peakMib;
+    // A process that has just ended shows no memory.
+    peakMib = Math.max(peakMib, memory.peakMib);
   }, SAMPLE_EVERY_MS);
   const [exitCode] = (await once(child, 'close')) as [number | null];
   clearInterval(timer);

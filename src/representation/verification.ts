@@ -14,6 +14,7 @@ export function verificationJson(
     mode: 'mode' in report ? report.mode : 'rebuild',
     passed,
     seconds,
+    bodies_from: report.bodiesFrom ?? null,
     coverage: 'proof' in report ? coverageJson(report) : null,
     checks: checks.map((check) => ({
       name: check.name,

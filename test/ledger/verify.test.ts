@@ -692,6 +692,24 @@ describe('--rebuild', () => {
   let db: TestDatabase;
   afterEach(() => db.drop());
 
+  test('uses stored snapshots where retention removed the bodies, and names the day from which they exist', async () => {
+    db = await createTestDatabase();
+    await fill(db, { orders: 30 });
+    expect(await verify(db, { rebuild: true })).toMatchObject({ passed: true, bodiesFrom: null });
+    await damage(db, 'webhook_bodies', 'delete from webhook_bodies');
+    await db.query(
+      `insert into body_days (day, state, removed_at)
+       select distinct body_day, 'removed', now() from webhook_events
+       on conflict (day) do update set state = 'removed', removed_at = excluded.removed_at`,
+    );
+    const report = await verify(db, { rebuild: true });
+    expect(failures(report), seeded).toEqual({});
+    const [tomorrow] = await db.query<{ day: string }>(
+      'select (max(body_day) + 1)::text as day from webhook_events',
+    );
+    expect(report.bodiesFrom).toBe(tomorrow?.day);
+  });
+
   test('a changed resource, order and journal differ from those rebuilt from the inbox', async () => {
     db = await createTestDatabase();
     const { payment, order, held } = await victims(db);

@@ -136,6 +136,11 @@ function printReport(report: VerifyReport | ProofReport, seconds: number): void 
     console.log(
       `${failed.length} of ${checks.length} checks failed ${took}: ${failed.join(', ')}.`,
     );
+  if (report.bodiesFrom) {
+    console.log(
+      `Bodies exist from ${report.bodiesFrom} on. What was received before was rebuilt from stored snapshots.`,
+    );
+  }
   if ('mode' in report) printCoverage(report);
 }
 

@@ -41,7 +41,7 @@ type Keep = (tx: Queryable, applied: readonly ReadEvent[]) => Promise<void>;
  * Reads the inbox once.
  *
  * Detaching a partition ignores snapshots: a chunk that began before a day was packed may see its bodies
- * in neither place. So an event whose body is missing without a record is read again in the snapshot of
+ * in neither place. So an event with a missing body without a record is read again in the snapshot of
  * the next chunk before it is reported.
  */
 export async function checkInbox(

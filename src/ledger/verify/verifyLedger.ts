@@ -3,6 +3,7 @@
  * Memory is bounded by one chunk, regardless of the size of the ledger.
  */
 import type { Database, Session } from '../../platform/db/database.ts';
+import { readFirstBodyDay } from '../bodies/store/days.ts';
 import type { CheckResult } from '../domain/checks.ts';
 import { ACCOUNTS } from '../domain/legs.ts';
 import { readConsistently } from '../store/readConsistently.ts';
@@ -31,6 +32,11 @@ export interface VerifyReport {
   readonly checks: readonly CheckResult[];
   /** Balances of the journal, read in one snapshot. */
   readonly balances: readonly AccountBalance[];
+  /**
+   * With `rebuild`: the first day with bodies, if retention has removed older ones. What was received
+   * before is rebuilt from stored snapshots. Null: every body was read.
+   */
+  readonly bodiesFrom?: string | null;
 }
 
 export function verifyLedger(db: Database, options: VerifyOptions): Promise<VerifyReport> {
@@ -50,7 +56,12 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
     const balances = await checkBalance(session, run.tally);
     if (rebuild) await compareWithRebuilt(run);
     const checks = run.tally.results();
-    return { passed: checks.every(({ failures }) => failures === 0), checks, balances };
+    return {
+      passed: checks.every(({ failures }) => failures === 0),
+      checks,
+      balances,
+      ...(rebuild && { bodiesFrom: await readFirstBodyDay(session) }),
+    };
   });
 }
 

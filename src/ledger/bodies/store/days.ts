@@ -13,6 +13,14 @@ export async function ensureBodyDays(db: Queryable, daysAhead: number): Promise<
   return row?.made ?? 0;
 }
 
+/** The first day with bodies, YYYY-MM-DD; null if retention has removed none. */
+export async function readFirstBodyDay(db: Queryable): Promise<string | null> {
+  const [row] = await db.query<{ day: string | null }>(
+    `select (max(day) + 1)::text as day from body_days where state = 'removed'`,
+  );
+  return row?.day ?? null;
+}
+
 /** More partitions than any process makes ahead. */
 const MAX_DAYS_AHEAD = 60;
 
