@@ -8,6 +8,7 @@
  *    what to look for; afterwards its digest shows that the request was met.
  */
 import { hash } from 'node:crypto';
+import { clearImportedRows } from '../archive/store/importedRows.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
 import { redactPersonalData } from '../contract/personalData.ts';
@@ -115,6 +116,8 @@ export async function eraseAs(
 ): Promise<ErasedAs> {
   const subjects = people.map(({ subject }) => subject);
   const id = running?.id ?? (await request(db, actor, { subjects, reason }));
+  // They are copies for queries, in which bodies are encoded, so a search would not find the values.
+  await clearImportedRows(db);
   const erased = await erase({ db, onProgress }, { id, people });
   if (erased.outcome === 'erased') await finish(db, actor, { id, subjects, erased });
   return { ...erased, id, request: await readErasure(db, id) };

@@ -19,8 +19,8 @@ export interface Imported {
 }
 
 /**
- * Imports bodies into the ledger, and rows of another class into the table `imported_rows`. Each transaction stores some rows, and storing
- * them again changes nothing: an import that was interrupted is repeated.
+ * Imports bodies into the ledger, and rows of another class into the table `imported_rows`. Each transaction
+ * stores some rows, and storing them again changes nothing: an import that was interrupted is repeated.
  */
 export function importArchiveAs(
   { db, target }: ImportParts,

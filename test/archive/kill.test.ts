@@ -1,104 +1,74 @@
 /**
- * A process that runs retention with an archive is killed at random moments. No row is gone without being in
- * a batch that passes `archive verify`, and every row of the archive is what it was in the table.
+ * A process that runs retention with an archive is killed at random moments. Nothing is gone without being
+ * in a batch that passes `archive verify`, and what is in the archive is what was in the database.
  */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFolderTarget } from '../../src/archive/folderTarget.ts';
 import { readLines, readManifest } from '../../src/archive/readBatch.ts';
 import { readBatchesAfter } from '../../src/archive/store/batches.ts';
 import { writeTimesInUtc } from '../../src/archive/store/session.ts';
 import { verifyArchive } from '../../src/archive/verifyArchive.ts';
+import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { readMessageLines } from '../../src/notify/store/archiveLines.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { readPlaces, storeDay } from '../support/bodyDays.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { type Program, spawnProgram } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
 const KILLS = 20;
-const MESSAGES = 20_000;
-/** Of the lines that the process prints; its first step has about twenty. */
-const MOST_LINES = 40;
 
 let db: TestDatabase;
 let folder: string;
-const programs = new Set<Program>();
-beforeAll(async () => {
+let running: Program | undefined;
+beforeEach(async () => {
   db = await createTestDatabase();
   folder = mkdtempSync(join(tmpdir(), 'tallyhook-archive-'));
 });
-afterAll(async () => {
-  for (const program of programs) {
-    program.kill('SIGKILL');
-    await program.exit;
-  }
+afterEach(async () => {
+  running?.kill('SIGKILL');
+  await running?.exit;
   await db.drop();
   rmSync(folder, { recursive: true });
 });
 
-function startRemover(): Program {
-  const program = spawnProgram('test/support/archiveRemover.mjs', [db.url, folder]);
-  programs.add(program);
-  return program;
+type ClassName = 'messages' | 'bodies';
+
+function startRemover(className: ClassName): Program {
+  running = spawnProgram('test/support/archiveRemover.mjs', [db.url, folder, className]);
+  return running;
 }
 
-/** Every message as a line, by its number. */
-async function readMessages(): Promise<ReadonlyMap<number, string>> {
-  const numbers = await db.query<{ number: number }>('select number from messages');
-  const rows = await db.transaction(async (tx) => {
-    await writeTimesInUtc(tx);
-    const keys = numbers.map(({ number }) => number);
-    return readMessageLines(tx, keys);
-  });
-  return new Map(rows.map(({ key, line }) => [key, line]));
-}
-
-/** The rows of batches that the ledger recorded, from archived files that were verified. */
-async function readArchived(): Promise<ReadonlyMap<number, string>> {
+/** The lines of batches that the ledger recorded, from files that were verified. */
+async function readArchived(className: ClassName): Promise<readonly string[]> {
   const target = createFolderTarget(folder);
   expect(await verifyArchive(db, target, { className: undefined })).toMatchObject({ problems: 0 });
-  const page = { className: 'messages', after: '', limit: MESSAGES };
-  const archived = new Map<number, string>();
-  for (const { name } of await readBatchesAfter(db, page)) {
+  const lines: string[] = [];
+  for (const { name } of await readBatchesAfter(db, { className, after: '', limit: 10_000 })) {
     const { manifest } = await readManifest(target, name);
-    for await (const line of readLines(target, manifest)) {
-      archived.set(Number(JSON.parse(line).key), line);
-    }
+    for await (const line of readLines(target, manifest)) lines.push(line);
   }
-  return archived;
+  return lines;
 }
 
-async function expectNothingLost(before: ReadonlyMap<number, string>): Promise<void> {
-  const stored = await readMessages();
-  const archived = await readArchived();
-  const lost = [...before.keys()].filter((key) => !stored.has(key) && !archived.has(key));
-  expect(lost).toEqual([]);
-  const changed = [...archived].filter(([key, line]) => before.get(key) !== line);
-  expect(changed).toEqual([]);
+interface Kills {
+  readonly className: ClassName;
+  /** The process is killed after one of so many of the lines that it prints. */
+  readonly mostLines: number;
+  readonly expectNothingLost: () => Promise<void>;
 }
 
-test(`${KILLS} kills during archiving and removal lose no row (seed ${SEED})`, async () => {
+async function killOften({ className, mostLines, expectNothingLost }: Kills): Promise<void> {
   const random = seededRandom(SEED);
-  await db.query(
-    `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
-     select 'msg_' || n, 'log', 'alert', jsonb_build_object('n', n, 'text', repeat('é', n % 50)),
-            case when n % 10 = 0 then 'due' else 'delivered' end, now(), now(),
-            case when n % 10 = 0 then null else now() - interval '31 days' end
-       from generate_series(1, $1::int) as n`,
-    [MESSAGES],
-  );
-  const before = await readMessages();
-  expect(before.size).toBe(MESSAGES);
-
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const program = startRemover();
-    const lines = 1 + Math.floor(random() * MOST_LINES);
-    await waitFor('the process to remove rows', () => {
-      return program.stdout().split('\n').length > lines;
-    });
+    const program = startRemover(className);
+    const lines = 1 + Math.floor(random() * mostLines);
+    await waitFor('the process to remove rows', () => program.stdout().split('\n').length > lines);
     program.kill('SIGKILL');
     expect(await program.exit).toMatchObject({ signal: 'SIGKILL' });
     await waitFor('its transaction to end', async () => {
@@ -108,14 +78,93 @@ test(`${KILLS} kills during archiving and removal lose no row (seed ${SEED})`, a
       );
       return row?.open === 0;
     });
-    await expectNothingLost(before);
+    await expectNothingLost();
   }
-  const left = await readMessages();
-  expect(left.size, 'the kills came before the end').toBeGreaterThan(MESSAGES / 10);
+}
 
-  const last = startRemover();
-  expect(await last.exit).toMatchObject({ code: 0, stderr: '' });
-  await expectNothingLost(before);
-  expect((await readMessages()).size).toBe(MESSAGES / 10);
-  expect((await readArchived()).size).toBe((MESSAGES / 10) * 9);
+test(`${KILLS} kills during archiving and removal lose no row (seed ${SEED})`, async () => {
+  const count = 20_000;
+  await db.query(
+    `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
+     select 'msg_' || n, 'log', 'alert', jsonb_build_object('n', n, 'text', repeat('é', n % 50)),
+            case when n % 10 = 0 then 'due' else 'delivered' end, now(), now(),
+            case when n % 10 = 0 then null else now() - interval '31 days' end
+       from generate_series(1, $1::int) as n`,
+    [count],
+  );
+  const readMessages = async (): Promise<ReadonlyMap<number, string>> => {
+    const numbers = await db.query<{ number: number }>('select number from messages');
+    const rows = await db.transaction(async (tx) => {
+      await writeTimesInUtc(tx);
+      const keys = numbers.map(({ number }) => number);
+      return await readMessageLines(tx, keys);
+    });
+    return new Map(rows.map(({ key, line }) => [key, line]));
+  };
+  const before = await readMessages();
+  expect(before.size).toBe(count);
+  const expectNothingLost = async (): Promise<void> => {
+    const stored = await readMessages();
+    const lines = await readArchived('messages');
+    const archived = new Map(lines.map((line) => [Number(JSON.parse(line).key), line]));
+    const lost = [...before.keys()].filter((key) => !stored.has(key) && !archived.has(key));
+    expect(lost).toEqual([]);
+    expect([...archived].filter(([key, line]) => before.get(key) !== line)).toEqual([]);
+  };
+
+  // The first step of a process prints about twenty lines.
+  await killOften({ className: 'messages', mostLines: 40, expectNothingLost });
+  expect((await readMessages()).size, 'the kills came before the end').toBeGreaterThan(count / 10);
+
+  expect(await startRemover('messages').exit).toMatchObject({ code: 0, stderr: '' });
+  await expectNothingLost();
+  expect((await readMessages()).size).toBe(count / 10);
+  expect(await readArchived('messages')).toHaveLength((count / 10) * 9);
+});
+
+test(`${KILLS} kills during archiving and removal of days lose no body (seed ${SEED})`, async () => {
+  const days = 50;
+  const bodiesADay = 40;
+  for (let day = 0; day < days; day += 1) {
+    await storeDay(db, { daysAgo: days + 2 - day, events: bodiesADay });
+  }
+  const pack = createBodiesJob({
+    ...{ db, log: silentLog, signal: new AbortController().signal },
+    times: { budgetMs: 120_000, settleMs: 0, restMs: 0 },
+  });
+  await pack();
+  await pack();
+  const hashes = new Map(
+    (
+      await db.query<{ id: number; sha256: string }>(
+        `select id, encode(body_sha256, 'hex') as sha256 from webhook_events`,
+      )
+    ).map(({ id, sha256 }) => [id, sha256]),
+  );
+  expect(hashes.size).toBe(days * bodiesADay);
+  const countLeft = async () =>
+    (await readPlaces(db)).filter(({ places }) => places.length > 0).length;
+  expect(await countLeft()).toBe(hashes.size);
+  const expectNothingLost = async (): Promise<void> => {
+    const archived = new Map(
+      (await readArchived('bodies')).map((line): [number, string] => {
+        const { key, body } = JSON.parse(line) as { readonly key: string; readonly body: string };
+        const bytes = Buffer.from(body, 'base64');
+        return [Number(key), createHash('sha256').update(bytes).digest('hex')];
+      }),
+    );
+    const places = await readPlaces(db);
+    const lost = places.filter((one) => one.places.length === 0 && !archived.has(one.id));
+    expect(lost).toEqual([]);
+    expect([...archived].filter(([id, sha256]) => hashes.get(id) !== sha256)).toEqual([]);
+  };
+
+  // A day prints three lines.
+  await killOften({ className: 'bodies', mostLines: 6, expectNothingLost });
+  expect(await countLeft(), 'the kills came before the end').toBeGreaterThan(0);
+
+  expect(await startRemover('bodies').exit).toMatchObject({ code: 0, stderr: '' });
+  await expectNothingLost();
+  expect(await countLeft()).toBe(0);
+  expect(await readArchived('bodies')).toHaveLength(hashes.size);
 });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eraseAs, planErasure } from '../../src/actions/eraseData.ts';
 import { clearImportAs, importArchiveAs } from '../../src/actions/importArchive.ts';
 import { createFolderTarget } from '../../src/archive/folderTarget.ts';
 import { readArchivedClasses } from '../../src/archive/store/batches.ts';
@@ -198,4 +199,13 @@ test('a removal of more rows than were archived is rolled back', async () => {
   await expect(removal).rejects.toThrow(/would be removed, and \d+ are archived/);
   const messages = before.filter((row) => row.class === 'messages');
   expect((await readRows()).filter((row) => row.class === 'messages')).toEqual(messages);
+});
+
+test('an erasure deletes every imported row', async () => {
+  await db.query(
+    `insert into imported_rows (class, key, row) values ('events', 1, '{"key": "1"}')`,
+  );
+  const plan = await planErasure({ db }, [{ kind: 'order', id: 'ord_1' }]);
+  await eraseAs({ db }, ACTOR, { plan, reason: 'request' });
+  expect(await db.query('select key from imported_rows')).toEqual([]);
 });
