@@ -1,14 +1,17 @@
 /** Packing, removal and erasure of bodies (src/ledger/bodies): every body stays readable, or its end is recorded. */
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eraseBodies } from '../../src/ledger/bodies/eraseBodies.ts';
 import { type BodiesLimits, createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { PACK_LIMITS } from '../../src/ledger/bodies/packDay.ts';
+import { readBodies } from '../../src/ledger/bodies/readBodies.ts';
 import { removeBodyDays } from '../../src/ledger/bodies/removeBodies.ts';
 import { measureBodies, scanBodyDays } from '../../src/ledger/bodies/store/removal.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { countPlaces, expectNoneLost, readPlaces, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { beginTransaction } from '../support/transactions.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -72,6 +75,52 @@ test('past days are packed and detached, and today stays open', async () => {
     'select cardinality(event_ids) as bodies from packed_bodies order by first_event_id',
   );
   expect(Math.max(...packs.map(({ bodies }) => bodies))).toBe(16);
+});
+
+test('every body is read, in whichever place it is', async () => {
+  await storeDay(db, { daysAgo: 3, events: 40 });
+  await runJob();
+  await storeDay(db, { daysAgo: 3, events: 2, isLegacy: true });
+  await runJob();
+  await storeDay(db, { daysAgo: 2, events: 40 });
+  await runJob(3_600_000);
+  await storeDay(db, { daysAgo: 0, events: 3 });
+  await storeDay(db, { daysAgo: 1, events: 3, isLegacy: true });
+  expect(await countPlaces(db)).toEqual({
+    packed: 40,
+    kept: 2,
+    'open+packed': 40,
+    open: 3,
+    inline: 3,
+  });
+
+  const events = await db.query<{ id: number; bodyDay: string | null; hash: Buffer }>(
+    'select id, body_day::text as "bodyDay", body_sha256 as hash from webhook_events',
+  );
+  const bodies = await readBodies(db, events);
+  const different = events.filter(({ id, hash }) => {
+    const body = bodies.get(id);
+    return !body || !createHash('sha256').update(body).digest().equals(hash);
+  });
+  expect(different).toEqual([]);
+});
+
+test('packing brings back no body that is being erased', async () => {
+  const [id = 0] = await storeDay(db, { daysAgo: 1, events: 20 });
+  const erasing = await beginTransaction(db);
+  await eraseBodies(erasing.tx, [id]);
+  const packing = runJob();
+  await waitFor('the packing to wait', async () => {
+    const [row] = await db.query<{ isWaiting: boolean }>(
+      `select exists (select from pg_locks where locktype = 'advisory' and not granted
+                        and database = (select oid from pg_database where datname = current_database()))
+                as "isWaiting"`,
+    );
+    return row?.isWaiting ?? false;
+  });
+  await erasing.commit();
+  await packing;
+  expect(await countPlaces(db)).toEqual({ packed: 19, none: 1 });
 });
 
 test('a packed day keeps its open partition attached for an hour', async () => {
