@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copyNext } from '../../src/ledger/bodies/copyBodies.ts';
+import { restAfterMs } from '../../src/ledger/bodies/domain/rest.ts';
 import { COPY_LIMITS, createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { removeBodyDays } from '../../src/ledger/bodies/removeBodies.ts';
 import { measurePlaces, scanBodyDays } from '../../src/ledger/bodies/store/removal.ts';
@@ -138,7 +139,7 @@ async function copyAll(db: Database): Promise<void> {
     const startMs = performance.now();
     const { events } = await copyNext(db, { ...COPY_LIMITS, settleMs: 30 * MINUTE_MS });
     if (events === 0) return;
-    await sleep(performance.now() - startMs, forever);
+    await sleep(restAfterMs(performance.now() - startMs), forever);
   }
 }
 

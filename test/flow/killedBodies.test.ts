@@ -12,8 +12,8 @@ import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
 const KILLS = 20;
-/** How long a process goes on after a step, in milliseconds: some steps at most. */
-const LONGEST_RUN_MS = 40;
+/** How long a process goes on after its first step: several steps, so that a kill meets each part of one. */
+const LONGEST_RUN_MS = 150;
 
 let db: TestDatabase;
 const programs = new Set<Program>();

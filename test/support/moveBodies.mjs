@@ -24,7 +24,7 @@ const run = createBodiesJob({
   db,
   log,
   signal: new AbortController().signal,
-  times: { budgetMs: 50, settleMs: 0, restMs: 0 },
+  times: { budgetMs: 1_000, settleMs: 0, restMs: 0 },
   limits: {
     pack: { ...PACK_LIMITS, stepBodies: 16, packBodies: 8 },
     copy: { events: 20, bytes: 1_000_000 },
@@ -36,10 +36,10 @@ const [{ today }] = await db.query(
 const before = new Date(today.getTime() - Number(keptDays) * 86_400_000);
 process.stdout.write('ready\n');
 for (;;) {
-  await run();
   const days = await scanBodyDays(db, { before, after: 0, limit: 1_000 });
   const removable = days.find(({ isRemovable }) => isRemovable);
   if (removable) await db.transaction((tx) => removeBodyDays(tx, [removable.key]));
+  else await run();
   const [{ left }] = await db.query(
     `select count(*) as left from body_days d
       where d.day < (now() at time zone 'UTC')::date and d.state <> 'removed'

@@ -1,7 +1,7 @@
 /**
  * The schedule `bodies`: copies bodies of an older version, packs past days, detaches and drops their
- * partitions. Each run takes about `budgetMs`, and rests after each step for as long as the step took, so
- * that intake keeps at least half of the disk.
+ * partitions. Each run takes about `budgetMs`, and rests after each step (domain/rest.ts), so that intake
+ * keeps at least half of the disk.
  */
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -11,6 +11,7 @@ import type { Log } from '../../platform/log.ts';
 import { sleep } from '../../platform/sleep.ts';
 import { MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
 import { copyNext } from './copyBodies.ts';
+import { restAfterMs } from './domain/rest.ts';
 import {
   detachNext,
   dropDetached,
@@ -75,7 +76,7 @@ export function createBodiesJob(parts: BodiesJobParts): () => Promise<void> {
       while (isMore && !signal.aborted && monotonicMs() < endMs) {
         const startMs = monotonicMs();
         isMore = await unlessContended(step, log);
-        if (isMore) await sleep(monotonicMs() - startMs, signal);
+        if (isMore) await sleep(restAfterMs(monotonicMs() - startMs), signal);
       }
     }
   };

@@ -34,7 +34,7 @@ const KIB = 1024;
 
 /** 128 bodies in a pack: docs/decisions/0081-packed-bodies.md has the measurements. */
 export const PACK_LIMITS: PackLimits = {
-  stepBodies: 4_096,
+  stepBodies: 2_048,
   stepBytes: 8 * KIB * KIB,
   packBodies: 128,
   packBytes: KIB * KIB,
