@@ -44,7 +44,7 @@ const RETENTION: RetentionDays = {
     runs: 10,
   }),
 };
-/** Headers stay for 400 days, whatever is set. */
+/** Headers stay for 400 days at least. */
 const EVENT_DAYS = 400;
 /** Days on which no schedule runs: more than are made ahead. */
 const DOWN = { from: 12, to: 21 };
@@ -160,7 +160,7 @@ async function measure(day: number): Promise<Measured> {
 const count = async (text: string): Promise<number> =>
   (await db.query<{ n: number }>(`select count(*) as n from ${text}`))[0]?.n ?? 0;
 
-/** Events that stay, whatever their age. */
+/** Events that stay at any age. */
 async function deliverKept(): Promise<{ readonly dead: number; readonly unexplained: number }> {
   await intake.accept(newEvent());
   const dead = toApply.pop() ?? 0;
