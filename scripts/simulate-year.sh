@@ -6,5 +6,5 @@
 #   scripts/simulate-year.sh [DAYS] [EVENTS_A_DAY]
 set -eu
 cd "$(dirname "$0")/.."
-SIMULATED_DAYS="${1:-480}" SIMULATED_EVENTS="${2:-24}" exec npx vitest run test/flow/simulatedYear.test.ts \
+SIMULATED_DAYS="${1:-440}" SIMULATED_EVENTS="${2:-24}" exec npx vitest run test/flow/simulatedYear.test.ts \
   --testTimeout 3600000
