@@ -13,6 +13,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   send: 'local',
   'orders list': 'read',
   'orders show': 'read',
+  'orders parts': 'read',
   'orders explain': 'read',
   'events list': 'read',
   'events show': 'read',

@@ -8,7 +8,7 @@ import { cancelAuthorization, captureAuthorization } from './routes/captureOrCan
 import { listChanges } from './routes/changes.ts';
 import { listEvents, replay } from './routes/events.ts';
 import { accept, listFindings } from './routes/findings.ts';
-import { getOrder, listOrders, putOrder } from './routes/orders.ts';
+import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.ts';
 import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
 import { listReconciliations, startReconciliation } from './routes/reconciliations.ts';
@@ -16,6 +16,7 @@ import { listReconciliations, startReconciliation } from './routes/reconciliatio
 export const ENDPOINTS: readonly Endpoint[] = [
   listOrders,
   getOrder,
+  listOrderParts,
   putOrder,
   getPayment,
   listChanges,

@@ -78,7 +78,7 @@ export function amountsJson(totals: Omit<OrderTotalsRow, 'orderKey' | 'currency'
   };
 }
 
-function partJson(part: PartSummary) {
+export function partJson(part: PartSummary) {
   const isPayment = part.kind === 'payment';
   return {
     kind: part.kind,

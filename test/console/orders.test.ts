@@ -328,6 +328,16 @@ describe('the timeline', () => {
     const cut = (await api.get(order(orderId))).body;
     expect(cut.parts).toHaveLength(1_000);
     expect(cut.parts_complete).toBe(false);
+    const pages: { kind: string; id: string }[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const next: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const page = (await api.get(`${order(orderId)}/parts?limit=100${next}`)).body;
+      pages.push(...page.parts);
+      cursor = page.next_cursor;
+    }
+    expect(pages).toHaveLength(1_001);
+    expect(new Set(pages.map(({ id }) => id)).size).toBe(1_001);
     // Order webhooks have the same parts.
     const [stored] = await readCurrentOrders(db, [`order:${orderId}`]);
     if (!stored) throw new Error('the order does not exist');

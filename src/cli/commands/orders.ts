@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
 import { REGISTERED } from '../../ledger/domain/expectation.ts';
@@ -7,11 +8,13 @@ import {
   type ReadOrder,
   type ReadOrderDetail,
   readOrderPage,
+  readOrderPartPage,
   readOrdersNamed,
 } from '../../ledger/read/orders.ts';
 import type { PartSummary } from '../../ledger/read/store/parts.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { orderDetailJson, orderJson } from '../../representation/order.ts';
+import { orderDetailJson, orderJson, partJson } from '../../representation/order.ts';
 import { amountsText } from '../amountsText.ts';
 import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
@@ -22,6 +25,7 @@ export function ordersCommand(): Command {
   return new Command('orders')
     .addCommand(listCommand())
     .addCommand(showCommand())
+    .addCommand(partsCommand())
     .addCommand(explainCommand());
 }
 
@@ -109,6 +113,15 @@ function printOrder(order: ReadOrderDetail): void {
     console.log(`  Its payments now belong to ${movedTo.map(printable).join(', ')}.`);
   for (const total of totals)
     console.log(`  ${total.currency}: ${total.status}; ${amountsText(total)}`);
+  printParts(parts);
+  if (!order.arePartsComplete)
+    console.log(
+      `The order has more parts. \`npx tallyhook orders parts ${shellWord(orderId)}\` prints all of them.`,
+    );
+  printActions(order);
+}
+
+function printParts(parts: readonly PartSummary[]): void {
   printTable(
     ['PART', 'ID', 'STATUS', 'AMOUNT', 'CAPTURED', 'NOTE'],
     parts.map((part) => [
@@ -120,8 +133,45 @@ function printOrder(order: ReadOrderDetail): void {
       noteOf(part),
     ]),
   );
-  if (!order.arePartsComplete) console.log('The order has more parts, which are not shown.');
-  printActions(order);
+}
+
+const PARTS_AT_ONCE = 1_000;
+
+function partsCommand(): Command {
+  return new Command('parts')
+    .description('print every part of an order, however many: payments, refunds, disputes, by id')
+    .argument('<id>', 'id of the order, or of one of its payments, refunds or disputes')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nWith --json each line is one part.\n\nExit code: 0 found, 1 there is no such order.',
+    )
+    .action((id: string, { json }: { readonly json: boolean }) =>
+      withDatabase(readConfig(), async (db) => {
+        const print = json ? printPartLines : printParts;
+        for await (const parts of pagesOfParts(db, id)) print(parts);
+      }),
+    );
+}
+
+/** At least one page, unless there is no such order. */
+async function* pagesOfParts(
+  db: Queryable,
+  id: string,
+): AsyncGenerator<readonly PartSummary[], void> {
+  let after: PartSummary | undefined;
+  let isLast = false;
+  while (!isLast) {
+    const parts = await readOrderPartPage(db, { id }, { after, limit: PARTS_AT_ONCE });
+    if (!parts) throw new OperatorError(`No order is known as ${printable(id)}.`);
+    yield parts;
+    after = parts.at(-1);
+    isLast = parts.length < PARTS_AT_ONCE;
+  }
+}
+
+function printPartLines(parts: readonly PartSummary[]): void {
+  for (const part of parts) console.log(JSON.stringify(partJson(part)));
 }
 
 /** What people did about the order. */

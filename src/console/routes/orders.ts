@@ -8,9 +8,10 @@ import {
   orderKeyNamed,
   readOrder,
   readOrderPage,
+  readOrderPartPage,
   readOrderSummary,
 } from '../../ledger/read/orders.ts';
-import { orderDetailJson, orderJson } from '../../representation/order.ts';
+import { orderDetailJson, orderJson, partJson } from '../../representation/order.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { decline } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -102,7 +103,9 @@ const orderDetail = z
   .strictObject({
     ...orderFields,
     parts: z.array(part).describe('Payments first.'),
-    parts_complete: z.boolean().describe('False if only the first parts are listed.'),
+    parts_complete: z
+      .boolean()
+      .describe('False if only the first 1,000 parts are listed; `/parts` has all of them.'),
     timeline: z
       .array(timelineEntry)
       .describe('Oldest first. A change of the order status appears some seconds after its cause.'),
@@ -143,6 +146,42 @@ export const getOrder = defineEndpoint({
         refresh: refreshed,
       },
     };
+  },
+});
+
+const partPlace = z.tuple([
+  z.enum(['payment', 'refund', 'dispute']),
+  z
+    .string()
+    .min(1)
+    .max(300)
+    .refine((key) => !key.includes('\0')),
+]);
+
+export const listOrderParts = defineEndpoint({
+  id: 'listOrderParts',
+  method: 'get',
+  path: '/api/v1/orders/{order_id}/parts',
+  permission: 'read',
+  summary: 'List the parts of an order: payments, refunds, disputes, each by id',
+  description: 'For orders with more parts than `GET /api/v1/orders/{order_id}` lists.',
+  params: orderParams,
+  query: z.strictObject({ by: orderBy, limit, cursor }),
+  response: z
+    .strictObject({ parts: z.array(part), next_cursor: nextCursor })
+    .meta({ id: 'OrderPartPage' }),
+  statuses: [404],
+  handle: async ({ db }, { params, query }) => {
+    const from = readCursor(query.cursor, partPlace);
+    if (from.outcome !== 'read') return from;
+    const name = { id: params.order_id, by: query.by };
+    const parts = await readOrderPartPage(db, name, {
+      after: from.place && { kind: from.place[0], id: from.place[1] },
+      limit: query.limit + 1,
+    });
+    if (!parts) return unknownOrder(params.order_id);
+    const { shown, next } = cutPage(parts, query.limit, ({ kind, id: partId }) => [kind, partId]);
+    return { outcome: 'ok', body: { parts: shown.map(partJson), next_cursor: next } };
   },
 });
 

@@ -20,8 +20,10 @@ import {
 import {
   MAX_PARTS,
   type OrderTotalsRow,
+  type PartPlace,
   type PartSummary,
   readOrderParts,
+  readPartPage,
   readTotals,
 } from './store/parts.ts';
 import { type OrderTimeline, readTimeline } from './timeline.ts';
@@ -98,6 +100,19 @@ export function readOrdersNamed(db: Database, id: string): Promise<readonly Read
     }
     return found;
   });
+}
+
+/**
+ * Some of the parts of the order that an id names best, in pages.
+ * @returns undefined when neither the ledger nor the shop knows such an order
+ */
+export async function readOrderPartPage(
+  db: Queryable,
+  name: NamedOrder,
+  page: { readonly after: PartPlace | undefined; readonly limit: number },
+): Promise<readonly PartSummary[] | undefined> {
+  const row = await resolveOrder(db, name);
+  return row && (await readPartPage(db, row.orderKey, page));
 }
 
 /** @param read one more than the limit, if there are so many */

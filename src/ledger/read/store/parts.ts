@@ -1,4 +1,5 @@
 /** Statements that read the ledger for people and their programs. All are bounded. */
+import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { NOT_APPLIED_CLASSES } from '../../domain/findings.ts';
 import type { OrderTotals } from '../../domain/order.ts';
@@ -54,6 +55,32 @@ export function readOrderParts(db: Queryable, orderKey: string): Promise<readonl
       order by ${PART_ORDER}
       limit ${MAX_PARTS + 1}`,
     [orderKey],
+  );
+}
+
+/** The place of a part in the pages of an order's parts. */
+export interface PartPlace {
+  readonly kind: ResourceKind;
+  readonly id: string;
+}
+
+const KIND_RANK = (kind: string) =>
+  `case ${kind} when 'payment' then 0 when 'refund' then 1 else 2 end`;
+
+/** The parts of an order after a place: payments, then refunds, then disputes, each by id. */
+export function readPartPage(
+  db: Queryable,
+  orderKey: string,
+  { after, limit }: { readonly after: PartPlace | undefined; readonly limit: number },
+): Promise<readonly PartSummary[]> {
+  return db.query<PartSummary>(
+    `select ${PART_COLUMNS}
+       from resources
+      where order_key = $1
+        and ($2::text is null or (${KIND_RANK('kind')}, id) > (${KIND_RANK('$2::text')}, $3::text))
+      order by ${KIND_RANK('kind')}, id
+      limit $4`,
+    [orderKey, after?.kind ?? null, after?.id ?? null, limit],
   );
 }
 
