@@ -1,0 +1,92 @@
+/** Retention and the commands of the archive, with the settings of an operator. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Environment, runTallyhook, settingsFor } from '../support/program.ts';
+import { S3_KEYS, S3_REGION, startS3Server } from '../support/s3Server.ts';
+
+let db: TestDatabase;
+let folder: string;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'tallyhook archive-'));
+  await db.query(
+    `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
+     select 'msg_' || n, 'log', 'alert', '{}', 'delivered', now(), now(), now() - interval '31 days'
+       from generate_series(1, 30) as n`,
+  );
+});
+afterEach(async () => {
+  await db.drop();
+  rmSync(folder, { recursive: true });
+});
+
+async function runJson(env: Environment, ...args: readonly string[]) {
+  const { stdout, stderr, code } = await runTallyhook([...args, '--json'], { env });
+  return { code, stderr, json: JSON.parse(stdout === '' ? 'null' : stdout) };
+}
+
+test('a folder: what was removed is listed, checked and read back', async () => {
+  const env = settingsFor(db.url, { ARCHIVE_URL: pathToFileURL(folder).href });
+  await runJson(env, 'retention', 'run');
+  expect(await db.query('select number from messages')).toEqual([]);
+  const { json: list } = await runJson(env, 'archive', 'list');
+  expect(list.classes).toMatchObject([{ class: 'messages', batches: 1, rows: 30, removed: 30 }]);
+  const { json: batches } = await runJson(env, 'archive', 'list', '--class', 'messages');
+  expect(batches.batches).toMatchObject([{ class: 'messages', rows: 30, files: 1 }]);
+  expect(await runJson(env, 'archive', 'verify')).toMatchObject({
+    ...{ code: 0, json: { batches: 1, rows: 30, not_removed: 0, problems: 0 } },
+  });
+
+  const args = ['import', 'messages', '--first', '3', '--last', '7', '--reason', 'a question'];
+  expect(await runJson(env, 'archive', ...args)).toMatchObject({
+    ...{ code: 0, json: { read: 5, stored: 5 } },
+  });
+  expect(await db.query(`select row->>'id' as id from imported_rows order by key`)).toEqual(
+    [3, 4, 5, 6, 7].map((n) => ({ id: `msg_${n}` })),
+  );
+  const cleared = await runTallyhook(['archive', 'clear'], { env });
+  expect(cleared.stdout).toBe('5 imported rows were deleted.\n');
+
+  const [part = ''] = readdirSync(join(folder, 'messages')).filter((name) => name.endsWith('.gz'));
+  rmSync(join(folder, 'messages', part));
+  const damaged = await runTallyhook(['archive', 'verify'], { env });
+  expect(damaged).toMatchObject({ code: 1, stdout: expect.stringContaining('is missing') });
+  const refused = await runTallyhook(['archive', ...args], { env });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is damaged') });
+});
+
+test('an S3-compatible store: retention writes to it, and verify reads it', async () => {
+  const s3 = await startS3Server('archive');
+  try {
+    const env = settingsFor(db.url, {
+      ARCHIVE_URL: 's3://archive/shop/main',
+      ARCHIVE_S3_ENDPOINT: s3.endpoint,
+      ARCHIVE_S3_REGION: S3_REGION,
+      ARCHIVE_S3_ACCESS_KEY_ID: S3_KEYS.accessKeyId,
+      ARCHIVE_S3_SECRET_ACCESS_KEY: S3_KEYS.secretAccessKey,
+    });
+    await runJson(env, 'retention', 'run');
+    expect(await db.query('select number from messages')).toEqual([]);
+    expect([...s3.objects.keys()].every((key) => key.startsWith('archive/shop/main/'))).toBe(true);
+    expect(await runJson(env, 'archive', 'verify')).toMatchObject({
+      ...{ code: 0, json: { batches: 1, rows: 30, problems: 0 } },
+    });
+  } finally {
+    await s3.close();
+  }
+});
+
+test('without an archive, commands that read it refuse, and retention removes', async () => {
+  const env = settingsFor(db.url);
+  const verified = await runTallyhook(['archive', 'verify'], { env });
+  expect(verified).toMatchObject({
+    ...{ code: 1, stderr: expect.stringContaining('ARCHIVE_URL is not set') },
+  });
+  await runJson(env, 'retention', 'run');
+  expect(await db.query('select number from messages')).toEqual([]);
+  expect((await runJson(env, 'archive', 'list')).json).toEqual({ classes: [] });
+});
