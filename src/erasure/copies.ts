@@ -50,7 +50,7 @@ const KEPT = new Set([
   'webhook_events',
 ]);
 
-/** Tables with many bodies in a row, or one of a single event. */
+/** Tables with many bodies in a row, or one of a single event; partitions are tables once detached. */
 const BODIES = /^(?:(?:webhook|packed)_bodies(?:_\d+)?|kept_bodies|event_variants|webhook_events)$/;
 
 /** A place in which values were found. */

@@ -3,7 +3,7 @@
  * the program: each customer has a surname and a phone number that nobody else has, and the search looks
  * at every word of every column.
  */
-import type { Queryable } from '../../src/platform/db/database.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { eventBody } from './events.ts';
 import type { Random } from './random.ts';
 
@@ -148,7 +148,7 @@ function refundOf({ fullName }: Pick<TestPerson, 'fullName'>, paymentId: string,
 
 /** Where words are, as `schema.table.column`, with how many rows have one of them. */
 export async function findWords(
-  db: Queryable,
+  db: Database,
   words: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, number>> {
   const columns = await db.query<{ schema: string; table: string; column: string; type: string }>(
@@ -163,17 +163,29 @@ export async function findWords(
   const found = new Map<string, number>();
   for (const { schema, table, column, type } of columns) {
     const value = type === 'bytea' ? `"${column}"` : `"${column}"::text`;
-    const rows = await db.query<{ value: string | Buffer | null }>(
+    const hits = await countRows(
+      db,
       `select ${value} as value from only "${schema}"."${table}" where "${column}" is not null`,
+      (text) => (text.toLowerCase().match(/[a-z]+|\d+/g) ?? []).some((word) => words.has(word)),
     );
-    const hits = rows.filter(({ value: text }) =>
-      (
-        String(text)
-          .toLowerCase()
-          .match(/[a-z]+|\d+/g) ?? []
-      ).some((word) => words.has(word)),
-    ).length;
     if (hits > 0) found.set(`${schema}.${table}.${column}`, hits);
   }
   return found;
+}
+
+/** Counts rows by their column `value`, reading few at a time. */
+function countRows(
+  db: Pick<Database, 'transaction'>,
+  query: string,
+  counts: (text: string) => boolean,
+): Promise<number> {
+  return db.transaction(async (tx) => {
+    await tx.query(`declare words no scroll cursor for ${query}`);
+    let count = 0;
+    for (;;) {
+      const rows = await tx.query<{ value: string | Buffer }>('fetch forward 1000 from words');
+      if (rows.length === 0) return count;
+      count += rows.filter(({ value }) => counts(String(value))).length;
+    }
+  });
 }

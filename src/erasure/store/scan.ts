@@ -16,7 +16,6 @@ export interface TextColumn {
 
 export interface TextTable {
   readonly schema: string;
-  /** The table that it is a partition of, or its own name. */
   readonly name: string;
   readonly quoted: string;
   /** False: the role may not read all of its columns. */
@@ -27,20 +26,27 @@ export interface TextTable {
   readonly columns: readonly TextColumn[];
 }
 
-/** Every table of the database with a column that can hold text, with what this role may do. */
+/**
+ * Every table of the database with a column that can hold text, with what this role may do. Partitions are
+ * read through their table, which has the rights; its rows are not changed here.
+ */
 export function readTextTables(db: Queryable): Promise<readonly TextTable[]> {
   return db.query<TextTable>(
-    `select n.nspname as schema, coalesce(parent.relname, c.relname) as name,
+    `select n.nspname as schema, c.relname as name,
             quote_ident(n.nspname) || '.' || quote_ident(c.relname) as quoted,
             has_schema_privilege(n.oid, 'usage')
               and bool_and(has_column_privilege(c.oid, a.attnum, 'select')) as "canRead",
-            pg_has_role(c.relowner, 'usage') as "isOwned", pg_table_size(c.oid) as bytes,
+            pg_has_role(c.relowner, 'usage') as "isOwned",
+            (select sum(pg_table_size(coalesce(part.relid, c.oid)))::bigint
+               from (select c.oid) own
+               left join pg_partition_tree(c.oid) part on c.relkind = 'p') as bytes,
             json_agg(json_build_object(
               'name', a.attname, 'quoted', quote_ident(a.attname),
               'type', case when t.typcategory = 'A' then 'array'
                            when t.typname in ('json', 'jsonb', 'bytea') then t.typname
                            else 'text' end,
               'canUpdate', has_column_privilege(c.oid, a.attnum, 'update')
+                and c.relkind = 'r'
                 and not exists (select from pg_index i
                                  where i.indrelid = c.oid and i.indisunique
                                    and a.attnum = any (i.indkey::smallint[])))
@@ -50,13 +56,11 @@ export function readTextTables(db: Queryable): Promise<readonly TextTable[]> {
        join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
        join pg_type t on t.oid = a.atttypid
        left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
-       left join pg_inherits h on h.inhrelid = c.oid
-       left join pg_class parent on parent.oid = h.inhparent
-      where c.relkind in ('r', 'm')
+      where c.relkind in ('r', 'p', 'm') and not c.relispartition
         and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
         and (t.typcategory = 'S' or t.typname in ('json', 'jsonb', 'bytea', 'xml', 'hstore')
              or e.typcategory = 'S' or e.typname in ('json', 'jsonb', 'bytea'))
-      group by n.oid, n.nspname, c.oid, c.relname, parent.relname
+      group by n.oid, n.nspname, c.oid, c.relname
       order by n.nspname, c.relname
       limit 100000`,
   );
