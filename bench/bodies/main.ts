@@ -2,7 +2,7 @@
  * `npm run bench:bodies`: how long intake waits while bodies that an older version stored are copied, and
  * while they are packed and removed.
  *
- * A sender stores a batch every 25 ms, whatever the last one does, and counts from the time that the batch
+ * A sender stores a batch every 25 ms, regardless of the last one, and counts from the time that the batch
  * was due. What it waits for without any other work is measured first, in the same run.
  */
 import { createHash, randomBytes } from 'node:crypto';
