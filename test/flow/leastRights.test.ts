@@ -249,6 +249,8 @@ async function flow(redis: string | undefined): Promise<void> {
     'pause --reason test',
     'resume',
     'export journal --format hledger',
+    'verify',
+    'verify --full',
     'verify --rebuild',
     'audit list',
     'tokens create --name reader --role viewer',

@@ -29,13 +29,14 @@ Workers can keep running. Exit code: 0 every check passed, 1 a check failed or c
 interface VerifyOptions {
   readonly full: boolean;
   readonly rebuild: boolean;
-  readonly threads: number;
+  readonly threads?: number;
   readonly json: boolean;
 }
 
 /** More threads than this wait for PostgreSQL. */
 const MAX_THREADS = 16;
-const DEFAULT_THREADS = Math.min(MAX_THREADS, availableParallelism());
+/** Each takes some 60 MiB of memory, and workers need processors, too. */
+const DEFAULT_THREADS = Math.min(4, availableParallelism());
 
 export function verifyCommand(): Command {
   return new Command('verify')
@@ -67,15 +68,16 @@ export function verifyCommand(): Command {
 }
 
 function threadsOption(): Option {
-  return new Option('--threads <number>', 'check this many ranges at once')
-    .default(DEFAULT_THREADS, 'one for each processor')
-    .argParser((text) => {
-      const threads = Number(text);
-      if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
-        throw new InvalidArgumentError(`Give a whole number from 1 to ${MAX_THREADS}.`);
-      }
-      return threads;
-    });
+  return new Option(
+    '--threads <number>',
+    'check this many ranges at once (default: one for each processor, up to 4)',
+  ).argParser((text) => {
+    const threads = Number(text);
+    if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
+      throw new InvalidArgumentError(`Give a whole number from 1 to ${MAX_THREADS}.`);
+    }
+    return threads;
+  });
 }
 
 interface ProveInput {
@@ -90,7 +92,7 @@ interface ProveInput {
 const RANGES_FOR_THREADS = 8;
 
 async function prove(
-  { full, threads }: VerifyOptions,
+  { full, threads = DEFAULT_THREADS }: VerifyOptions,
   { db, databaseUrl, merchantId, fullDays, line }: ProveInput,
 ): Promise<ProofReport> {
   let started: Threads | undefined;
