@@ -6,8 +6,8 @@
  * 2. Archives contain personal data: only the owner of the process may read them.
  */
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, opendir, rename, rm } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ArchiveTarget } from './target.ts';
@@ -21,6 +21,7 @@ export function createFolderTarget(folder: string): ArchiveTarget {
     put: (name, bytes) => putFile(folder, name, bytes),
     get: (name) => openFile(path.join(folder, name)),
     list: (below) => listFiles(folder, below ?? ''),
+    probe: () => probeFolder(folder),
     close: () => undefined,
   };
 }
@@ -67,6 +68,17 @@ async function syncAbove(folder: string, top: string): Promise<void> {
 async function openFile(file: string): Promise<Readable | undefined> {
   const handle = await open(file, 'r').catch(ignoreMissing);
   return handle && createReadStream('', { fd: handle });
+}
+
+/** The folder is created by the first object, if its parent can be written. */
+async function probeFolder(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing || folder === path.dirname(folder)) throw error;
+    await probeFolder(path.dirname(folder));
+  }
 }
 
 async function* listFiles(folder: string, below: string): AsyncGenerator<string> {

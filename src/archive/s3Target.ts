@@ -53,6 +53,9 @@ export function createS3Target(settings: S3Settings): ArchiveTarget {
     get: (name) => getObject(client, { Bucket: bucket, Key: `${start}${name}` }),
     list: (folder) =>
       listObjects(client, { bucket, start, below: folder === undefined ? '' : `${folder}/` }),
+    probe: async () => {
+      await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: start, MaxKeys: 1 }));
+    },
     close: () => client.destroy(),
   };
 }

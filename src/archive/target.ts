@@ -13,6 +13,8 @@ export interface ArchiveTarget {
   get(name: string): Promise<Readable | undefined>;
   /** The names of all objects below `folder`; of the whole archive without one. */
   list(folder?: string): AsyncIterable<string>;
+  /** Throws unless the archive can be reached; a folder also unless it could be written. Changes nothing. */
+  probe(): Promise<void>;
   close(): void;
 }
 

@@ -20,6 +20,7 @@ import {
   type ExpiringTokenFacts,
   type Judgment,
   judgeAccount,
+  judgeArchive,
   judgeBodyCopy,
   judgeBodyDays,
   judgeClock,
@@ -67,6 +68,8 @@ export interface Installation {
   readonly database: Database | Error;
   /** Adds, claims and finishes a job. @returns why that failed; undefined if it did not */
   readonly checkQueue: () => Promise<QueueProblem | undefined>;
+  /** Undefined if nothing is archived. */
+  readonly archive: { readonly description: string; probe(): Promise<void> } | undefined;
   readonly merchantId: string | Error;
   readonly webhookSecrets: readonly string[] | Error;
   readonly adminTokens: readonly string[] | Error;
@@ -113,6 +116,15 @@ export async function examine(installation: Installation): Promise<readonly Chec
   const database = await note('database', () => checkDatabase(installation.database));
   const readable = await examineDatabase(installation, database === 'ok', note);
   await note('queue', async () => judgeQueue(await installation.checkQueue()));
+  const { archive } = installation;
+  if (archive) {
+    await note('archive', () =>
+      archive.probe().then(
+        () => judgeArchive(archive.description, undefined),
+        (error: unknown) => judgeArchive(archive.description, toError(error)),
+      ),
+    );
+  }
   await note('webhook secrets', () =>
     measured(installation.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
   );

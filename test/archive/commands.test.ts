@@ -1,5 +1,5 @@
 /** Retention and the commands of the archive, with the settings of an operator. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -89,4 +89,18 @@ test('without an archive, commands that read it refuse, and retention removes', 
   await runJson(env, 'retention', 'run');
   expect(await db.query('select number from messages')).toEqual([]);
   expect((await runJson(env, 'archive', 'list')).json).toEqual({ classes: [] });
+});
+
+test('doctor reports an archive that cannot be used, and no archive if there is none', async () => {
+  const archiveCheck = async (env: Environment) => {
+    const { json } = await runJson(settingsFor(db.url, env), 'doctor');
+    const checks: { readonly name: string; readonly state: string }[] = json.checks;
+    return checks.find(({ name }) => name === 'archive')?.state;
+  };
+  const missing = pathToFileURL(join(folder, 'not', 'yet')).href;
+  expect(await archiveCheck({ ARCHIVE_URL: missing })).toBe('ok');
+  writeFileSync(join(folder, 'file'), '');
+  const occupied = pathToFileURL(join(folder, 'file', 'below')).href;
+  expect(await archiveCheck({ ARCHIVE_URL: occupied })).toBe('failed');
+  expect(await archiveCheck({})).toBeUndefined();
 });

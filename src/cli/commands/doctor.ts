@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readExpiringTokens } from '../../access/store/tokens.ts';
+import { openArchiveTarget } from '../../archive/openTarget.ts';
 import { openDatabase } from '../../assembly/database.ts';
 import { openQueues } from '../../assembly/queues.ts';
 import {
@@ -67,11 +68,13 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
         });
   const queues =
     url === undefined ? undefined : openQueues(config, { databaseUrl: url, log: quiet });
+  const archive = config.archive && (await openArchiveTarget(config.archive));
   try {
     return await examine({
       settings: config,
       database: db,
       checkQueue: () => queues?.check() ?? Promise.resolve(NO_DATABASE),
+      archive,
       merchantId: await attempt(() => merchantIdOf(config)),
       webhookSecrets: await attempt(() => webhookSecretsOf(config, true)),
       adminTokens: await attempt(() => [adminTokenOf(config)]),
@@ -87,6 +90,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       clock: systemClock,
     });
   } finally {
+    archive?.close();
     await queues?.close();
     if (!(db instanceof Error)) await db.close();
     if (!(opened instanceof Error)) await opened.close();

@@ -245,6 +245,15 @@ export function judgeQueue(problem: QueueFacts | undefined): Judgment {
   );
 }
 
+/** @param error undefined if the archive can be reached */
+export function judgeArchive(description: string, error: Error | undefined): Judgment {
+  if (error === undefined) return ok(`${description} can be reached`);
+  return failed(
+    `${description} cannot be used (${error.message})`,
+    'Check ARCHIVE_URL, its credentials, and who may write there. Until then retention removes nothing.',
+  );
+}
+
 /** Partitions of bodies are made every hour for a week ahead. */
 const MIN_BODY_DAYS_AHEAD = 3;
 
