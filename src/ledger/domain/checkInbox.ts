@@ -56,8 +56,8 @@ export function inboxProblem(entry: InboxEntry): string | undefined {
 }
 
 /**
- * A body that was removed on purpose is no problem, unless its event waits for it. A dead event whose
- * body was erased stays dead.
+ * A body that was removed on purpose is no problem, unless its event waits for it. A dead event stays
+ * dead if its body was erased.
  */
 function absenceProblem(
   absence: BodyAbsence,
