@@ -18,9 +18,11 @@ export const EVENT_COLUMNS = `
 
 const CLAIMED_COLUMNS = `${EVENT_COLUMNS},
   exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants",
-  -- The first condition is evaluated once: while nothing was removed, no digest is computed.
+  -- The first condition is evaluated once: while nothing was removed, no digest is computed. The limit
+  -- keeps the planner from reading all digests into a hash table.
   (exists (select from removed_events)
-   and exists (select from removed_events r where r.digest = event_digest(e.event_id, e.body_sha256)))
+   and coalesce((select true from removed_events r
+                  where r.digest = event_digest(e.event_id, e.body_sha256) limit 1), false))
     as "isRepeated"`;
 
 /**
