@@ -63,7 +63,7 @@ async function run(options: Options, cleanup: Cleanup): Promise<boolean> {
     const events = await fill({ ...options, dataDir, finalEvents }, size, cleanup);
     const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
     console.log(`\n${events.toLocaleString('en')} events (made in ${seconds} s)`);
-    measured.push(await measureLedger({ ...options, events, dataDir, folder, secret }));
+    measured.push(await measureLedger({ ...options, events, dataDir, folder, secret }, cleanup));
     if (options.jsonFile !== undefined) {
       writeFileSync(options.jsonFile, `${JSON.stringify(measured, undefined, 2)}\n`);
     }

@@ -55,8 +55,10 @@ interface LoadFigures {
   readonly stored: number;
 }
 
-export async function measureLedger(ledger: Ledger): Promise<Measured> {
+/** @param outer what a signal undoes */
+export async function measureLedger(ledger: Ledger, outer: Cleanup): Promise<Measured> {
   const cleanup = createCleanup();
+  outer.add(() => cleanup.run());
   try {
     const postgres = await startPostgres(ledger.dataDir, cleanup);
     const db = postgres.openDatabase(DATABASE);
