@@ -74,25 +74,38 @@ export interface CopiesResult {
   readonly learned: ReadonlyMap<number, readonly PersonalValue[]>;
 }
 
-interface Owner {
-  readonly person: number;
-  readonly kind: 'id' | 'distinctive' | 'common';
+/** The people whose id a value is, and those who share it as a common value, by their places. */
+interface Owners {
+  readonly ids: Set<number>;
+  readonly common: Set<number>;
+  isDistinctive: boolean;
 }
 
-export type PersonMatcher = Matcher<Owner>;
+export type PersonMatcher = Matcher<Owners>;
 
-/** @param people each with ids and values */
+/**
+ * A city is the value of many people: with a match for each of them, a search for a thousand people
+ * took longer by as much in every row that names it.
+ * @param people each with ids and values
+ */
 export function matcherOf(people: readonly Pick<Person, 'ids' | 'values'>[]): PersonMatcher {
-  const matches = people.flatMap(({ ids, values }, person) => [
-    ...[...ids].map((value): Match<Owner> => ({ value, owner: { person, kind: 'id' } })),
-    ...[...values].map(
-      ([value, isDistinctive]): Match<Owner> => ({
-        value,
-        owner: { person, kind: isDistinctive ? 'distinctive' : 'common' },
-      }),
-    ),
-  ]);
-  return createMatcher(matches);
+  const byValue = new Map<string, Owners>();
+  const ownersOf = (value: string): Owners => {
+    const known = byValue.get(value);
+    if (known) return known;
+    const owners = { ids: new Set<number>(), common: new Set<number>(), isDistinctive: false };
+    byValue.set(value, owners);
+    return owners;
+  };
+  for (const [person, { ids, values }] of people.entries()) {
+    for (const id of ids) ownersOf(id).ids.add(person);
+    for (const [value, isDistinctive] of values) {
+      const owners = ownersOf(value);
+      if (isDistinctive) owners.isDistinctive = true;
+      else owners.common.add(person);
+    }
+  }
+  return createMatcher([...byValue].map(([value, owner]) => ({ value, owner })));
 }
 
 /** The values in a text that are of a person. */
@@ -104,18 +117,17 @@ export function valuesIn(
   return valuesOf(matcher.find(text), isBodies);
 }
 
-type Found = readonly Match<Owner>[];
+type Found = readonly Match<Owners>[];
 
 function valuesOf(found: Found, isBodies: boolean): readonly string[] {
-  const near = peopleNamed(found);
-  return found.flatMap(({ value, owner: { person, kind } }) => {
-    const counts = kind === 'distinctive' || (kind === 'common' && !isBodies && near.has(person));
-    return counts ? [value] : [];
-  });
+  const near = isBodies ? [] : [...peopleNamed(found)];
+  return found.flatMap(({ value, owner: { isDistinctive, common } }) =>
+    isDistinctive || near.some((person) => common.has(person)) ? [value] : [],
+  );
 }
 
 function peopleNamed(found: Found): ReadonlySet<number> {
-  return new Set(found.flatMap(({ owner }) => (owner.kind === 'id' ? [owner.person] : [])));
+  return new Set(found.flatMap(({ owner: { ids } }) => [...ids]));
 }
 
 interface FoundRow {
