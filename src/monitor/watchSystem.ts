@@ -7,7 +7,7 @@
 import { readOpenRules } from '../alerts/store/openAlerts.ts';
 import { syncAlerts } from '../alerts/syncAlerts.ts';
 import { raiseWaitingFindings } from '../alerts/syncFindingAlerts.ts';
-import { readBodyDaysAhead } from '../ledger/bodies/store/days.ts';
+import { readBodyDaysAhead, readDamagedBodies } from '../ledger/bodies/store/days.ts';
 import {
   type Backlog,
   countWebhooks,
@@ -29,6 +29,7 @@ import { readStates } from '../retention/store/state.ts';
 import {
   evaluateSystem,
   MAX_COUNTED,
+  MAX_NAMED_BODIES,
   MISSED_PERIODS_MS,
   type Missed,
   QUEUE_REPORTED_WITHIN_MS,
@@ -114,6 +115,7 @@ async function readFacts(
     }),
     retention: await readStates(tx),
     bodyDaysAhead: await readBodyDaysAhead(tx),
+    damagedBodies: await readDamagedBodies(tx, MAX_NAMED_BODIES),
   };
 }
 

@@ -7,6 +7,7 @@ import { PACK_LIMITS } from '../../src/ledger/bodies/packDay.ts';
 import { readBodies } from '../../src/ledger/bodies/readBodies.ts';
 import { removeBodyDays } from '../../src/ledger/bodies/removeBodies.ts';
 import { measureBodies, scanBodyDays } from '../../src/ledger/bodies/store/removal.ts';
+import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { countPlaces, expectNoneLost, readPlaces, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -157,6 +158,30 @@ test('a body that differs from what was received stops its day, and no other', a
   expect(lines.filter((line) => line.includes('bodies.not_packed')).join()).toContain(
     `events ${damaged}.`,
   );
+});
+
+test('a damaged body raises an alert, which resolves when the body is restored and its day packed', async () => {
+  const [damaged = 0] = await storeDay(db, { daysAgo: 1, events: 20 });
+  const [stored] = await db.query<{ body: Buffer }>(
+    'select body from webhook_bodies where webhook_event_id = $1',
+    [damaged],
+  );
+  const setBody = (body: Buffer | undefined) =>
+    db.query('update webhook_bodies set body = $2 where webhook_event_id = $1', [damaged, body]);
+  const watch = createSystemWatch({ db, log: silentLog, isReconciling: false });
+  const alerts = async () => {
+    await runJob();
+    await watch();
+    return db.query(
+      `select state, detail->'eventIds' as ids from alerts where rule = 'body_damaged'`,
+    );
+  };
+  await setBody(Buffer.from('other'));
+  expect(await alerts()).toEqual([{ state: 'open', ids: [damaged] }]);
+  expect(await alerts()).toEqual([{ state: 'open', ids: [damaged] }]);
+  await setBody(stored?.body);
+  expect(await alerts()).toMatchObject([{ state: 'resolved' }]);
+  expect(await countPlaces(db)).toEqual({ packed: 20 });
 });
 
 test('a detached partition is dropped after two days, and not before', async () => {

@@ -79,6 +79,7 @@ export const RULES = [
   'queue_unusable',
   'retention_behind',
   'body_days_short',
+  'body_damaged',
   'verify_failed',
   // Channels: notify/domain/channel.ts
   'channel_down',

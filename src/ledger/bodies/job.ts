@@ -22,7 +22,7 @@ import {
 } from './packDay.ts';
 import { releaseKept } from './removeBodies.ts';
 import type { CopyLimits } from './store/copy.ts';
-import type { Day, PackLimits } from './store/packing.ts';
+import { type Day, type PackLimits, saveDamaged } from './store/packing.ts';
 
 export interface BodiesJobParts {
   readonly db: Database;
@@ -110,7 +110,7 @@ function stepsOf(parts: BodiesJobParts, times: BodiesTimes): readonly Step[] {
   ];
 }
 
-/** A day that cannot be packed does not stop later ones. */
+/** A day that cannot be packed does not stop later ones; its damaged bodies are recorded for an alert. */
 function packStep({ db, log }: BodiesJobParts, request: Omit<PackRequest, 'after'>): Step {
   let after: Day | undefined;
   return async () => {
@@ -119,6 +119,7 @@ function packStep({ db, log }: BodiesJobParts, request: Omit<PackRequest, 'after
     } catch (error) {
       if (!(error instanceof WrongPack)) throw error;
       log.error({ error }, 'bodies.not_packed');
+      await saveDamaged(db, error.day, error.ids);
       after = error.day;
       return true;
     }

@@ -48,6 +48,8 @@ export class WrongPack extends Error {
   override readonly name = 'WrongPack';
 
   readonly day: Day;
+  /** The first of them. */
+  readonly ids: readonly number[];
 
   constructor(day: Day, ids: readonly number[]) {
     super(
@@ -55,6 +57,7 @@ export class WrongPack extends Error {
         'Run: npx tallyhook verify',
     );
     this.day = day;
+    this.ids = ids;
   }
 }
 

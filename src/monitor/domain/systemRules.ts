@@ -81,6 +81,8 @@ export interface SystemFacts {
   readonly retention: readonly { readonly name: string; readonly behindMs: number }[];
   /** For how many days after today bodies have a partition; -1 if today has none. */
   readonly bodyDaysAhead: number;
+  /** Events with a body that stops the packing of its day, up to MAX_NAMED_BODIES, oldest first. */
+  readonly damagedBodies: readonly { readonly eventId: number; readonly day: string }[];
   readonly proof: ProofFacts;
 }
 
@@ -169,6 +171,9 @@ const MIN_BODY_DAYS_AHEAD = 3;
 /** From here on, only the receivers themselves can make the next one. */
 const CRITICAL_BODY_DAYS_AHEAD = 1;
 
+/** An alert names this many damaged bodies; `tallyhook verify` names all. */
+export const MAX_NAMED_BODIES = 10;
+
 /** The subjects and their rules. */
 const RULES_ABOUT = {
   'system:webhooks': ['signature_failures', 'webhooks_stopped', 'missed_webhooks'],
@@ -178,7 +183,7 @@ const RULES_ABOUT = {
   'system:clock': ['clock_skew'],
   'system:queue': ['queue_unusable'],
   'system:retention': ['retention_behind'],
-  'system:bodies': ['body_days_short'],
+  'system:bodies': ['body_days_short', 'body_damaged'],
   'system:ledger': ['verify_failed'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
@@ -205,7 +210,7 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
     subjectAlerts('system:clock', [clockSkew(facts)]),
     subjectAlerts('system:queue', [queueUnusable(facts)]),
     subjectAlerts('system:retention', [retentionBehind(facts)]),
-    subjectAlerts('system:bodies', [bodyDaysShort(facts)]),
+    subjectAlerts('system:bodies', [bodyDaysShort(facts), bodyDamaged(facts)]),
     subjectAlerts('system:ledger', [verifyFailed(facts)]),
   ];
 }
@@ -461,6 +466,23 @@ function bodyDaysShort({ bodyDaysAhead: days }: SystemFacts): SystemAlert | unde
     nextStep:
       'Check that a process with the role scheduler runs; npx tallyhook doctor shows missing rights, and the log shows why body_days failed',
     detail: { bodyDaysAhead: days },
+  };
+}
+
+/** Resolved when the days are packed, which proves every body of them. */
+function bodyDamaged({ damagedBodies }: SystemFacts): SystemAlert | undefined {
+  if (damagedBodies.length === 0) return undefined;
+  const named = damagedBodies.map(({ eventId, day }) => `event ${eventId} (${day})`).join(', ');
+  return {
+    rule: 'body_damaged',
+    severity: 'critical',
+    sentence: `Stored bodies differ from what was received: ${named}; there may be more. Their days are neither packed nor removed. Do not replay these events. Webhooks and other days continue.`,
+    nextStep:
+      'Run npx tallyhook verify --full, which names every damaged row; then restore the bodies from a backup, or erase them, as the runbook describes under body_damaged',
+    detail: {
+      eventIds: damagedBodies.map(({ eventId }) => eventId),
+      days: [...new Set(damagedBodies.map(({ day }) => day))],
+    },
   };
 }
 

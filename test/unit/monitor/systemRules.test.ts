@@ -40,6 +40,7 @@ const HEALTHY: SystemFacts = {
   queues: [],
   retention: [],
   bodyDaysAhead: 7,
+  damagedBodies: [],
   proof: { failures: 0, due: 0 },
 };
 
@@ -273,7 +274,7 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:clock', 'clock_skew'],
     ['system:queue', 'queue_unusable'],
     ['system:retention', 'retention_behind'],
-    ['system:bodies', 'body_days_short'],
+    ['system:bodies', 'body_days_short', 'body_damaged'],
     ['system:ledger', 'verify_failed'],
   ]);
 });
@@ -286,6 +287,20 @@ test.each([
   [-1, 'critical'],
 ])('partitions for %i days after today: %s', (bodyDaysAhead, severity) => {
   expect(rulesOf({ bodyDaysAhead })).toEqual(severity ? [['body_days_short', severity]] : []);
+});
+
+test('damaged bodies raise one critical alert that names their events and days', () => {
+  const damagedBodies = [
+    { eventId: 12, day: '2026-11-20' },
+    { eventId: 15, day: '2026-11-20' },
+  ];
+  const [alert] = alertsOf({ damagedBodies });
+  expect(alert).toMatchObject({
+    rule: 'body_damaged',
+    severity: 'critical',
+    detail: { eventIds: [12, 15], days: ['2026-11-20'] },
+  });
+  expect(alert?.sentence).toContain('event 12 (2026-11-20), event 15 (2026-11-20)');
 });
 
 test('rows that fail verify raise a critical alert, which stays while they are checked again', () => {

@@ -21,6 +21,26 @@ export async function readFirstBodyDay(db: Queryable): Promise<string | null> {
   return row?.day ?? null;
 }
 
+/** An event with a body that stops the packing of its day. */
+export interface DamagedBody {
+  readonly eventId: number;
+  /** YYYY-MM-DD. */
+  readonly day: string;
+}
+
+/** Damaged bodies that packing found, oldest first. */
+export function readDamagedBodies(db: Queryable, limit: number): Promise<readonly DamagedBody[]> {
+  return db.query<DamagedBody>(
+    `select u.id as "eventId", d.day::text as day
+       from body_days d
+      cross join lateral unnest(d.damaged_event_ids) as u (id)
+      where d.state = 'open'
+      order by d.day, u.id
+      limit $1`,
+    [limit],
+  );
+}
+
 /** More partitions than any process makes ahead. */
 const MAX_DAYS_AHEAD = 60;
 

@@ -132,11 +132,21 @@ export async function savePackedThrough(tx: Queryable, day: Day, through: number
   await tx.query('update body_days set packed_through = $2 where day = $1', [day, through]);
 }
 
+/** Records which bodies stop the packing of a day; an unchanged record is not written again. */
+export async function saveDamaged(db: Queryable, day: Day, ids: readonly number[]): Promise<void> {
+  await db.query(
+    `update body_days
+        set damaged_event_ids = $2::bigint[]
+      where day = $1 and state = 'open' and damaged_event_ids is distinct from $2::bigint[]`,
+    [day, ids],
+  );
+}
+
 /** Records that every body of a day is packed. */
 export async function markPacked(tx: Queryable, day: Day): Promise<void> {
   await tx.query(
     `update body_days
-        set state = 'packed', packed_at = statement_timestamp(),
+        set state = 'packed', packed_at = statement_timestamp(), damaged_event_ids = null,
             events = (select coalesce(sum(cardinality(event_ids)), 0)
                         from packed_bodies where packed_bodies.day = $1)
       where day = $1 and state = 'open'`,
