@@ -1,5 +1,5 @@
 /**
- * Reads the bodies of events, wherever they are kept.
+ * Reads the bodies of events from every place that stores them.
  *
  * 1. A body moves in one direction: from the column of an older version or from its day's open
  *    partition, to a packed row, to the kept bodies. The places are read in this order, each in a
@@ -49,7 +49,7 @@ export async function readBodies(
   return found;
 }
 
-/** Adds the bodies in the column of an older version. @returns the keys, as far as not found */
+/** Adds the bodies in the column of an older version. @returns the keys of the others */
 async function readInline(
   tx: Queryable,
   keys: readonly BodyKey[],

@@ -2,8 +2,8 @@
  * Removes the bodies of whole days, for retention.
  *
  * 1. Only a day that is packed and detached is removed; before, its bodies are in two places.
- * 2. Bodies of events that are pending, dead or have an open finding are kept, in the transaction that
- *    detaches their day. They are released when nothing needs them anymore.
+ * 2. Bodies of events that are pending or dead, or that an open finding or an undecided dispute is about,
+ *    are kept, in the transaction that detaches their day. They are released when nothing needs them anymore.
  * 3. The partition is dropped two days later, which returns its space at once.
  */
 import type { Database, Queryable } from '../../platform/db/database.ts';
