@@ -344,6 +344,33 @@ describe('the timeline', () => {
     expect(orderWithPartsJson(stored)).toMatchObject({ parts: cut.parts, parts_complete: false });
   });
 
+  test('a payment with more refunds and disputes than are listed says so', async () => {
+    const paymentId = unique('pay');
+    await apply(paymentEvent({ payment_id: paymentId }), refundEvent(paymentId, { amount: 1 }));
+    const read = async () => (await api.get(`/api/v1/payments/${paymentId}`)).body;
+    await db.query(
+      `insert into resources
+       select (jsonb_populate_record(r, jsonb_build_object('id', r.id || '_' || i))).*
+         from resources r, generate_series(1, 999) i
+        where r.kind = 'refund' and r.payment_id = $1`,
+      [paymentId],
+    );
+    const whole = await read();
+    expect(whole.refunds).toHaveLength(1_000);
+    expect(whole.children_complete).toBe(true);
+    await db.query(
+      `insert into resources
+       select (jsonb_populate_record(r, jsonb_build_object('id', r.id || '_more'))).*
+         from resources r
+        where r.kind = 'refund' and r.payment_id = $1
+        order by r.id limit 1`,
+      [paymentId],
+    );
+    const cut = await read();
+    expect(cut.refunds).toHaveLength(1_000);
+    expect(cut.children_complete).toBe(false);
+  });
+
   test('is limited to the newest entries, and shows if there are more', async () => {
     const orderId = unique('ord');
     await db.query(

@@ -69,6 +69,11 @@ const payment = z
     updated_at: time.describe('When the ledger last recorded a change.'),
     refunds: z.array(child),
     disputes: z.array(child),
+    children_complete: z
+      .boolean()
+      .describe(
+        'False if only the first 1,000 refunds and disputes are listed; `/api/v1/orders/{order_id}/parts` has all of them.',
+      ),
     refresh: refreshBody,
   })
   .meta({ id: 'Payment' });
@@ -89,9 +94,16 @@ export const getPayment = defineEndpoint({
     const refreshed = await refresh(refresher, query, (service) => service.payment(paymentId));
     const [found, children] = await Promise.all([
       readPaymentDetail(db, paymentId),
-      readPaymentChildren(db, { paymentId, limit: MAX_CHILDREN }),
+      readPaymentChildren(db, { paymentId, limit: MAX_CHILDREN + 1 }),
     ]);
     if (!found) return notKnown(refreshed, `No payment is known as ${JSON.stringify(paymentId)}.`);
-    return { outcome: 'ok', body: { ...paymentJson(found, children), refresh: refreshed } };
+    return {
+      outcome: 'ok',
+      body: {
+        ...paymentJson(found, children.slice(0, MAX_CHILDREN)),
+        children_complete: children.length <= MAX_CHILDREN,
+        refresh: refreshed,
+      },
+    };
   },
 });
