@@ -355,6 +355,7 @@ test('every endpoint was called here, and its response matched its description',
   const orderId = unique('ord');
   await api.put(`/api/v1/orders/${orderId}`, { amount: 1, currency: 'USD' });
   await api.get(`/api/v1/orders/${orderId}`);
+  await api.get(`/api/v1/orders/${orderId}/parts`);
   await api.get('/api/v1/orders');
   await api.get('/api/v1/authorizations');
   await api.get('/api/v1/reconciliations');
