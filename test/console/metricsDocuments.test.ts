@@ -17,6 +17,7 @@ import { eventBody, paymentObject } from '../support/events.ts';
 import { parseMetrics, type Scrape } from '../support/metrics.ts';
 import { matches, type Selector, selectorsOf } from '../support/promQl.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const read = (path: string): string => readFileSync(join(packageRoot(), path), 'utf8');
 const runbook = read('docs/runbook.md');
@@ -72,8 +73,13 @@ beforeAll(async () => {
     env: { PAYMENTS_BASE_URL: 'http://127.0.0.1:1', PAYMENTS_API_KEY: 'snd_no_service' },
   });
   await tallyhook.deliver(eventBody(paymentObject()));
-  page = await readMetrics(tallyhook);
-  scrape = parseMetrics(page);
+  // On a busy machine a source may miss the deadline of a scrape.
+  await waitFor('a scrape that every source answers', async () => {
+    page = await readMetrics(tallyhook);
+    scrape = parseMetrics(page);
+    const sources = scrape.samples.filter(({ name }) => name === 'tallyhook_source_up');
+    return sources.length > 0 && sources.every(({ value }) => value === 1);
+  });
 });
 
 afterAll(async () => {
