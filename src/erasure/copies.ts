@@ -74,7 +74,7 @@ export interface CopiesResult {
   readonly learned: ReadonlyMap<number, readonly PersonalValue[]>;
 }
 
-/** The people whose id a value is, and those who share it as a common value, by their places. */
+/** People by their places: those with the value as an id, and those who share it as a common value. */
 interface Owners {
   readonly ids: Set<number>;
   readonly common: Set<number>;
