@@ -74,7 +74,7 @@ beforeAll(async () => {
   });
   await tallyhook.deliver(eventBody(paymentObject()));
   // On a busy machine a source may miss the deadline of a scrape.
-  await waitFor('a scrape that every source answers', async () => {
+  await waitFor('a scrape in which every source is up', async () => {
     page = await readMetrics(tallyhook);
     scrape = parseMetrics(page);
     const sources = scrape.samples.filter(({ name }) => name === 'tallyhook_source_up');

@@ -344,7 +344,7 @@ describe('the timeline', () => {
     expect(orderWithPartsJson(stored)).toMatchObject({ parts: cut.parts, parts_complete: false });
   });
 
-  test('a payment with more refunds and disputes than are listed says so', async () => {
+  test('a payment with more refunds and disputes than are listed states so', async () => {
     const paymentId = unique('pay');
     await apply(paymentEvent({ payment_id: paymentId }), refundEvent(paymentId, { amount: 1 }));
     const read = async () => (await api.get(`/api/v1/payments/${paymentId}`)).body;
