@@ -5,7 +5,7 @@ import { LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
 import { RULES, SEVERITIES } from '../../alerts/domain/alert.ts';
 import { ALERT_STATES, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { alertJson } from '../../representation/alert.ts';
-import { cutPage, numberPlace, readCursor } from '../cursor.ts';
+import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 

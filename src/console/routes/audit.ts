@@ -6,7 +6,7 @@ import { parseSubject } from '../../audit/domain/subject.ts';
 import { readAuditRows } from '../../audit/store/audit.ts';
 import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
-import { cutPage, numberPlace, readCursor } from '../cursor.ts';
+import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
 

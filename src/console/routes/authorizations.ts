@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readOpenAuthorizations } from '../../authorizations/store/openAuthorizations.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
-import { cutPage, readCursor, timePlace } from '../cursor.ts';
+import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, cursor, limit, namedBy, nextCursor, time } from '../schemas.ts';
 

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { replayEventsAs } from '../../actions/replayEvents.ts';
 import { readEventRows } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, findEvent } from '../../ledger/read/store/parts.ts';
+import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { eventJson } from '../../representation/event.ts';
-import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { acceptFindingAs } from '../../actions/acceptFinding.ts';
 import { FINDING_STATES, readFindingRows } from '../../ledger/read/store/findings.ts';
+import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { findingJson } from '../../representation/finding.ts';
-import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, id, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 

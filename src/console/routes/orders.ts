@@ -11,8 +11,8 @@ import {
   readOrderPartPage,
   readOrderSummary,
 } from '../../ledger/read/orders.ts';
+import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
 import { orderDetailJson, orderJson, partJson } from '../../representation/order.ts';
-import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { decline } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';

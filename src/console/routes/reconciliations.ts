@@ -7,8 +7,8 @@ import { VERDICTS } from '../../reconcile/domain/verdict.ts';
 import type { OperatorRequest } from '../../reconcile/jobs.ts';
 import { MODES, RUN_STATES, readRuns, SUMS_OUTCOMES } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
+import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
-import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
 import { cursor, limit, nextCursor, time } from '../schemas.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cutPage, numberPlace, readCursor, timePlace } from '../../../src/console/cursor.ts';
+import { cutPage, numberPlace, readCursor, timePlace } from '../../../src/representation/cursor.ts';
 
 const cursorOf = (value: unknown): string =>
   Buffer.from(JSON.stringify(value)).toString('base64url');
