@@ -93,6 +93,16 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'Commands run as the holder of this token: with its name in the audit log, and only if its role permits them.',
         otherwise: 'a person with the shell and the settings may run every command',
       },
+      PUBLIC_CONSOLE_URL: {
+        meaning:
+          'Address at which people open the console, without a path. Alerts and other messages link to its pages.',
+        otherwise: 'none: messages have no links',
+        example: 'https://tallyhook.shop.example',
+      },
+      INSTALLATION_NAME: {
+        meaning:
+          'What people call this installation, up to 60 characters. Messages and pages carry it, so that staging is not taken for production.',
+      },
       METRICS_HOST: { meaning: 'Address of the health port.' },
       METRICS_PORT: {
         meaning:

@@ -21,7 +21,7 @@ export function channelsOf(
   config: Config,
   parts: { readonly clock: Clock; readonly log: Log },
 ): readonly Channel[] {
-  return createChannels(config.channels, parts);
+  return createChannels(config.channels, { ...parts, installation: config.installation });
 }
 
 export function startAlerts(shared: Shared): void {

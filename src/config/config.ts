@@ -29,6 +29,7 @@ import {
   type ArchiveSettings,
   archiveOf,
 } from './archiveSettings.ts';
+import { CONSOLE_SETTINGS, type InstallationSettings, installationOf } from './consoleSettings.ts';
 import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retentionSettings.ts';
 import { secretWeakness } from './secretStrength.ts';
 
@@ -127,6 +128,7 @@ export const SETTINGS = z
     ADMIN_PORT: port.default(8081),
     ADMIN_TOKEN: bearerToken.optional(),
     TALLYHOOK_TOKEN: bearerToken.optional(),
+    ...CONSOLE_SETTINGS,
     METRICS_HOST: z.string().default('127.0.0.1'),
     METRICS_PORT: port.optional(),
     PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
@@ -195,6 +197,7 @@ export interface Config {
   readonly adminToken: string | undefined;
   /** Commands run as the holder of this token; undefined: as a person who may do everything. */
   readonly commandToken: string | undefined;
+  readonly installation: InstallationSettings;
   readonly metricsHost: string;
   /** Undefined: the default of the process's first role. */
   readonly metricsPort: number | undefined;
@@ -277,6 +280,7 @@ export function loadConfig(env: Environment): Config {
     adminPort: settings.ADMIN_PORT,
     adminToken: settings.ADMIN_TOKEN,
     commandToken: settings.TALLYHOOK_TOKEN,
+    installation: installationOf(settings),
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
     merchantId: settings.PAYMENTS_MERCHANT_ID,

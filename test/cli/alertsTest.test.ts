@@ -59,7 +59,7 @@ test('sends a test message to every configured channel', async () => {
     ['test'],
   ]);
   expect(chat.posts).toHaveLength(1);
-  expect(mail.mails.map(({ raw }) => raw.includes('Subject: Tallyhook: test message'))).toEqual([
+  expect(mail.mails.map(({ raw }) => raw.includes('Subject: [Tallyhook] Test message'))).toEqual([
     true,
   ]);
 });
@@ -94,7 +94,7 @@ test('the log is a channel only at a log level that shows alerts', async () => {
     runTallyhook(['alerts', 'test'], { env: { DATABASE_URL: db.url, LOG_LEVEL } });
   const shown = await testAt('warn');
   expect(shown.code).toBe(0);
-  expect(shown.stdout).toContain('"title":"Tallyhook: test message"');
+  expect(shown.stdout).toContain('"title":"Test message"');
   const hidden = await testAt('error');
   expect(hidden.code).toBe(1);
   expect(hidden.stderr).toMatch(/No channel is configured/);

@@ -145,9 +145,9 @@ test('a few alerts of several rules are sent individually', async () => {
   await tick();
   const titles = chat.accepted().map(({ body }) => (JSON.parse(body) as { text: string }).text);
   expect(titles.map((text) => text.split('\n')[0])).toEqual([
-    'critical: payout_failed, payout:po_1',
-    'warning: dispute_opened, dispute:dp_1',
-    'warning: refund_failed, refund:re_1',
+    '[Tallyhook] Payout failed: payout po_1',
+    '[Tallyhook] Dispute opened: dispute dp_1',
+    '[Tallyhook] Refund failed: refund re_1',
   ]);
 });
 

@@ -33,14 +33,14 @@ export interface TestNotifier {
 export function createTestNotifier(options: TestNotifierOptions): TestNotifier {
   const { db, log = silentLog, timeoutMs = 2_000 } = options;
   const clock = systemClock;
-  const { channels: settings } = loadConfig(options.env);
+  const { channels: settings, installation } = loadConfig(options.env);
   const waits: number[] = [];
   const deliverer = createDeliverer(
     {
       db,
       clock,
       log,
-      channels: createChannels(settings, { clock, log, timeoutMs }),
+      channels: createChannels(settings, { installation, clock, log, timeoutMs }),
       wakeLater: (_channel, delayMs) => {
         waits.push(delayMs);
         return Promise.resolve();

@@ -3,6 +3,7 @@ import type { ChannelSettings } from '../../config/alertSettings.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Subscription } from '../dispatch.ts';
+import type { Installation } from '../domain/links.ts';
 import { CHANNELS, type ChannelName } from '../domain/message.ts';
 import { ATTEMPT_TIMEOUT_MS, type Channel } from './channel.ts';
 import { createLogChannel } from './log.ts';
@@ -13,6 +14,7 @@ import { createWebhookChannel } from './webhook.ts';
 export type { Channel } from './channel.ts';
 
 export interface ChannelParts {
+  readonly installation: Installation;
   readonly clock: Clock;
   readonly log: Log;
   /** For one attempt; ATTEMPT_TIMEOUT_MS by default. */
@@ -25,15 +27,17 @@ const SHOP_SLOTS = 16;
 
 export function createChannels(
   { log: shownInLog, webhook, slack, mail, shop }: ChannelSettings,
-  { clock, log, timeoutMs = ATTEMPT_TIMEOUT_MS }: ChannelParts,
+  { installation, clock, log, timeoutMs = ATTEMPT_TIMEOUT_MS }: ChannelParts,
 ): readonly Channel[] {
-  const common = { clock, timeoutMs };
+  const common = { installation, clock, timeoutMs };
+  // The shop's program opens no pages of the operators.
+  const forShop = { ...common, installation: { ...installation, consoleUrl: undefined } };
   return [
-    shownInLog && createLogChannel(log),
+    shownInLog && createLogChannel(log, installation),
     webhook && createWebhookChannel({ ...webhook, ...common, name: 'webhook', slots: ALERT_SLOTS }),
-    slack && createSlackChannel({ ...slack, timeoutMs }),
-    mail && createMailChannel({ ...mail, timeoutMs }),
-    shop && createWebhookChannel({ ...shop, ...common, name: 'shop', slots: SHOP_SLOTS }),
+    slack && createSlackChannel({ ...slack, installation, timeoutMs }),
+    mail && createMailChannel({ ...mail, installation, timeoutMs }),
+    shop && createWebhookChannel({ ...shop, ...forShop, name: 'shop', slots: SHOP_SLOTS }),
   ].filter((channel) => channel !== undefined);
 }
 

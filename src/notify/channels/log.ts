@@ -2,20 +2,23 @@
 
 import type { Severity } from '../../alerts/domain/alert.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Installation } from '../domain/links.ts';
 import type { Content } from '../domain/message.ts';
 import { textOf } from '../domain/text.ts';
 import type { Channel } from './channel.ts';
 
-export function createLogChannel(log: Log): Channel {
+export function createLogChannel(log: Log, installation: Installation): Channel {
   return {
     name: 'log',
     slots: 1,
     send: ({ id, content }) => {
-      const { title, lines } = textOf(content);
+      const { title, lines, links } = textOf(content, installation);
       const severity = severityOf(content);
       // The level error is for faults of the program; a dispute is none, however severe.
       const level = severity === 'info' ? 'info' : 'warn';
-      log[level]({ messageId: id, severity, title, lines }, 'alert');
+      const url = links[0]?.url;
+      const fields = { messageId: id, severity, installation: installation.name, title, lines };
+      log[level]({ ...fields, ...(url !== undefined && { url }) }, 'alert');
       return Promise.resolve({ outcome: 'delivered', response: 'written' });
     },
   };

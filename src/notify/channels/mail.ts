@@ -8,18 +8,21 @@
  */
 import { createTransport } from 'nodemailer';
 import type { SmtpServer } from '../../config/alertSettings.ts';
+import type { Installation } from '../domain/links.ts';
 import type { AttemptResult } from '../domain/retry.ts';
-import { textOf } from '../domain/text.ts';
+import { linkLine, subjectLine, textOf } from '../domain/text.ts';
 import type { Channel } from './channel.ts';
 
 export interface MailOptions {
   readonly smtp: SmtpServer;
   readonly from: string;
   readonly to: readonly string[];
+  readonly installation: Installation;
   readonly timeoutMs: number;
 }
 
-export function createMailChannel({ smtp, from, to, timeoutMs }: MailOptions): Channel {
+export function createMailChannel(options: MailOptions): Channel {
+  const { smtp, from, to, installation, timeoutMs } = options;
   const domain = from.slice(from.lastIndexOf('@') + 1);
   const newTransport = () =>
     createTransport({
@@ -40,13 +43,14 @@ export function createMailChannel({ smtp, from, to, timeoutMs }: MailOptions): C
     name: 'mail',
     slots: 1,
     send: async ({ id, content, createdAt }) => {
-      const { title, lines } = textOf(content);
+      const text = textOf(content, installation);
+      const links = text.links.map(linkLine);
       const transport = newTransport();
       const sending = transport.sendMail({
         from,
         to: [...to],
-        subject: title,
-        text: `${lines.join('\n')}\n`,
+        subject: subjectLine(text),
+        text: `${[...text.lines, ...links].join('\n')}\n`,
         date: createdAt,
         messageId: `<${id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },

@@ -5,6 +5,7 @@
  */
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../../platform/clock.ts';
+import type { Installation } from '../domain/links.ts';
 import type { ChannelName } from '../domain/message.ts';
 import { payloadOf } from '../domain/payload.ts';
 import type { Channel } from './channel.ts';
@@ -16,18 +17,19 @@ export interface WebhookOptions {
   readonly url: string;
   /** Each one signs, so that a receiver can verify with the old secret during a rotation. */
   readonly secrets: readonly string[];
+  readonly installation: Installation;
   readonly clock: Clock;
   readonly timeoutMs: number;
 }
 
 export function createWebhookChannel(options: WebhookOptions): Channel {
-  const { name, slots, url, clock, timeoutMs } = options;
+  const { name, slots, url, installation, clock, timeoutMs } = options;
   const signers = options.secrets.map((secret) => new Webhook(secret));
   return {
     name,
     slots,
     send: ({ id, content, createdAt }) => {
-      const body = JSON.stringify(payloadOf(content, createdAt.toISOString()));
+      const body = JSON.stringify(payloadOf(content, createdAt.toISOString(), installation));
       const at = new Date(clock.nowMs());
       const headers = {
         'webhook-id': id,

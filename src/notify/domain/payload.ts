@@ -1,7 +1,10 @@
 /**
  * Messages as JSON for programs, in the form that the Standard Webhooks specification recommends:
- * `{type, timestamp, data}`. Amounts are integers in minor units, next to their currency.
+ * `{type, timestamp, data}`. Amounts are integers in minor units, next to their currency. `url` is the page
+ * to open first, `null` if the console has no public address. Order webhooks are for the shop's program
+ * and have neither a page nor the name of the installation.
  */
+import { type Installation, linksOf } from './links.ts';
 import type { Content, Money, Notification } from './message.ts';
 import { LIST_COMMAND } from './text.ts';
 
@@ -13,13 +16,23 @@ export interface Payload {
 }
 
 /** @param createdAt when the message was created, ISO 8601 */
-export function payloadOf(content: Content, createdAt: string): Payload {
+export function payloadOf(
+  content: Content,
+  createdAt: string,
+  { name: installation, consoleUrl }: Installation,
+): Payload {
+  const urlOf = (one: Content) => linksOf(one, consoleUrl)[0]?.url ?? null;
+  const alertData = (alert: Notification) => ({
+    ...alertFacts(alert),
+    url: urlOf({ kind: 'alert', alert }),
+  });
+  const origin = { installation, url: urlOf(content) };
   switch (content.kind) {
     case 'alert':
       return {
         type: `alert.${content.alert.type}`,
         timestamp: createdAt,
-        data: alertData(content.alert),
+        data: { ...alertFacts(content.alert), ...origin },
       };
     case 'digest':
       return {
@@ -34,6 +47,7 @@ export function payloadOf(content: Content, createdAt: string): Payload {
           })),
           urgent: content.urgent.map(alertData),
           list: LIST_COMMAND,
+          ...origin,
         },
       };
     case 'summary': {
@@ -52,6 +66,7 @@ export function payloadOf(content: Content, createdAt: string): Payload {
           })),
           open_findings: openFindings,
           open_alerts: openAlerts,
+          ...origin,
         },
       };
     }
@@ -61,12 +76,12 @@ export function payloadOf(content: Content, createdAt: string): Payload {
       return {
         type: 'test',
         timestamp: content.at,
-        data: { message: 'This is a test. No action is needed.' },
+        data: { message: 'This is a test. No action is needed.', ...origin },
       };
   }
 }
 
-function alertData(notification: Notification): Readonly<Record<string, unknown>> {
+function alertFacts(notification: Notification): Readonly<Record<string, unknown>> {
   return {
     alert_id: notification.alertId,
     rule: notification.rule,

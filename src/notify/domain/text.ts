@@ -1,14 +1,17 @@
 /**
- * Messages as text for people: a title and lines of plain text.
+ * Messages as text for people: a title, lines of plain text, and links to pages of the console.
  *
  * 1. Text from outside (ids, texts of the service) stays on one line without control characters: it
  *    cannot start a line or a mail header.
- * 2. No markup here: `slack.ts` and `channels/mail.ts` add their own.
+ * 2. The title of an alert is what a person needs to decide how soon to look.
+ * 3. No markup here: `slack.ts` and `channels/mail.ts` add their own.
  */
 
 import { SEVERITIES } from '../../alerts/domain/alert.ts';
 import { counted, instant as instantOf } from '../../alerts/domain/format.ts';
 import { formatMoney } from '../../contract/money.ts';
+import { headlineOf } from './headline.ts';
+import { type Installation, type Link, linksOf } from './links.ts';
 import type {
   Content,
   DaySummary,
@@ -18,8 +21,21 @@ import type {
 } from './message.ts';
 
 export interface Text {
+  /** The name of the installation. */
+  readonly installation: string;
   readonly title: string;
   readonly lines: readonly string[];
+  /** The page to open first before the others. */
+  readonly links: readonly Link[];
+}
+
+/** The title for a place that has only one line, such as the subject of a mail. */
+export function subjectLine({ installation, title }: Text): string {
+  return `[${installation}] ${title}`;
+}
+
+export function linkLine({ label, url }: Link): string {
+  return `${label}: ${url}`;
 }
 
 /** Lists every alert. */
@@ -35,18 +51,25 @@ const TYPE_TEXTS: Readonly<Record<NotificationType, string>> = {
 const MAX_TITLE = 120;
 const MAX_LINE = 1_000;
 
-export function textOf(content: Content): Text {
+export function textOf(content: Content, { name, consoleUrl }: Installation): Text {
   const { title, lines } = compose(content);
-  return { title: oneLine(title, MAX_TITLE), lines: lines.map((text) => oneLine(text, MAX_LINE)) };
+  return {
+    installation: name,
+    title: oneLine(title, MAX_TITLE),
+    lines: lines.map((text) => oneLine(text, MAX_LINE)),
+    links: linksOf(content, consoleUrl),
+  };
 }
 
-function compose(content: Content): Text {
+type Composed = Pick<Text, 'title' | 'lines'>;
+
+function compose(content: Content): Composed {
   switch (content.kind) {
     case 'alert':
       return alertText(content.alert);
     case 'digest':
       return {
-        title: `${content.severity}: ${content.count} alerts`,
+        title: `${content.count} alerts, ${content.severity}`,
         lines: [
           ...content.groups.map(groupLine),
           ...(content.urgent.length > 0 ? ['', 'Most urgent:'] : []),
@@ -61,7 +84,7 @@ function compose(content: Content): Text {
       return { title: content.type, lines: [JSON.stringify(content.data)] };
     case 'test':
       return {
-        title: 'Tallyhook: test message',
+        title: 'Test message',
         lines: [
           `This is a test message, sent at ${instant(content.at)}. Alerts arrive on this channel.`,
           'No action is needed.',
@@ -70,10 +93,11 @@ function compose(content: Content): Text {
   }
 }
 
-function alertText(notification: Notification): Text {
-  const { rule, severity, type, sentence, nextStep } = notification;
+function alertText(notification: Notification): Composed {
+  const { severity, type, sentence, nextStep } = notification;
   const isResolved = type === 'resolved' || type === 'opened_and_resolved';
   const about = [
+    severity,
     notification.orderId === null ? undefined : `order ${notification.orderId}`,
     notification.paymentId === null ? undefined : `payment ${notification.paymentId}`,
     notification.deadlineAt === null ? undefined : `due ${instant(notification.deadlineAt)}`,
@@ -84,7 +108,7 @@ function alertText(notification: Notification): Text {
     `alert ${notification.alertId}`,
   ].filter((part) => part !== undefined);
   return {
-    title: `${isResolved ? TYPE_TEXTS[type] : severity}: ${rule}, ${notification.subject}`,
+    title: headlineOf(notification),
     lines: [
       type === 'opened' ? sentence : `${capitalize(TYPE_TEXTS[type])}: ${sentence}`,
       ...(isResolved ? [] : [`Next step: ${nextStep}`]),
@@ -103,7 +127,7 @@ function groupLine({ rule, type, count, sums, severity }: NotificationGroup): st
   return `${count} x ${rule} ${TYPE_TEXTS[type]} (${severity})${about}`;
 }
 
-function summaryText({ day, currencies, openFindings, openAlerts }: DaySummary): Text {
+function summaryText({ day, currencies, openFindings, openAlerts }: DaySummary): Composed {
   const lines = currencies.map(
     ({ currency, ...moved }) =>
       `${currency}: captured ${formatMoney(moved.capturedMinor, currency)}, ` +
@@ -113,7 +137,7 @@ function summaryText({ day, currencies, openFindings, openAlerts }: DaySummary):
   );
   const alerts = SEVERITIES.toReversed().map((severity) => `${openAlerts[severity]} ${severity}`);
   return {
-    title: `Tallyhook: daily summary of ${day}`,
+    title: `Daily summary of ${day}`,
     lines: [
       ...(lines.length > 0 ? lines : ['No money moved on this day (UTC).']),
       `Open now: ${counted(openFindings, 'finding')}; alerts: ${alerts.join(', ')}.`,

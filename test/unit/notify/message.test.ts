@@ -9,7 +9,7 @@ import {
 } from '../../../src/notify/domain/message.ts';
 import { payloadOf } from '../../../src/notify/domain/payload.ts';
 import { slackBody } from '../../../src/notify/domain/slack.ts';
-import { textOf } from '../../../src/notify/domain/text.ts';
+import { subjectLine, type Text, textOf } from '../../../src/notify/domain/text.ts';
 
 let serial = 0;
 
@@ -32,6 +32,8 @@ function notification(fields: Partial<Notification> = {}): Notification {
     ...fields,
   };
 }
+
+const HERE = { name: 'Shop EU', consoleUrl: 'https://tallyhook.shop.example' };
 
 const times = (count: number, fields: Partial<Notification> = {}) =>
   Array.from({ length: count }, () => notification(fields));
@@ -135,8 +137,8 @@ test('a digest has counts, sums by currency, and the most urgent alerts', () => 
   });
   const urgent = message?.kind === 'digest' ? message.urgent.map(({ subject }) => subject) : [];
   expect(urgent.slice(0, 2)).toEqual(['dispute:dp_worst', 'dispute:dp_next']);
-  const { title, lines } = textOf(message as Content);
-  expect(title).toBe('critical: 8 alerts');
+  const { title, lines } = textOf(message as Content, HERE);
+  expect(title).toBe('8 alerts, critical');
   expect(lines[0]).toBe('7 x dispute_opened new (critical), 3.00 EUR and 14 JPY');
   expect(lines.at(-1)).toBe('All alerts: npx tallyhook alerts list');
 });
@@ -145,7 +147,7 @@ test('a sum that is not exact does not prevent the message', () => {
   const money = { currency: 'EUR', amountMinor: Number.MAX_SAFE_INTEGER };
   const [message] = composeMessages(SLACK, times(6, { money }));
   expect(message).toMatchObject({ groups: [{ sums: [{ currency: 'EUR', amountMinor: null }] }] });
-  expect(textOf(message as Content).lines[0]).toContain('EUR (the sum is too large)');
+  expect(textOf(message as Content, HERE).lines[0]).toContain('EUR (the sum is too large)');
 });
 
 test('an alert has its severity, next step, ids and times', () => {
@@ -156,12 +158,18 @@ test('an alert has its severity, next step, ids and times', () => {
     deadlineAt: '2026-11-27T10:30:00.000Z',
     paymentId: 'pay_1',
   });
-  expect(textOf({ kind: 'alert', alert })).toEqual({
-    title: 'critical: dispute_opened, dispute:dp_1',
+  expect(textOf({ kind: 'alert', alert }, HERE)).toEqual({
+    installation: 'Shop EU',
+    title: 'Dispute opened: order ord_1, evidence due Fri 27 Nov',
     lines: [
       'A dispute was opened.',
       'Next step: npx tallyhook orders explain ord_1',
-      'order ord_1, payment pay_1, due 2026-11-27 10:30 UTC, opened 2026-11-20 10:00 UTC, alert 12',
+      'critical, order ord_1, payment pay_1, due 2026-11-27 10:30 UTC, opened 2026-11-20 10:00 UTC, alert 12',
+    ],
+    links: [
+      { label: 'Open the dispute', url: `${HERE.consoleUrl}/disputes/dp_1` },
+      { label: 'Open the order', url: `${HERE.consoleUrl}/orders/ord_1` },
+      { label: 'Open the alert', url: `${HERE.consoleUrl}/alerts/12` },
     ],
   });
   const resolved = {
@@ -169,8 +177,8 @@ test('an alert has its severity, next step, ids and times', () => {
     type: 'resolved',
     resolvedAt: '2026-11-21T09:00:07.000Z',
   } as const;
-  expect(textOf({ kind: 'alert', alert: resolved })).toMatchObject({
-    title: 'resolved: dispute_opened, dispute:dp_1',
+  expect(textOf({ kind: 'alert', alert: resolved }, HERE)).toMatchObject({
+    title: 'Resolved: Dispute opened: order ord_1',
     lines: [
       'Resolved: A dispute was opened.',
       expect.stringContaining('resolved 2026-11-21 09:00 UTC'),
@@ -181,31 +189,116 @@ test('an alert has its severity, next step, ids and times', () => {
 const NASTY =
   'ord_1\r\nBcc: all@shop.example\r\n\r\n<!channel> <https://evil.example|pay> & \u202e@channel @Here\u2028Cc: all\u2029x';
 
+test.each<[Partial<Notification>, string]>([
+  [
+    {
+      orderId: '1001',
+      money: { currency: 'EUR', amountMinor: 5_400 },
+      deadlineAt: '2026-11-24T10:30:00.000Z',
+    },
+    'Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov',
+  ],
+  [
+    { subject: 'dispute:dp_1', orderId: null, money: { currency: 'JPY', amountMinor: 54 } },
+    'Dispute opened: JPY 54, dispute dp_1',
+  ],
+  [
+    { rule: 'authorization_expiring', deadlineAt: '2026-12-05T23:59:00.000Z', type: 'reminder' },
+    'Still open: Authorization expires soon: order ord_1, capture by Sat 5 Dec',
+  ],
+  [{ rule: 'webhooks_stopped', subject: 'system:webhooks', orderId: null }, 'Webhooks stopped'],
+  [
+    { rule: 'rule_of_tomorrow', subject: 'event:12', orderId: null, type: 'opened_and_resolved' },
+    'Opened and resolved: rule of tomorrow: event 12',
+  ],
+])('the title of %o is one that a person reads', (fields, title) => {
+  const text = textOf({ kind: 'alert', alert: notification(fields) }, HERE);
+  expect(text.title).toBe(title);
+  expect(subjectLine(text)).toBe(`[Shop EU] ${title}`);
+});
+
+test.each([
+  ['order:order:1001', '/orders/1001'],
+  ['order:payment:pay_1', '/payments/pay_1'],
+  ['payout:po/../1', '/payouts/po%2F..%2F1'],
+  ['event:12', '/inbox/12'],
+  ['system:webhooks', '/system'],
+  ['channel:mail', '/alerts/7'],
+])('an alert about %s opens %s first', (subject, path) => {
+  const alert = notification({ alertId: 7, subject, orderId: null });
+  const url = `${HERE.consoleUrl}${path}`;
+  const content = { kind: 'alert', alert } as const;
+  expect(textOf(content, HERE).links[0]?.url).toBe(url);
+  expect(payloadOf(content, '2026-11-21T06:00:00.000Z', HERE).data).toMatchObject({
+    installation: 'Shop EU',
+    url,
+  });
+});
+
+test('without an address of the console nothing has a link', () => {
+  const content = { kind: 'alert', alert: notification() } as const;
+  const here = { name: 'Tallyhook', consoleUrl: undefined };
+  expect(textOf(content, here).links).toEqual([]);
+  expect(payloadOf(content, '2026-11-21T06:00:00.000Z', here).data).toHaveProperty('url', null);
+});
+
+test('Slack gets a button for each link, and no text that it would refuse', () => {
+  const alert = notification({ alertId: 7, subject: 'dispute:dp_1', sentence: '&'.repeat(1_000) });
+  const { blocks } = slackBody(textOf({ kind: 'alert', alert }, HERE));
+  expect(blocks.find(({ type }) => type === 'actions')).toMatchObject({
+    elements: [
+      { type: 'button', url: `${HERE.consoleUrl}/disputes/dp_1` },
+      { type: 'button', url: `${HERE.consoleUrl}/orders/ord_1` },
+      { type: 'button', url: `${HERE.consoleUrl}/alerts/7` },
+    ],
+  });
+  const lengths = blocks.map((block) => ('text' in block ? block.text.text.length : 1));
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(3_000);
+  expect(Math.min(...lengths)).toBeGreaterThan(0);
+});
+
 test('ids from outside cannot begin a line or a header', () => {
   const alert = notification({
     subject: `order:${NASTY}`,
     orderId: NASTY,
     sentence: `About ${NASTY}.`,
   });
-  const { title, lines } = textOf({ kind: 'alert', alert });
+  const { title, lines } = textOf({ kind: 'alert', alert }, HERE);
   for (const text of [title, ...lines]) expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
 });
 
 test('ids from outside cannot become a link or a mention in a chat', () => {
   const alert = notification({ subject: `order:${NASTY}`, sentence: `About ${NASTY}.` });
-  const { text } = slackBody(textOf({ kind: 'alert', alert }));
+  const { text, blocks } = slackBody(textOf({ kind: 'alert', alert }, HERE));
   expect(text).toContain('&lt;!channel&gt; &lt;https: //evil.example|pay&gt; &amp;');
-  expect(text).not.toMatch(/[<>]|@(channel|here)/i);
+  for (const shown of [text, JSON.stringify(blocks)]) {
+    expect(shown).not.toMatch(/[<>]|@(channel|here)/i);
+  }
+});
+
+const plain = (title: string, lines: readonly string[]): Text => ({
+  installation: 'Shop EU',
+  title,
+  lines,
+  links: [],
 });
 
 test('text from outside is neither emphasis nor a link in a chat, also where it reads Markdown', () => {
-  const body = slackBody({ title: '*urgent*', lines: ['[pay](https://evil.example)'] });
-  expect(body).toEqual({ text: '*urgent*\n[pay] (https: //evil.example)', mrkdwn: false });
+  const body = slackBody(plain('*urgent*', ['[pay](https://evil.example)']));
+  expect(body).toEqual({
+    text: '[Shop EU] *urgent*\n[pay] (https: //evil.example)',
+    mrkdwn: false,
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: '*urgent*' } },
+      { type: 'section', text: { type: 'plain_text', text: '[pay] (https: //evil.example)' } },
+      { type: 'context', elements: [{ type: 'plain_text', text: 'Shop EU' }] },
+    ],
+  });
 });
 
 test('names that notify everyone in a chat lose their @ in every spelling', () => {
   const textWith = (name: string) =>
-    slackBody({ title: name, lines: [`about ${name}, please`] }).text;
+    JSON.stringify(slackBody(plain(name, [`about ${name}, please`])));
   for (const name of ['all', 'channel', 'everyone', 'here']) {
     for (const call of [`@${name}`, `@${name.toUpperCase()}`, `@@${name}`, `@@@${name}`]) {
       expect(textWith(call), call).not.toContain('@');
@@ -233,15 +326,17 @@ test('the daily summary has each currency and what is open', () => {
       openAlerts: { info: 0, warning: 3, critical: 1 },
     },
   };
-  expect(textOf(content)).toEqual({
-    title: 'Tallyhook: daily summary of 2026-11-20',
+  expect(textOf(content, HERE)).toEqual({
+    installation: 'Shop EU',
+    title: 'Daily summary of 2026-11-20',
     lines: [
       'USD: captured 6540.00 USD, refunded 10.00 USD, disputed 0.00 USD, paid out 0.50 USD',
       'Open now: 2 findings; alerts: 1 critical, 3 warning, 0 info.',
       'Details: npx tallyhook alerts list, npx tallyhook findings list',
     ],
+    links: [{ label: 'Open the console', url: `${HERE.consoleUrl}/` }],
   });
-  expect(payloadOf(content, '2026-11-21T06:00:00.000Z')).toMatchObject({
+  expect(payloadOf(content, '2026-11-21T06:00:00.000Z', HERE)).toMatchObject({
     type: 'summary.daily',
     data: { day: '2026-11-20', currencies: [{ currency: 'USD', amount_captured: 654_000 }] },
   });

@@ -33,6 +33,28 @@ test('by default the log is the only channel, and the daily summary is sent at s
   expect(alertSummaryHour).toBe(6);
 });
 
+test.each([
+  ['https://tallyhook.shop.example', 'https://tallyhook.shop.example'],
+  ['http://10.0.0.4:8081/', 'http://10.0.0.4:8081'],
+])('the console at %s', (PUBLIC_CONSOLE_URL, consoleUrl) => {
+  const { installation } = loadConfig({ PUBLIC_CONSOLE_URL, INSTALLATION_NAME: ' Shop EU ' });
+  expect(installation).toEqual({ name: 'Shop EU', consoleUrl });
+});
+
+test('without settings the installation is called Tallyhook, and messages have no links', () => {
+  expect(loadConfig({}).installation).toEqual({ name: 'Tallyhook', consoleUrl: undefined });
+});
+
+test.each([
+  'ftp://tallyhook.example',
+  'https://tallyhook.example/console',
+  'https://user:word@tallyhook.example',
+  'https://tallyhook.example?x=1',
+  'tallyhook.example',
+])('PUBLIC_CONSOLE_URL=%s is refused', (PUBLIC_CONSOLE_URL) => {
+  expect(mistakesOf({ PUBLIC_CONSOLE_URL })).toMatch(/PUBLIC_CONSOLE_URL: must be an address/);
+});
+
 test('every channel is read', () => {
   const { channels } = loadConfig({
     ...HOOK,

@@ -1,0 +1,38 @@
+/** Settings of the console in a browser: its public address, and the name of this installation. */
+import { z } from 'zod';
+
+/** The origin of the console, without a path: a page's address begins with it. */
+const consoleUrl = z.string().transform((value, context): string => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (url && isWeb && value.replace(/\/$/, '').toLowerCase() === url.origin) return url.origin;
+  const message = 'must be an address without a path, such as https://tallyhook.shop.example';
+  context.issues.push({ code: 'custom', message, input: value });
+  return z.NEVER;
+});
+
+const MAX_NAME_LENGTH = 60;
+
+export const CONSOLE_SETTINGS = {
+  PUBLIC_CONSOLE_URL: consoleUrl.optional(),
+  INSTALLATION_NAME: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_NAME_LENGTH)
+    .regex(/^\P{C}*$/u, 'must not contain control characters')
+    .default('Tallyhook'),
+} as const;
+
+/** What people call this installation, and where its pages are. */
+export interface InstallationSettings {
+  readonly name: string;
+  /** Without a slash at its end; undefined: messages have no links. */
+  readonly consoleUrl: string | undefined;
+}
+
+export function installationOf(
+  settings: z.output<z.ZodObject<typeof CONSOLE_SETTINGS>>,
+): InstallationSettings {
+  return { name: settings.INSTALLATION_NAME, consoleUrl: settings.PUBLIC_CONSOLE_URL };
+}

@@ -1,0 +1,56 @@
+/** One alert in one line: `Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov`. */
+import { ruleTitle } from '../../alerts/domain/ruleTitles.ts';
+import { formatAmount } from '../../contract/money.ts';
+import type { Notification, NotificationType } from './message.ts';
+
+const PREFIXES: Readonly<Record<NotificationType, string>> = {
+  opened: '',
+  reminder: 'Still open: ',
+  resolved: 'Resolved: ',
+  opened_and_resolved: 'Opened and resolved: ',
+};
+
+export function headlineOf(notification: Notification): string {
+  const { rule, type, money } = notification;
+  const amount =
+    money === null
+      ? undefined
+      : `${money.currency} ${formatAmount(money.amountMinor, money.currency)}`;
+  const place = placeOf(notification);
+  const joined = place?.isOrder === true && amount !== undefined ? ' on ' : ', ';
+  const about = [amount, place?.name].filter((part) => part !== undefined).join(joined);
+  const facts = [about, deadlineText(notification)].filter((part) => part !== '').join(', ');
+  return `${PREFIXES[type]}${ruleTitle(rule)}${facts === '' ? '' : `: ${facts}`}`;
+}
+
+const NAMED_KINDS = ['payment', 'refund', 'dispute', 'payout', 'event', 'list', 'channel'];
+
+interface Place {
+  readonly isOrder: boolean;
+  readonly name: string;
+}
+
+/** The order if there is one: people know it by its number. */
+function placeOf({ orderId, subject }: Notification): Place | undefined {
+  if (orderId !== null) return { isOrder: true, name: `order ${orderId}` };
+  const [kind = '', ...id] = subject.split(':');
+  if (!NAMED_KINDS.includes(kind)) return undefined;
+  return { isOrder: false, name: `${kind} ${id.join(':')}` };
+}
+
+/** A resolved alert has no deadline any more. */
+function deadlineText({ rule, type, deadlineAt }: Notification): string {
+  if (deadlineAt === null || type === 'resolved' || type === 'opened_and_resolved') return '';
+  return `${deadlineWord(rule)} ${dayOf(deadlineAt)}`;
+}
+
+function deadlineWord(rule: string): string {
+  if (rule.startsWith('dispute_')) return 'evidence due';
+  return rule.startsWith('authorization_') ? 'capture by' : 'due';
+}
+
+/** The day in UTC: `Tue 24 Nov`. */
+function dayOf(iso: string): string {
+  const [weekday = '', day = '', month = ''] = new Date(iso).toUTCString().split(/,? /);
+  return `${weekday} ${Number(day)} ${month}`;
+}
