@@ -1,8 +1,9 @@
-/** Acknowledges and snoozes an alert for an operator. */
+/** Acknowledges, snoozes and assigns an alert for an operator. */
 import {
   type Acknowledged,
   acknowledgeAlert,
-  type Snoozed,
+  assignAlert,
+  type ChangedAlert,
   snoozeAlert,
 } from '../alerts/actOnAlert.ts';
 import type { AlertRow } from '../alerts/store/alertRows.ts';
@@ -35,15 +36,37 @@ export function acknowledgeAlertAs(
 export function snoozeAlertAs(
   { db }: Parts,
   actor: Actor,
-  { number, until }: { readonly number: number; readonly until: Date },
-): Promise<Snoozed> {
+  input: {
+    readonly number: number;
+    readonly until: Date;
+    readonly reason?: string | undefined;
+  },
+): Promise<ChangedAlert> {
+  const { number, until, reason } = input;
   return db.transaction(async (tx) => {
-    const snoozed = await snoozeAlert(tx, number, { by: actor.name, until });
+    const snoozed = await snoozeAlert(tx, number, { by: actor.name, until, reason });
     if (snoozed.outcome === 'done') {
       const detail = { until: until.toISOString() };
-      await record(tx, snoozed.alert, { actor, action: 'alert.snooze', detail });
+      await record(tx, snoozed.alert, { actor, action: 'alert.snooze', reason, detail });
     }
     return snoozed;
+  });
+}
+
+/** @param input to whom; undefined for nobody. The reason is not empty. */
+export function assignAlertAs(
+  { db }: Parts,
+  actor: Actor,
+  input: { readonly number: number; readonly to: string | undefined; readonly reason: string },
+): Promise<ChangedAlert> {
+  const { number, to, reason } = input;
+  return db.transaction(async (tx) => {
+    const assigned = await assignAlert(tx, number, { by: actor.name, to, reason });
+    if (assigned.outcome === 'done') {
+      const detail = { assigned_to: to ?? null };
+      await record(tx, assigned.alert, { actor, action: 'alert.assign', reason, detail });
+    }
+    return assigned;
   });
 }
 

@@ -1,9 +1,17 @@
 /**
- * Acknowledges and snoozes alerts for people. Neither resolves an alert with a condition: it is resolved
- * when the condition no longer holds.
+ * Acknowledges, snoozes and assigns alerts for people. None of it resolves an alert with a condition: it
+ * is resolved when the condition no longer holds.
  */
 import type { Queryable } from '../platform/db/database.ts';
-import { type AlertRow, markAcknowledged, markSnoozed, readAlert } from './store/alertRows.ts';
+import {
+  type AlertRow,
+  type Assignment,
+  markAcknowledged,
+  markAssigned,
+  markSnoozed,
+  readAlert,
+  type Snooze,
+} from './store/alertRows.ts';
 
 export type Acknowledged =
   | { readonly outcome: 'done'; readonly alert: AlertRow }
@@ -26,7 +34,8 @@ export async function acknowledgeAlert(
   return { outcome: alert.acknowledgedAt === null ? 'resolved' : 'already', alert };
 }
 
-export type Snoozed =
+/** Of a snooze or an assignment. */
+export type ChangedAlert =
   | { readonly outcome: 'done'; readonly alert: AlertRow }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'resolved'; readonly alert: AlertRow };
@@ -41,9 +50,21 @@ export const LONGEST_SNOOZE_MS = 30 * 24 * 60 * 60_000;
 export async function snoozeAlert(
   db: Queryable,
   id: number,
-  snooze: { readonly by: string; readonly until: Date },
-): Promise<Snoozed> {
+  snooze: Snooze,
+): Promise<ChangedAlert> {
   const done = await markSnoozed(db, id, snooze);
+  if (done) return { outcome: 'done', alert: done };
+  const alert = await readAlert(db, id);
+  return alert ? { outcome: 'resolved', alert } : { outcome: 'unknown' };
+}
+
+/** Assigns an alert to a person, in place of an earlier one. It notifies as before. */
+export async function assignAlert(
+  db: Queryable,
+  id: number,
+  assignment: Assignment,
+): Promise<ChangedAlert> {
+  const done = await markAssigned(db, id, assignment);
   if (done) return { outcome: 'done', alert: done };
   const alert = await readAlert(db, id);
   return alert ? { outcome: 'resolved', alert } : { outcome: 'unknown' };

@@ -23,6 +23,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'alerts show': 'read',
   'alerts ack': 'operate',
   'alerts snooze': 'operate',
+  'alerts assign': 'operate',
   'alerts test': 'operate',
   'authorizations list': 'read',
   'authorizations capture': 'move_money',

@@ -1,6 +1,6 @@
 /** Every endpoint of the admin API. The app and its OpenAPI document are built from this table. */
 import type { Endpoint } from './endpoint.ts';
-import { acknowledge, getAlert, listAlerts, snooze } from './routes/alerts.ts';
+import { acknowledge, assign, getAlert, listAlerts, snooze } from './routes/alerts.ts';
 import { listAudit } from './routes/audit.ts';
 import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
@@ -28,6 +28,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getAlert,
   acknowledge,
   snooze,
+  assign,
   listAuthorizations,
   captureAuthorization,
   cancelAuthorization,

@@ -31,6 +31,19 @@ export function alertJson(row: AlertRow) {
     snoozed:
       row.snoozedUntil === null
         ? null
-        : { until: row.snoozedUntil.toISOString(), by: row.snoozedBy ?? '' },
+        : {
+            until: row.snoozedUntil.toISOString(),
+            by: row.snoozedBy ?? '',
+            reason: row.snoozedReason,
+          },
+    assigned:
+      row.assignedTo === null
+        ? null
+        : {
+            to: row.assignedTo,
+            at: isoOrNull(row.assignedAt) ?? '',
+            by: row.assignedBy ?? '',
+            reason: row.assignedReason ?? '',
+          },
   };
 }

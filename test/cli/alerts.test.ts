@@ -92,11 +92,26 @@ test('an alert is snoozed for a number of hours', async () => {
   expect((await run('list')).stdout).toContain('open, snoozed');
 });
 
+test('an alert is assigned, and shows to whom and why', async () => {
+  const number = await raise();
+  const args = ['--to', 'bob', '--reason', 'knows the bank', '--by', 'ada'];
+  const exit = await run('assign', number, ...args);
+  expect(exit).toMatchObject({ code: 0, stdout: `Alert ${number} is assigned to bob.\n` });
+  expect((await run('show', number)).stdout).toMatch(/Assigned to bob by ada, .*: knows the bank/);
+  const both = await run('assign', number, '--nobody', '--to', 'bob', '--reason', 'x');
+  expect(both.stderr).toContain('Name one person');
+});
+
 describe('an invalid request is rejected with a message', () => {
   test.each([
     ['an alert that is not there', ['show', '999999'], 'There is no alert 999999'],
     ['one to acknowledge', ['ack', '999999', '--reason', 'x'], 'There is no alert 999999'],
     ['one to snooze', ['snooze', '999999', '--for', '1h'], 'There is no alert 999999'],
+    [
+      'one to assign',
+      ['assign', '999999', '--to', 'ada', '--reason', 'x'],
+      'There is no alert 999999',
+    ],
     ['no reason', ['ack', '1'], "required option '--reason <text>'"],
     ['an empty reason', ['ack', '1', '--reason', ' '], 'Give a reason'],
     ['a number that is none', ['show', 'x'], 'Give the number of an alert'],

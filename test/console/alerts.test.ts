@@ -88,6 +88,7 @@ test('one alert is returned with its details', async () => {
     payment_id: null,
     acknowledged: null,
     snoozed: null,
+    assigned: null,
   });
 });
 
@@ -143,12 +144,48 @@ test('an alert is snoozed until a time, by the name of the token, and a second s
   }
 });
 
+test('an alert is assigned to a person, to another, and to nobody', async () => {
+  const { number } = await raise();
+  const path = `/api/v1/alerts/${number}/assign`;
+  for (const to of ['ada', 'bob']) {
+    const { status, body } = await api.post(path, { to, reason: 'on call' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ state: 'open', assigned: { to, by: 'admin', reason: 'on call' } });
+  }
+  const { body } = await api.post(path, { to: null, reason: 'back in the queue' });
+  expect(body.assigned).toBeNull();
+  const entries = await db.query(
+    `select detail ->> 'assigned_to' as "to", reason from audit
+      where action = 'alert.assign' and subject_id = $1 order by id`,
+    [String(number)],
+  );
+  expect(entries).toEqual([
+    { to: 'ada', reason: 'on call' },
+    { to: 'bob', reason: 'on call' },
+    { to: null, reason: 'back in the queue' },
+  ]);
+});
+
+test('the reason of a snooze is shown, and removed when the alert is acknowledged', async () => {
+  const { number } = await raise();
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const reason = 'the bank is closed';
+  const snoozed = await api.post(`/api/v1/alerts/${number}/snooze`, { until, reason });
+  expect(snoozed.body.snoozed).toEqual({ until, by: 'admin', reason });
+  await api.post(`/api/v1/alerts/${number}/acknowledge`, { reason: 'at it' });
+  const [row] = await db.query('select snoozed_reason as reason from alerts where id = $1', [
+    number,
+  ]);
+  expect(row).toEqual({ reason: null });
+});
+
 describe('an invalid request is rejected', () => {
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
   test.each([
     ['acknowledge', { reason: 'x' }],
     ['snooze', { until: inHours(1) }],
+    ['assign', { to: 'ada', reason: 'x' }],
   ])('%s of an alert that does not exist or is resolved', async (action, body) => {
     expect((await api.post(`/api/v1/alerts/999999/${action}`, body)).status).toBe(404);
     const { number, subject } = await raise();
@@ -163,6 +200,9 @@ describe('an invalid request is rejected', () => {
     ['acknowledge', { reason: '  ' }],
     ['acknowledge', { reason: 'x'.repeat(501) }],
     ['acknowledge', { reason: 'x', by: 'somebody else' }],
+    ['assign', { to: '', reason: 'x' }],
+    ['assign', { to: 'ada' }],
+    ['assign', { reason: 'x' }],
     ['snooze', {}],
     ['snooze', { until: 'tomorrow' }],
     ['snooze', { until: '2020-01-01T00:00:00Z' }],

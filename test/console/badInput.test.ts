@@ -166,10 +166,10 @@ test('unusual bodies about alerts get no 500', async () => {
   const [{ number }] = (await api.get('/api/v1/alerts')).body.alerts;
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom('acknowledge', 'snooze'),
+      fc.constantFrom('acknowledge', 'snooze', 'assign'),
       fc.oneof(fc.constant(String(number)), unusual).filter((id) => id !== '.' && id !== '..'),
       fc.oneof(
-        fc.record({ reason: fc.anything(), until: unusual }, { requiredKeys: [] }),
+        fc.record({ reason: unusual, until: unusual, to: unusual }, { requiredKeys: [] }),
         fc.anything(),
       ),
       async (action, id, body) => {

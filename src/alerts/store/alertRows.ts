@@ -28,6 +28,12 @@ export interface AlertRow {
   /** It does not notify until then. */
   readonly snoozedUntil: Date | null;
   readonly snoozedBy: string | null;
+  readonly snoozedReason: string | null;
+  /** Who is to handle it; kept after it is resolved. */
+  readonly assignedTo: string | null;
+  readonly assignedAt: Date | null;
+  readonly assignedBy: string | null;
+  readonly assignedReason: string | null;
 }
 
 const COLUMNS = `
@@ -36,7 +42,9 @@ const COLUMNS = `
   opened_at as "openedAt", updated_at as "updatedAt", resolved_at as "resolvedAt",
   acknowledged_at as "acknowledgedAt", acknowledged_by as "acknowledgedBy",
   acknowledged_reason as "acknowledgedReason",
-  snoozed_until as "snoozedUntil", snoozed_by as "snoozedBy"`;
+  snoozed_until as "snoozedUntil", snoozed_by as "snoozedBy", snoozed_reason as "snoozedReason",
+  assigned_to as "assignedTo", assigned_at as "assignedAt", assigned_by as "assignedBy",
+  assigned_reason as "assignedReason"`;
 
 export interface AlertPage {
   /** Undefined for all states. */
@@ -87,7 +95,8 @@ export async function markAcknowledged(
         set state = case when rule = any ($4::text[]) then 'resolved' else 'acknowledged' end,
             resolved_at = case when rule = any ($4::text[]) then statement_timestamp() end,
             acknowledged_at = statement_timestamp(), acknowledged_by = $2, acknowledged_reason = $3,
-            snoozed_until = null, snoozed_by = null, updated_at = statement_timestamp()
+            snoozed_until = null, snoozed_by = null, snoozed_reason = null,
+            updated_at = statement_timestamp()
       where id = $1 and state = 'open'
       returning ${COLUMNS}`,
     [id, by, reason, TERMINAL_RULES],
@@ -95,18 +104,52 @@ export async function markAcknowledged(
   return rows[0];
 }
 
+export interface Snooze {
+  readonly by: string;
+  readonly until: Date;
+  readonly reason?: string | undefined;
+}
+
 /** Mutes an alert until a time. @returns the alert; undefined if it is resolved or unknown */
 export async function markSnoozed(
   db: Queryable,
   id: number,
-  { by, until }: { readonly by: string; readonly until: Date },
+  { by, until, reason }: Snooze,
 ): Promise<AlertRow | undefined> {
   const rows = await db.query<AlertRow>(
     `update alerts
-        set snoozed_until = $3, snoozed_by = $2, updated_at = statement_timestamp()
+        set snoozed_until = $3, snoozed_by = $2, snoozed_reason = $4,
+            updated_at = statement_timestamp()
       where id = $1 and state <> 'resolved'
       returning ${COLUMNS}`,
-    [id, by, until],
+    [id, by, until, reason ?? null],
+  );
+  return rows[0];
+}
+
+export interface Assignment {
+  readonly by: string;
+  /** Undefined: to nobody. */
+  readonly to: string | undefined;
+  readonly reason: string;
+}
+
+/** Assigns an alert to a person. @returns the alert; undefined if it is resolved or unknown */
+export async function markAssigned(
+  db: Queryable,
+  id: number,
+  { by, to, reason }: Assignment,
+): Promise<AlertRow | undefined> {
+  const rows = await db.query<AlertRow>(
+    `update alerts
+        set assigned_to = $2,
+            assigned_at = case when $2::text is not null then statement_timestamp() end,
+            assigned_by = case when $2::text is not null then $3::text end,
+            assigned_reason = case when $2::text is not null then $4::text end,
+            updated_at = statement_timestamp()
+      where id = $1 and state <> 'resolved'
+      returning ${COLUMNS}`,
+    [id, to ?? null, by, reason],
   );
   return rows[0];
 }

@@ -139,7 +139,8 @@ export async function endSnoozes(
 ): Promise<readonly number[]> {
   const rows = await tx.query<{ id: number }>(
     `update alerts
-        set snoozed_until = null, snoozed_by = null, updated_at = statement_timestamp()
+        set snoozed_until = null, snoozed_by = null, snoozed_reason = null,
+            updated_at = statement_timestamp()
       where id in (select id from alerts
                     where state <> 'resolved' and snoozed_until <= $1
                     order by id

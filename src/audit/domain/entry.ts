@@ -15,6 +15,7 @@ import type { Actor } from './actor.ts';
 export const AUDIT_ACTIONS = [
   'access.denied',
   'alert.acknowledge',
+  'alert.assign',
   'alert.snooze',
   'alert.test',
   'archive.clear',

@@ -4,6 +4,7 @@ import type { AuditAction, AuditResult } from './entry.ts';
 const NAMES: Readonly<Record<AuditAction, string>> = {
   'access.denied': 'Use without permission',
   'alert.acknowledge': 'Acknowledgment',
+  'alert.assign': 'Assignment',
   'alert.snooze': 'Snooze',
   'alert.test': 'Test message',
   'archive.clear': 'Clearing',

@@ -16,6 +16,7 @@ import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 import {
   acknowledgeAlertCommand,
+  assignAlertCommand,
   listAlertsCommand,
   showAlertCommand,
   snoozeAlertCommand,
@@ -27,6 +28,7 @@ export function alertsCommand(): Command {
     .addCommand(showAlertCommand())
     .addCommand(acknowledgeAlertCommand())
     .addCommand(snoozeAlertCommand())
+    .addCommand(assignAlertCommand())
     .addCommand(testCommand());
 }
 

@@ -1,7 +1,7 @@
-/** Commands that list, show, acknowledge and snooze alerts. */
+/** Commands that list, show, acknowledge, snooze and assign alerts. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { acknowledgeAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
-import { LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
+import { acknowledgeAlertAs, assignAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
+import { type ChangedAlert, LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { OperatorError } from '../../platform/errors.ts';
@@ -100,7 +100,14 @@ function printAlert(alert: AlertRow): void {
         ]),
     ...(alert.snoozedUntil === null
       ? []
-      : [`Snoozed until ${formatTime(alert.snoozedUntil)} by ${alert.snoozedBy}`]),
+      : [
+          `Snoozed until ${formatTime(alert.snoozedUntil)} by ${alert.snoozedBy}${alert.snoozedReason === null ? '' : `: ${alert.snoozedReason}`}`,
+        ]),
+    ...(alert.assignedTo === null
+      ? []
+      : [
+          `Assigned to ${alert.assignedTo} by ${alert.assignedBy}, ${formatTime(alert.assignedAt)}: ${alert.assignedReason}`,
+        ]),
     ...(alert.resolvedAt === null ? [] : [`Resolved: ${formatTime(alert.resolvedAt)}`]),
     `Details: ${JSON.stringify(detailJson(alert.detail))}`,
   ];
@@ -154,6 +161,7 @@ export function acknowledgeAlertCommand(): Command {
 
 interface SnoozeOptions {
   readonly for: number;
+  readonly reason?: string;
   readonly by?: string;
   readonly json: boolean;
 }
@@ -167,29 +175,70 @@ export function snoozeAlertCommand(): Command {
         .argParser(parseSpanMs)
         .makeOptionMandatory(),
     )
+    .option('--reason <text>', 'why it can wait; recorded with your name')
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       '\nIf the alert is still unresolved then, you are notified once. Another snooze replaces the first.\n\nExit code: 0 snoozed, 1 there is no such alert, or it is resolved.',
     )
-    .action((id: number, { for: spanMs, by, json }: SnoozeOptions) =>
+    .action((id: number, { for: spanMs, reason, by, json }: SnoozeOptions) =>
       withDatabase(readConfig(), async (db) => {
         const { nowMs } = await clockOf(db);
         const until = new Date(nowMs() + spanMs);
-        const snoozed = await snoozeAlertAs({ db }, actorOf(by), { number: id, until });
-        switch (snoozed.outcome) {
-          case 'done':
-            if (json) printJson(alertJson(snoozed.alert));
-            else console.log(`Alert ${id} is muted until ${formatTime(until)}.`);
-            return;
-          case 'unknown':
-            throw unknownAlert(id);
-          case 'resolved':
-            throw resolvedAlert(snoozed.alert);
-        }
+        const input = { number: id, until, reason };
+        const alert = changedAlert(id, await snoozeAlertAs({ db }, actorOf(by), input));
+        if (json) printJson(alertJson(alert));
+        else console.log(`Alert ${id} is muted until ${formatTime(until)}.`);
       }),
     );
+}
+
+interface AssignOptions {
+  readonly to?: string;
+  readonly nobody: boolean;
+  readonly reason: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+export function assignAlertCommand(): Command {
+  return new Command('assign')
+    .description('name the person who is to handle an alert')
+    .argument('<number>', NUMBER_HELP, parseNumber)
+    .option('--to <name>', 'the person')
+    .option('--nobody', 'withdraw the assignment', false)
+    .requiredOption('--reason <text>', 'why; recorded with your name')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nAnother assignment replaces the first. Notifications continue as before.\n\nExit code: 0 assigned, 1 there is no such alert, or it is resolved.',
+    )
+    .action((id: number, { to: name, nobody, reason, by, json }: AssignOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const to = name?.trim();
+        if ((to === undefined || to === '') !== nobody) {
+          throw new OperatorError('Name one person: --to NAME, or --nobody.');
+        }
+        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const input = { number: id, to: nobody ? undefined : to, reason: reason.trim() };
+        const alert = changedAlert(id, await assignAlertAs({ db }, actorOf(by), input));
+        if (json) printJson(alertJson(alert));
+        else console.log(`Alert ${id} is assigned to ${printable(to ?? 'nobody')}.`);
+      }),
+    );
+}
+
+function changedAlert(id: number, result: ChangedAlert): AlertRow {
+  switch (result.outcome) {
+    case 'done':
+      return result.alert;
+    case 'unknown':
+      throw unknownAlert(id);
+    case 'resolved':
+      throw resolvedAlert(result.alert);
+  }
 }
 
 function unknownAlert(id: number): OperatorError {

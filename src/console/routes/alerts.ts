@@ -1,7 +1,7 @@
-/** Endpoints of alerts: list, show, acknowledge, snooze. */
+/** Endpoints of alerts: list, show, acknowledge, snooze, assign. */
 import { z } from 'zod';
-import { acknowledgeAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
-import { LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
+import { acknowledgeAlertAs, assignAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
+import { type ChangedAlert, LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
 import { RULES, SEVERITIES } from '../../alerts/domain/alert.ts';
 import { ALERT_STATES, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { alertJson } from '../../representation/alert.ts';
@@ -41,9 +41,13 @@ const alert = z
       .nullable()
       .describe('Who handles it, and how; null if not acknowledged.'),
     snoozed: z
-      .strictObject({ until: time, by: z.string() })
+      .strictObject({ until: time, by: z.string(), reason: z.string().nullable() })
       .nullable()
-      .describe('Until when notifications are muted, and by whom.'),
+      .describe('Until when notifications are muted, by whom and why.'),
+    assigned: z
+      .strictObject({ to: z.string(), at: time, by: z.string(), reason: z.string() })
+      .nullable()
+      .describe('Who is to handle it; null if nobody was named.'),
   })
   .meta({ id: 'Alert' });
 
@@ -143,7 +147,10 @@ export const snooze = defineEndpoint({
     'The name of the token is recorded.',
   params,
   query: z.strictObject({}),
-  body: z.strictObject({ until: time.describe('In the future, 30 days ahead at most. UTC.') }),
+  body: z.strictObject({
+    until: time.describe('In the future, 30 days ahead at most. UTC.'),
+    reason: reasonGiven.optional().describe('Why it can wait.'),
+  }),
   response: alert,
   statuses: [404, 409],
   handle: async ({ db, clock }, { params: { number: id }, body, actor }) => {
@@ -153,17 +160,41 @@ export const snooze = defineEndpoint({
       const message = 'The body is invalid: until: must be in the future, 30 days ahead at most.';
       return { outcome: 'invalid', message };
     }
-    const snoozed = await snoozeAlertAs({ db }, actor, { number: id, until });
-    switch (snoozed.outcome) {
-      case 'done':
-        return { outcome: 'ok', body: alertJson(snoozed.alert) };
-      case 'unknown':
-        return unknown(id);
-      case 'resolved':
-        return resolved(id);
-    }
+    const snoozed = await snoozeAlertAs({ db }, actor, { number: id, until, reason: body.reason });
+    return changed(id, snoozed);
   },
 });
+
+export const assign = defineEndpoint({
+  id: 'assignAlert',
+  method: 'post',
+  path: '/api/v1/alerts/{number}/assign',
+  permission: 'operate',
+  summary: 'Assign an alert to a person',
+  description:
+    'Another assignment replaces the first. Notifications continue as before. The name of the token is recorded.',
+  params,
+  query: z.strictObject({}),
+  body: z.strictObject({
+    to: z.string().trim().min(1).max(100).nullable().describe('A name; null for nobody.'),
+    reason: reasonGiven.describe('Why this person.'),
+  }),
+  response: alert,
+  statuses: [404, 409],
+  handle: async ({ db }, { params: { number: id }, body: { to, reason }, actor }) =>
+    changed(id, await assignAlertAs({ db }, actor, { number: id, to: to ?? undefined, reason })),
+});
+
+function changed(id: number, result: ChangedAlert) {
+  switch (result.outcome) {
+    case 'done':
+      return { outcome: 'ok', body: alertJson(result.alert) } as const;
+    case 'unknown':
+      return unknown(id);
+    case 'resolved':
+      return resolved(id);
+  }
+}
 
 function unknown(id: number) {
   return { outcome: 'not_found', message: `There is no alert ${id}.` } as const;
