@@ -147,45 +147,92 @@ function refundOf({ fullName }: Pick<TestPerson, 'fullName'>, paymentId: string,
 }
 
 /** Where words are, as `schema.table.column`, with how many rows have one of them. */
-export async function findWords(
+export type WordPlaces = ReadonlyMap<string, number>;
+
+export async function findWords(db: Database, words: ReadonlySet<string>): Promise<WordPlaces> {
+  const [found = new Map<string, number>()] = await findWordSets(db, [words]);
+  return found;
+}
+
+interface WordTable {
+  readonly name: string;
+  readonly quoted: string;
+  /** Those that can hold text, and how to read each. */
+  readonly columns: readonly { readonly name: string; readonly value: string }[];
+}
+
+/**
+ * Where the words of several sets are, in the order of the sets. Every table is read once, for any number
+ * of sets and words.
+ */
+export async function findWordSets(
   db: Database,
-  words: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, number>> {
-  const columns = await db.query<{ schema: string; table: string; column: string; type: string }>(
-    `select c.table_schema as schema, c.table_name as table, c.column_name as column, c.data_type as type
+  sets: readonly ReadonlySet<string>[],
+): Promise<readonly WordPlaces[]> {
+  const found = sets.map(() => new Map<string, number>());
+  const setsOf = new Map<string, number>();
+  for (const [place, words] of sets.entries()) {
+    for (const word of words) setsOf.set(word, (setsOf.get(word) ?? 0) | (1 << place));
+  }
+  for (const table of await readWordTables(db)) {
+    await readRows(db, table, (column, text) => {
+      const hit = maskOf(text, setsOf);
+      if (hit === 0) return;
+      for (const [place, places] of found.entries()) {
+        if ((hit & (1 << place)) !== 0) places.set(column, (places.get(column) ?? 0) + 1);
+      }
+    });
+  }
+  return found;
+}
+
+/** The sets with a word in a text, one bit each. */
+function maskOf(text: string, setsOf: ReadonlyMap<string, number>): number {
+  let mask = 0;
+  for (const word of text.toLowerCase().match(/[a-z]+|\d+/g) ?? []) mask |= setsOf.get(word) ?? 0;
+  return mask;
+}
+
+function readWordTables(db: Database): Promise<readonly WordTable[]> {
+  return db.query<WordTable>(
+    `select c.table_schema || '.' || c.table_name as name,
+            format('%I.%I', c.table_schema, c.table_name) as quoted,
+            json_agg(json_build_object(
+              'name', c.column_name,
+              'value', format(case c.data_type when 'bytea' then '%I' else '%I::text' end, c.column_name))
+              order by c.ordinal_position) as columns
        from information_schema.columns c
        join information_schema.tables t
          on t.table_schema = c.table_schema and t.table_name = c.table_name and t.table_type = 'BASE TABLE'
       where c.table_schema not in ('pg_catalog', 'information_schema')
         and c.data_type in ('text', 'character varying', 'character', 'json', 'jsonb', 'bytea', 'ARRAY',
-                            'USER-DEFINED')`,
+                            'USER-DEFINED')
+      group by c.table_schema, c.table_name
+      order by c.table_schema, c.table_name`,
   );
-  const found = new Map<string, number>();
-  for (const { schema, table, column, type } of columns) {
-    const value = type === 'bytea' ? `"${column}"` : `"${column}"::text`;
-    const hits = await countRows(
-      db,
-      `select ${value} as value from only "${schema}"."${table}" where "${column}" is not null`,
-      (text) => (text.toLowerCase().match(/[a-z]+|\d+/g) ?? []).some((word) => words.has(word)),
-    );
-    if (hits > 0) found.set(`${schema}.${table}.${column}`, hits);
-  }
-  return found;
 }
 
-/** Counts rows by their column `value`, reading few at a time. */
-function countRows(
+type WordRow = Record<string, string | Buffer | null>;
+
+/** Visits every value of a table, reading few rows at a time. */
+function readRows(
   db: Pick<Database, 'transaction'>,
-  query: string,
-  counts: (text: string) => boolean,
-): Promise<number> {
+  { name, quoted, columns }: WordTable,
+  visit: (column: string, text: string) => void,
+): Promise<void> {
+  const values = columns.map(({ value }, place) => `${value} as c${place}`).join(', ');
+  const visitRow = (row: WordRow) => {
+    for (const [place, column] of columns.entries()) {
+      const value = row[`c${place}`] ?? null;
+      if (value !== null) visit(`${name}.${column.name}`, String(value));
+    }
+  };
   return db.transaction(async (tx) => {
-    await tx.query(`declare words no scroll cursor for ${query}`);
-    let count = 0;
+    await tx.query(`declare words no scroll cursor for select ${values} from only ${quoted}`);
     for (;;) {
-      const rows = await tx.query<{ value: string | Buffer }>('fetch forward 1000 from words');
-      if (rows.length === 0) return count;
-      count += rows.filter(({ value }) => counts(String(value))).length;
+      const rows = await tx.query<WordRow>('fetch forward 500 from words');
+      if (rows.length === 0) return;
+      for (const row of rows) visitRow(row);
     }
   });
 }
