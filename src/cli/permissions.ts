@@ -18,6 +18,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'events list': 'read',
   'events show': 'read',
   'events replay': 'operate',
+  'events discard': 'operate',
   find: 'read',
   'alerts list': 'read',
   'alerts show': 'read',

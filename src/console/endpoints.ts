@@ -6,7 +6,7 @@ import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { cancelAuthorization, captureAuthorization } from './routes/captureOrCancel.ts';
 import { listChanges } from './routes/changes.ts';
-import { listEvents, replay } from './routes/events.ts';
+import { discard, listEvents, replay } from './routes/events.ts';
 import { accept, listFindings } from './routes/findings.ts';
 import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.ts';
 import { pause, resume } from './routes/pause.ts';
@@ -22,6 +22,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listChanges,
   listEvents,
   replay,
+  discard,
   listFindings,
   accept,
   listAlerts,

@@ -13,6 +13,14 @@ export function eventJson(row: EventSummary) {
     state: row.state,
     attempts: row.attempts,
     error: row.error,
+    discarded:
+      row.discardedAt === null
+        ? null
+        : {
+            at: row.discardedAt.toISOString(),
+            by: row.discardedBy ?? '',
+            reason: row.discardedReason ?? '',
+          },
     received_at: row.receivedAt.toISOString(),
   };
 }

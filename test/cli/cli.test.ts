@@ -141,7 +141,7 @@ describe('--help', () => {
     [['orders', 'list', '--limit', 'ten'], /whole number from 1 to 1000/],
     [['orders', 'list', '--staus', 'paid'], /unknown option '--staus'/],
     [['orders', 'show'], /missing required argument 'id'/],
-    [['events', 'list', '--state', 'lost'], /pending, applied, not_applied, dead/],
+    [['events', 'list', '--state', 'lost'], /pending, applied, not_applied, dead, discarded/],
     [['start', '--roles', 'receiver,chef'], /"chef" is not a role/],
     [['sign', 'file', '--encoding', 'rot13'], /hex, base64, base64url/],
   ])('%j is rejected with the valid values', async (args, message) => {
@@ -547,6 +547,16 @@ describe('events', () => {
     await expectRejection(run('events', 'replay', eventId, 'evt_unknown'), /evt_unknown/);
     expect(await db.query('select * from pending')).toEqual([]);
     expect(await db.query('select xmin::text, id from resources order by id')).toEqual(applied);
+  });
+
+  test('discard refuses an event that is not dead', async () => {
+    const { events } = (await runJson('events', 'list')) as { events: { number: number }[] };
+    const args = ['events', 'discard', String(events[0]?.number), '--reason', 'sent by a test'];
+    await expectRejection(run(...args), /not dead. Nothing was changed/);
+    await expectRejection(
+      run('events', 'discard', 'evt_none', '--reason', 'x'),
+      /No event is known/,
+    );
   });
 
   test('replay --dead applies dead events, and their findings close', async () => {

@@ -215,6 +215,21 @@ describe('events', () => {
     expect(JSON.stringify(all)).not.toContain('someone@shop.test');
   });
 
+  test('that are dead are discarded once, with a reason', async () => {
+    const [number = 0] = await receive(db, [paymentEvent({})]);
+    await testApplier(db).markDead(number, 5, 'it could not be applied');
+    const path = `/api/v1/events/${number}/discard`;
+    const { status, body } = await api.post(path, { reason: 'sent by a test' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      state: 'discarded',
+      discarded: { by: 'admin', reason: 'sent by a test' },
+    });
+    const again = await api.post(path, { reason: 'me too' });
+    expect(again.status).toBe(409);
+    expect(again.body.error.message).toContain('is discarded, not dead');
+  });
+
   test('that are dead or not applied are listed page by page', async () => {
     for (const state of ['dead', 'not_applied']) {
       const { body: first } = await api.get(`/api/v1/events?state=${state}&limit=1`);
@@ -367,6 +382,7 @@ test('every endpoint was called here, and its response matched its description',
   await api.post(`/api/v1/alerts/${number}/acknowledge`, { reason: 'on it' });
   const until = new Date(Date.now() + 60_000).toISOString();
   await api.post(`/api/v1/alerts/${number}/snooze`, { until });
+  await api.post(`/api/v1/alerts/${number}/assign`, { to: 'ada', reason: 'on call' });
   const [finding] = (await api.get('/api/v1/findings?state=open')).body.findings;
   await api.post(`/api/v1/findings/${finding.number}/accept`, { reason: 'known' });
   const [event] = (await api.get('/api/v1/events')).body.events;

@@ -1,5 +1,6 @@
 /** Reading the inbox: each event is in one state, and rare states are found without a scan. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { discardEvent } from '../../src/ledger/inbox/discardEvent.ts';
 import { readEventRows } from '../../src/ledger/read/store/events.ts';
 import { EVENT_STATES, type EventState, findEvent } from '../../src/ledger/read/store/parts.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
@@ -12,22 +13,34 @@ let numbers: Readonly<Record<EventState, readonly number[]>>;
 
 beforeAll(async () => {
   db = await createTestDatabase();
-  const [applied = 0, unreadable = 0, foreign = 0, nameless = 0, dead = 0, pending = 0] =
-    await receive(db, [
-      eventBody(paymentObject()),
-      eventBody(paymentObject({ amount: 65.4 })),
-      eventBody(paymentObject(), { merchantId: 'merchant_other' }),
-      eventBody({ customer_id: 'cus_1' }),
-      eventBody(paymentObject()),
-      eventBody(paymentObject()),
-    ]);
+  const [
+    applied = 0,
+    unreadable = 0,
+    foreign = 0,
+    nameless = 0,
+    dead = 0,
+    pending = 0,
+    discarded = 0,
+  ] = await receive(db, [
+    eventBody(paymentObject()),
+    eventBody(paymentObject({ amount: 65.4 })),
+    eventBody(paymentObject(), { merchantId: 'merchant_other' }),
+    eventBody({ customer_id: 'cus_1' }),
+    eventBody(paymentObject()),
+    eventBody(paymentObject()),
+    eventBody(paymentObject()),
+  ]);
   await testApplier(db).applyBatch([applied, unreadable, foreign, nameless]);
   await testApplier(db).markDead(dead, 5, 'it could not be applied');
+  await testApplier(db).markDead(discarded, 5, 'it could not be applied');
+  const why = { by: 'ada', reason: 'sent by a test' };
+  await db.transaction((tx) => discardEvent(tx, discarded, why));
   numbers = {
     applied: [applied],
     not_applied: [nameless, foreign, unreadable].toSorted((a, b) => b - a),
     dead: [dead],
     pending: [pending],
+    discarded: [discarded],
   };
 });
 afterAll(() => db.drop());
@@ -41,7 +54,7 @@ test.each(EVENT_STATES)('%s: the same events in the list and one by one', async 
   for (const row of rows) expect(row.state).toBe(state);
 });
 
-test.each(['dead', 'pending', 'not_applied'] as const)(
+test.each(['dead', 'discarded', 'pending', 'not_applied'] as const)(
   '%s: found without reading the applied events',
   async (state) => {
     const plan: string[] = [];

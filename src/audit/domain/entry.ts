@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   'authorization.capture',
   'erasure.finish',
   'erasure.request',
+  'event.discard',
   'event.replay',
   'finding.accept',
   'journal.export',

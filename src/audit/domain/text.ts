@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'authorization.capture': 'Capture',
   'erasure.finish': 'End',
   'erasure.request': 'Request',
+  'event.discard': 'Discarding',
   'event.replay': 'Replay',
   'finding.accept': 'Acceptance',
   'journal.export': 'Export',

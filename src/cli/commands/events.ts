@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { discardEventAs } from '../../actions/discardEvent.ts';
 import { replayEventsAs } from '../../actions/replayEvents.ts';
 import { describeAbsence } from '../../ledger/domain/bodyAbsence.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
@@ -32,7 +33,8 @@ export function eventsCommand(): Command {
   return new Command('events')
     .addCommand(listCommand())
     .addCommand(showCommand())
-    .addCommand(replayCommand());
+    .addCommand(replayCommand())
+    .addCommand(discardCommand());
 }
 
 interface ListOptions {
@@ -91,6 +93,10 @@ function showCommand(): Command {
 function printEvent(event: EventSummary, { body, variants, findings }: EventDetail): void {
   printEvents([event]);
   if (event.error !== null) console.log(`Error: ${printable(event.error)}`);
+  if (event.discardedAt !== null) {
+    const who = `${event.discardedBy}, ${formatTime(event.discardedAt)}`;
+    console.log(printable(`Discarded by ${who}: ${event.discardedReason}`));
+  }
   for (const finding of findings) {
     const seen = printable(JSON.stringify(finding.detail));
     console.log(`Finding (${finding.state}): ${finding.class} ${seen}`);
@@ -104,6 +110,39 @@ function printEvent(event: EventSummary, { body, variants, findings }: EventDeta
     console.log('Another body arrived under this event id and was not applied:');
     console.log(variant ? printableLines(variant.toString('utf8')) : '(removed)');
   }
+}
+
+interface DiscardOptions {
+  readonly reason: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function discardCommand(): Command {
+  return new Command('discard')
+    .description('decide that a dead event will not be applied')
+    .argument('<id>', 'event id or inbox number')
+    .requiredOption('--reason <text>', 'why; recorded with your name')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nIt counts no more as dead, keeps its body, and can still be replayed.\n\nExit code: 0 discarded, 1 there is no such dead event.',
+    )
+    .action((id: string, { reason, by, json }: DiscardOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const { id: number, state } = await mustFind(db, id);
+        const input = { number, reason: reason.trim() };
+        if (!(await discardEventAs({ db }, actorOf(by), input))) {
+          throw new OperatorError(
+            `The event ${number} is ${state}, not dead. Nothing was changed.`,
+          );
+        }
+        if (json) printJson(eventJson(await mustFind(db, String(number))));
+        else console.log(`The event ${number} is discarded.`);
+      }),
+    );
 }
 
 const MAX_REPLAYS = 1_000;

@@ -1,12 +1,13 @@
-/** Endpoints of the inbox: list and replay. They return no bodies, because they hold personal data. */
+/** Endpoints of the inbox: list, replay and discard. They return no bodies, because they hold personal data. */
 import { z } from 'zod';
+import { discardEventAs } from '../../actions/discardEvent.ts';
 import { replayEventsAs } from '../../actions/replayEvents.ts';
 import { readEventRows } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, findEvent } from '../../ledger/read/store/parts.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { eventJson } from '../../representation/event.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
+import { cursor, id, limit, nextCursor, reasonGiven, time } from '../schemas.ts';
 
 const event = z
   .strictObject({
@@ -18,10 +19,15 @@ const event = z
       .enum(EVENT_STATES)
       .describe(
         '`pending`: waits to be applied. `applied`. `not_applied`: stored, and nothing was posted. ' +
-          '`dead`: every attempt failed; replay it once the cause is fixed.',
+          '`dead`: every attempt failed; replay it once the cause is fixed. `discarded`: a person ' +
+          'decided that this dead event will not be applied.',
       ),
     attempts: z.int().min(0),
     error: z.string().nullable().describe('For dead events: why the last attempt failed.'),
+    discarded: z
+      .strictObject({ at: time, by: z.string(), reason: z.string() })
+      .nullable()
+      .describe('Who discarded a dead event, and why.'),
     received_at: time,
   })
   .meta({ id: 'Event' });
@@ -79,9 +85,7 @@ export const replay = defineEndpoint({
   statuses: [202, 404, 409],
   handle: async ({ db, enqueueEvents }, { params: { event: name }, actor }) => {
     const found = await findEvent(db, name);
-    if (!found) {
-      return { outcome: 'not_found', message: `No event is known as ${JSON.stringify(name)}.` };
-    }
+    if (!found) return unknown(name);
     const parts = { db, enqueue: enqueueEvents };
     const { outcome, refused } = await replayEventsAs(parts, actor, [found.id]);
     const [refusal] = refused;
@@ -95,3 +99,33 @@ export const replay = defineEndpoint({
     };
   },
 });
+
+export const discard = defineEndpoint({
+  id: 'discardEvent',
+  method: 'post',
+  path: '/api/v1/events/{event}/discard',
+  permission: 'operate',
+  summary: 'Discard a dead event',
+  description:
+    'The event counts no more as dead, and its finding is accepted with the same reason. It keeps its body ' +
+    'and can still be replayed. The name of the token is recorded.',
+  params: z.strictObject({ event: id.describe('Event id or inbox number.') }),
+  query: z.strictObject({}),
+  body: z.strictObject({ reason: reasonGiven.describe('Why it is not to be applied.') }),
+  response: event,
+  statuses: [404, 409],
+  handle: async ({ db }, { params: { event: name }, body: { reason }, actor }) => {
+    const found = await findEvent(db, name);
+    if (!found) return unknown(name);
+    const isDone = await discardEventAs({ db }, actor, { number: found.id, reason });
+    const after = isDone ? await findEvent(db, String(found.id)) : undefined;
+    if (after) return { outcome: 'ok', body: eventJson(after) };
+    const message = `The event ${found.id} is ${found.state}, not dead. Nothing was changed.`;
+    return { outcome: 'conflict', message };
+  },
+});
+
+function unknown(name: string) {
+  const message = `No event is known as ${JSON.stringify(name)}.`;
+  return { outcome: 'not_found', message } as const;
+}

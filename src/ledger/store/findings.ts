@@ -92,6 +92,17 @@ export function markSubjectClosed(tx: Queryable, subject: string): Promise<reado
   );
 }
 
+export async function readOpenFindingId(
+  tx: Queryable,
+  { class: findingClass, subject }: FindingName,
+): Promise<number | undefined> {
+  const rows = await tx.query<{ id: number }>(
+    `select id from findings where subject = $1 and class = $2 and state = 'open' limit 1`,
+    [subject, findingClass],
+  );
+  return rows[0]?.id;
+}
+
 /**
  * Accepts an open finding that is not accepted yet.
  * @returns its name; undefined if there is none

@@ -24,7 +24,7 @@ export async function measureInbox(db: Queryable): Promise<InboxMeasure> {
     `select p.pending, p.retried,
             greatest(coalesce(extract(epoch from clock_timestamp() - p.oldest), 0), 0)::float8
               as "oldestAgeSeconds",
-            (select count(*) from (select from dead_events limit $1) d) as dead,
+            (select count(*) from (select from dead_events where discarded_at is null limit $1) d) as dead,
             (select extract(epoch from received_at)::float8
                from webhook_events order by id desc limit 1) as "lastReceivedSeconds"
        from (select count(*) as pending, count(*) filter (where attempts > 0) as retried,

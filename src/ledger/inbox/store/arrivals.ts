@@ -58,7 +58,7 @@ export async function readBacklog(db: Queryable): Promise<Backlog> {
   const [row] = await db.query<Backlog>(
     `select (extract(epoch from statement_timestamp()) * 1000)::bigint as "nowMs",
             (select (extract(epoch from min(since)) * 1000)::bigint from pending) as "oldestPendingMs",
-            (select count(*) from (select from dead_events limit 10000) as d) as "deadEvents"`,
+            (select count(*) from (select from dead_events where discarded_at is null limit 10000) as d) as "deadEvents"`,
   );
   if (!row) throw new Error('a query that always has one row returned none');
   return row;

@@ -180,9 +180,26 @@ export async function moveToDead(
      insert into dead_events (webhook_event_id, attempts, error)
      select webhook_event_id, $2, $3 from moved
      on conflict (webhook_event_id)
-     do update set attempts = excluded.attempts, error = excluded.error, died_at = now()
+     do update set attempts = excluded.attempts, error = excluded.error, died_at = now(),
+                   discarded_at = null, discarded_by = null, discarded_reason = null
      returning webhook_event_id as id`,
     [id, attempts, error],
+  );
+  return rows.length > 0;
+}
+
+/** @returns false if the event is not dead, or was discarded before */
+export async function markDiscarded(
+  tx: Queryable,
+  id: number,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update dead_events
+        set discarded_at = statement_timestamp(), discarded_by = $2, discarded_reason = $3
+      where webhook_event_id = $1 and discarded_at is null
+      returning webhook_event_id`,
+    [id, by, reason],
   );
   return rows.length > 0;
 }

@@ -18,7 +18,11 @@ const NUMBERS: Readonly<Record<EventState | 'any', string>> = {
      order by e.webhook_event_id desc limit $2`,
   dead: `
     select webhook_event_id from dead_events
-     where webhook_event_id < $1 order by webhook_event_id desc limit $2`,
+     where webhook_event_id < $1 and discarded_at is null order by webhook_event_id desc limit $2`,
+  discarded: `
+    select webhook_event_id from dead_events
+     where webhook_event_id < $1 and discarded_at is not null
+     order by webhook_event_id desc limit $2`,
   not_applied: `
     select e.id
       from (select distinct substring(subject from '^event:([0-9]{1,18})$')::bigint as id

@@ -85,7 +85,7 @@ export function readPartPage(
 }
 
 /** States of an event in the inbox, by which events are listed. */
-export const EVENT_STATES = ['pending', 'applied', 'not_applied', 'dead'] as const;
+export const EVENT_STATES = ['pending', 'applied', 'not_applied', 'dead', 'discarded'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
 export interface EventSummary {
@@ -97,6 +97,10 @@ export interface EventSummary {
   readonly state: EventState;
   readonly attempts: number;
   readonly error: string | null;
+  /** Of a dead event that a person discarded. */
+  readonly discardedAt: Date | null;
+  readonly discardedBy: string | null;
+  readonly discardedReason: string | null;
 }
 
 /** Classes of findings about events that posted nothing, as a list in SQL. */
@@ -106,12 +110,14 @@ export const NOT_APPLIED = `(${NOT_APPLIED_CLASSES.map((name) => `'${name}'`).jo
 export const EVENT_SELECT = `
   select e.id, e.event_id as "eventId", e.event_type as "eventType", e.merchant_id as "merchantId",
          e.received_at as "receivedAt", s.state, coalesce(d.attempts, p.attempts, 0) as attempts,
-         d.error
+         d.error, d.discarded_at as "discardedAt", d.discarded_by as "discardedBy",
+         d.discarded_reason as "discardedReason"
     from webhook_events e
     left join pending p on p.webhook_event_id = e.id
     left join dead_events d on d.webhook_event_id = e.id
    cross join lateral (
      select case
+              when d.discarded_at is not null then 'discarded'
               when d.webhook_event_id is not null then 'dead'
               when p.webhook_event_id is not null then 'pending'
               when exists (select from findings f
@@ -162,10 +168,11 @@ export async function readEventRow(db: Queryable, id: number): Promise<EventRow 
   return rows[0];
 }
 
-/** Inbox numbers of dead events, oldest first. */
+/** Inbox numbers of dead events that nobody discarded, oldest first. */
 export async function listDead(db: Queryable, limit: number): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(
-    'select webhook_event_id as id from dead_events order by died_at, webhook_event_id limit $1',
+    `select webhook_event_id as id from dead_events where discarded_at is null
+      order by died_at, webhook_event_id limit $1`,
     [limit],
   );
   return rows.map(({ id }) => id);
