@@ -8,17 +8,23 @@ import { readBodyDaysAhead } from '../../src/ledger/bodies/store/days.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
-import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { silentLog } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { testApplier } from '../support/ledger.ts';
+import { createMovedDatabase, type MovedDatabase } from '../support/movedDatabase.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let db: TestDatabase;
+let db: MovedDatabase;
 const cleanups: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
-  db = await createTestDatabase();
+  db = await createMovedDatabase();
+  // Noon of the first day: no test meets the end of a day, whenever it runs.
+  const [{ noon } = { noon: new Date() }] = await db.query<{ noon: Date }>(
+    `select (min(day) + interval '12 hours') at time zone 'UTC' as noon from body_days`,
+  );
+  await db.moveTo(noon.getTime());
 });
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
@@ -132,7 +138,7 @@ describe('a body', () => {
   ])(
     'is stored under the day of the database while the clock of the receiver is a week %s',
     async (_, days) => {
-      const clock: Clock = { nowMs: () => systemClock.nowMs() + days * DAY_MS };
+      const clock: Clock = { nowMs: () => db.clock.nowMs() + days * DAY_MS };
       const intake = intakeOf(db, clock);
       expect((await intake.accept(eventBody(paymentObject()))).outcome).toBe('accepted');
       expect(intake.made()).toBe(0);

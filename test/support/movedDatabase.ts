@@ -56,6 +56,7 @@ export async function createMovedDatabase(): Promise<MovedDatabase> {
 async function prepare(url: string, name: string): Promise<void> {
   await run(url, [
     `create table public.clock_shift as select interval '0' as by`,
+    'grant select on public.clock_shift to public',
     ...CLOCKS.map(
       (clock) =>
         `create function public.${clock}() returns timestamptz language sql
