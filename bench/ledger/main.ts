@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
-import { readOrder, readOrderPage } from '../../src/ledger/read/orders.ts';
+import { readOrderPage } from '../../src/ledger/read/orderList.ts';
+import { readOrder } from '../../src/ledger/read/orders.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { quantile, settings, startApi } from '../api.ts';
@@ -167,7 +168,7 @@ async function readExplained(db: Database, copies: number): Promise<readonly Pla
     if (!order) throw new Error(`${orderIdOf(n, copies)} is not there`);
   }
   for (const status of ORDER_STATUSES) {
-    await readOrderPage(explained.db, { status, after: undefined, limit: PAGE_SIZE });
+    await readOrderPage(explained.db, { status }, { after: undefined, limit: PAGE_SIZE });
   }
   const { greedy } = explained;
   line(

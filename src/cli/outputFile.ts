@@ -36,6 +36,15 @@ export async function writeOutputFile(text: Readable, output: string): Promise<v
   }
 }
 
+/** A reader such as `head` may close the pipe early; that is not a failure. */
+export async function writeStandardOutput(text: Readable): Promise<void> {
+  try {
+    await pipeline(text, process.stdout, { end: false });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
+}
+
 interface Target {
   readonly path: string;
   /** Whether a complete file takes its place (rule 1), or it is written in place (rule 3). */

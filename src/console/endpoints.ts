@@ -12,13 +12,29 @@ import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.
 import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
 import { listReconciliations, startReconciliation } from './routes/reconciliations.ts';
+import {
+  getDispute,
+  getPayout,
+  getRefund,
+  listDisputes,
+  listPayments,
+  listPayouts,
+  listRefunds,
+} from './routes/resourceLists.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   listOrders,
   getOrder,
   listOrderParts,
   putOrder,
+  listPayments,
   getPayment,
+  listRefunds,
+  getRefund,
+  listDisputes,
+  getDispute,
+  listPayouts,
+  getPayout,
   listChanges,
   listEvents,
   replay,

@@ -4,6 +4,7 @@ import { parseId } from '../contract/identifiers.ts';
 import { STATUSES } from '../contract/statuses.ts';
 import { REGISTERED } from '../ledger/domain/expectation.ts';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
+import { parseInstantMicros } from '../ledger/domain/time.ts';
 import { ORDER_NAMES } from '../ledger/read/orders.ts';
 
 const PAGE_LIMIT = { min: 1, default: 50, max: 100 } as const;
@@ -113,3 +114,37 @@ export const uncertainties = z
   .describe('Why the state needs a retrieve before you rely on it. Usually empty.');
 
 export const openFindings = z.array(z.string()).describe('Classes of its open findings.');
+
+/** Filters that lists of orders and of resources share. */
+export const listFilters = {
+  currency: currency.optional(),
+  min_amount: digits(z.int().min(0).optional()).describe('Minor units, included.'),
+  max_amount: digits(z.int().min(0).optional()).describe('Minor units, included.'),
+  from: listTime('Only rows of this time or later. UTC.'),
+  to: listTime('Only rows before this time. UTC.'),
+  open_finding: flag('Only rows with an open finding.'),
+  uncertain: flag('Only rows with a state that needs a retrieve.'),
+  totals: flag('Adds `totals`: the count and the sums of the filter.'),
+};
+
+function listTime(description: string) {
+  return time
+    .refine((text) => parseInstantMicros(text) !== undefined, 'must be a time since 1970')
+    .optional()
+    .describe(description);
+}
+
+function flag(description: string) {
+  return z.literal('1').optional().describe(description);
+}
+
+export const listCount = z
+  .int()
+  .min(0)
+  .describe('How many rows match; the number of those counted if `complete` is false.');
+
+export const listComplete = z
+  .boolean()
+  .describe(
+    'False if there are more rows than were counted: only the newest 10,000 are searched, and the sums are those of the counted ones.',
+  );

@@ -24,6 +24,11 @@ export interface ReasonFields {
 /** Payouts that did not reach the recipient. */
 const UNDONE_PAYOUTS = ['failed', 'cancelled', 'expired', 'ineligible', 'reversed'];
 
+/** Whether a payout of this status did not reach the recipient. */
+export function isUndonePayout(status: string | null | undefined): boolean {
+  return UNDONE_PAYOUTS.includes(status ?? '');
+}
+
 /**
  * The reason for the current state of a resource, not for an earlier failed attempt. Undefined if
  * the state needs no reason or the service gave none.
@@ -40,7 +45,7 @@ export function describeReason(
     case 'refund':
       return status === 'failed' ? failure(fields) : undefined;
     case 'payout':
-      return UNDONE_PAYOUTS.includes(status ?? '') ? failure(fields) : undefined;
+      return isUndonePayout(status) ? failure(fields) : undefined;
     case 'dispute':
       return joined([fields.reasonCode, fields.reason]);
   }

@@ -3,6 +3,8 @@
  * that are added in between do not shift pages.
  */
 import { z } from 'zod';
+import type { Place } from '../ledger/domain/listPage.ts';
+import { formatInstant, parseInstantMicros } from '../ledger/domain/time.ts';
 
 export type ReadCursor<Place> =
   | { readonly outcome: 'read'; readonly place: Place | undefined }
@@ -39,13 +41,28 @@ export const numberPlace = z.tuple([z.int().min(1)]);
  * accepts neither the year 0000 nor a text with a NUL.
  */
 export const timePlace = z.tuple([
-  z.iso.datetime().refine((time) => time >= '1970'),
+  z.iso.datetime().refine((time) => parseInstantMicros(time) !== undefined),
   z
     .string()
     .min(1)
     .max(300)
     .refine((key) => !key.includes('\0')),
 ]);
+
+/** The cursor of the page that starts at a place; null if there is none. */
+export function cursorOf(place: Place | undefined): string | null {
+  return place === undefined ? null : encode([formatInstant(place.atMicros), place.id]);
+}
+
+/** The place of a cursor that was read as a `timePlace`. */
+export function placeRead(place: z.output<typeof timePlace> | undefined): Place | undefined {
+  const atMicros = place && parseInstantMicros(place[0]);
+  return place === undefined || atMicros === undefined ? undefined : { atMicros, id: place[1] };
+}
+
+function encode(place: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
 
 /**
  * Cuts rows to a page.
@@ -60,6 +77,6 @@ export function cutPage<Row>(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
-  const next = hasMore ? Buffer.from(JSON.stringify(placeOf(last))).toString('base64url') : null;
+  const next = hasMore ? encode(placeOf(last)) : null;
   return { shown, next };
 }

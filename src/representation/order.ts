@@ -2,6 +2,7 @@
 import { describeReason } from '../contract/reasons.ts';
 import { orderIdOf } from '../ledger/domain/orderKey.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
+import type { OrderListTotals } from '../ledger/read/orderList.ts';
 import type { OrderName, OrderParts, ReadOrder, ReadOrderDetail } from '../ledger/read/orders.ts';
 import type { OrderTotalsRow, PartSummary } from '../ledger/read/store/parts.ts';
 import { declineJson } from './decline.ts';
@@ -75,6 +76,22 @@ export function amountsJson(totals: Omit<OrderTotalsRow, 'orderKey' | 'currency'
     amount_refund_pending: totals.refundPendingMinor,
     amount_disputed: totals.disputedMinor,
     amount_charged_back: totals.chargedBackMinor,
+  };
+}
+
+export function orderListTotalsJson({ count, isComplete, currencies }: OrderListTotals) {
+  return {
+    count,
+    complete: isComplete,
+    currencies: currencies.map((sum) => ({
+      currency: sum.currency,
+      count: sum.count,
+      amount_authorized: sum.authorizedMinor,
+      amount_captured: sum.capturedMinor,
+      amount_refunded: sum.refundedMinor,
+      amount_disputed: sum.disputedMinor,
+      amount_charged_back: sum.chargedBackMinor,
+    })),
   };
 }
 

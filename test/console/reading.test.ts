@@ -372,6 +372,9 @@ test('every endpoint was called here, and its response matched its description',
   await api.get(`/api/v1/orders/${orderId}`);
   await api.get(`/api/v1/orders/${orderId}/parts`);
   await api.get('/api/v1/orders');
+  for (const kind of ['payments', 'refunds', 'disputes', 'payouts']) {
+    await api.get(`/api/v1/${kind}?totals=1`);
+  }
   await api.get('/api/v1/authorizations');
   await api.get('/api/v1/reconciliations');
   await api.get('/api/v1/audit');

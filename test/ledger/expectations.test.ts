@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REGISTERED } from '../../src/ledger/domain/expectation.ts';
-import { readOrder, readOrderPage } from '../../src/ledger/read/orders.ts';
+import { readOrderPage } from '../../src/ledger/read/orderList.ts';
+import { readOrder } from '../../src/ledger/read/orders.ts';
 import { registerExpectation } from '../../src/ledger/registerExpectation.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -60,7 +61,7 @@ test('an order is listed as registered until its first event, and like any other
   const orderId = unique('ord');
   await register(orderId, 6540);
   const listed = async (status: 'registered' | 'paid') =>
-    (await readOrderPage(db, { status, after: undefined, limit: 50 })).some(
+    (await readOrderPage(db, { status }, { after: undefined, limit: 50 })).rows.some(
       (order) => order.orderId === orderId,
     );
   expect([await listed('registered'), await listed('paid')]).toEqual([true, false]);

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { exportJournalAs } from '../../actions/exportJournal.ts';
 import {
@@ -12,7 +11,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { readConfig, withDatabase } from '../context.ts';
 import { momentOption } from '../options.ts';
-import { writeOutputFile } from '../outputFile.ts';
+import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
 import { actorOf, byOption } from '../person.ts';
 
 export function exportCommand(): Command {
@@ -77,19 +76,10 @@ async function writeJournal(
   };
   await readConsistently(db, async (tx) => {
     const text = Readable.from(exportJournal(tx, { format, range, onProgress }));
-    await (output === undefined ? toStandardOutput(text) : writeOutputFile(text, output));
+    await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
   });
   if (output !== undefined) {
     console.error(`${process.stderr.isTTY ? '\r' : ''}${rows} transfers written to ${output}`);
   }
   return rows;
-}
-
-/** A reader such as `head` may close the pipe early; that is not a failure. */
-async function toStandardOutput(text: Readable): Promise<void> {
-  try {
-    await pipeline(text, process.stdout, { end: false });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
-  }
 }

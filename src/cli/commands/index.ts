@@ -48,6 +48,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./orders.ts')).ordersCommand(),
   },
   {
+    name: 'payments',
+    description: 'List payments by status, time, amount, currency or order',
+    load: async () => (await import('./resources.ts')).paymentsCommand(),
+  },
+  {
+    name: 'refunds',
+    description: 'List refunds, with the reason of those that failed',
+    load: async () => (await import('./resources.ts')).refundsCommand(),
+  },
+  {
+    name: 'disputes',
+    description: 'List disputes, with their deadlines',
+    load: async () => (await import('./resources.ts')).disputesCommand(),
+  },
+  {
+    name: 'payouts',
+    description: 'List payouts, with the reason of those that failed',
+    load: async () => (await import('./resources.ts')).payoutsCommand(),
+  },
+  {
     name: 'events',
     description: 'Inspect the inbox and replay events',
     load: async () => (await import('./events.ts')).eventsCommand(),

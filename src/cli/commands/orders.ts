@@ -5,19 +5,39 @@ import { describeReason } from '../../contract/reasons.ts';
 import { REGISTERED } from '../../ledger/domain/expectation.ts';
 import { ORDER_STATUSES } from '../../ledger/domain/order.ts';
 import {
+  type OrderListTotals,
+  readAllOrders,
+  readOrderListTotals,
+} from '../../ledger/read/orderList.ts';
+import {
   type ReadOrder,
   type ReadOrderDetail,
-  readOrderPage,
   readOrderPartPage,
   readOrdersNamed,
 } from '../../ledger/read/orders.ts';
 import type { PartSummary } from '../../ledger/read/store/parts.ts';
-import type { Queryable } from '../../platform/db/database.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { orderDetailJson, orderJson, partJson } from '../../representation/order.ts';
+import { orderCsv } from '../../representation/listCsv.ts';
+import {
+  orderDetailJson,
+  orderJson,
+  orderListTotalsJson,
+  partJson,
+} from '../../representation/order.ts';
 import { amountsText } from '../amountsText.ts';
 import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { jsonOption, limitOption } from '../options.ts';
+import {
+  addListOptions,
+  countText,
+  filterOf,
+  type ListOptions,
+  printCsv,
+  printMore,
+  ROWS_AT_ONCE,
+  take,
+} from '../listOptions.ts';
+import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
 import { explainCommand } from './explain.ts';
 
@@ -29,29 +49,52 @@ export function ordersCommand(): Command {
     .addCommand(explainCommand());
 }
 
-interface ListOptions {
-  readonly status?: string;
-  readonly limit: number;
-  readonly json: boolean;
+function listCommand(): Command {
+  const list = new Command('list')
+    .description('list orders, newest first')
+    .option('--status <status>', `only orders with this status: ${STATUSES.join(', ')}`);
+  return addListOptions(list)
+    .addHelpText(
+      'after',
+      '\nTimes are those at which Tallyhook first saw an order. Amounts are what was captured or is held.\n\nExit code: 0.',
+    )
+    .action((options: ListOptions) =>
+      withDatabase(readConfig(), (db) => printOrderList(db, options)),
+    );
 }
 
-function listCommand(): Command {
-  return new Command('list')
-    .description('list orders, newest first')
-    .option('--status <status>', `only orders with this status: ${STATUSES.join(', ')}`)
-    .addOption(limitOption())
-    .addOption(jsonOption())
-    .action(({ status, limit, json }: ListOptions) =>
-      withDatabase(readConfig(), async (db) => {
-        const orders = await readOrderPage(db, {
-          status: status === undefined ? undefined : readStatus(status),
-          after: undefined,
-          limit,
-        });
-        if (json) printJson({ orders: orders.map(orderJson) });
-        else printOrders(orders);
-      }),
+async function printOrderList(db: Database, options: ListOptions): Promise<void> {
+  const { status, limit } = options;
+  const query = {
+    ...filterOf(options),
+    status: status === undefined ? undefined : readStatus(status),
+  };
+  if (options.csv) {
+    await printCsv(orderCsv(), readAllOrders(db, query, ROWS_AT_ONCE));
+    return;
+  }
+  const taken = await take(readAllOrders(db, query, limit + 1), limit);
+  const totals = options.totals ? await readOrderListTotals(db, query) : undefined;
+  if (options.json) {
+    printJson({
+      orders: taken.rows.map(orderJson),
+      has_more: taken.hasMore,
+      totals: totals ? orderListTotalsJson(totals) : null,
+    });
+    return;
+  }
+  printOrders(taken.rows);
+  printMore(taken, limit);
+  if (totals) printTotals(totals);
+}
+
+function printTotals(totals: OrderListTotals): void {
+  console.log(`Total: ${countText(totals)}.`);
+  for (const sum of totals.currencies) {
+    console.log(
+      `  ${sum.currency}: ${sum.count}, ${amountsText({ ...sum, refundPendingMinor: 0 })}`,
     );
+  }
 }
 
 const STATUSES = [...ORDER_STATUSES, REGISTERED] as const;
@@ -66,7 +109,7 @@ function readStatus(status: string): (typeof STATUSES)[number] {
 
 function printOrders(orders: readonly ReadOrder[]): void {
   if (orders.length === 0) {
-    console.log('No orders yet. `npx tallyhook send FILE` delivers an event.');
+    console.log('No such orders. `npx tallyhook send FILE` delivers an event.');
     return;
   }
   printTable(

@@ -3,18 +3,29 @@ import { z } from 'zod';
 import { registerOrderAs } from '../../actions/registerOrder.ts';
 import { COMPARISONS } from '../../ledger/domain/expectation.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
-import { formatInstant } from '../../ledger/domain/time.ts';
+import { readOrderListTotals, readOrderPage } from '../../ledger/read/orderList.ts';
 import {
   orderKeyNamed,
   readOrder,
-  readOrderPage,
   readOrderPartPage,
   readOrderSummary,
 } from '../../ledger/read/orders.ts';
-import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
-import { orderDetailJson, orderJson, partJson } from '../../representation/order.ts';
+import {
+  cursorOf,
+  cutPage,
+  placeRead,
+  readCursor,
+  timePlace,
+} from '../../representation/cursor.ts';
+import {
+  orderDetailJson,
+  orderJson,
+  orderListTotalsJson,
+  partJson,
+} from '../../representation/order.ts';
 import { decline } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
+import { readFilter } from '../listFilter.ts';
 import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';
 import {
   amount,
@@ -23,6 +34,9 @@ import {
   difference,
   id,
   limit,
+  listComplete,
+  listCount,
+  listFilters,
   namedBy,
   nextCursor,
   openFindings,
@@ -185,6 +199,26 @@ export const listOrderParts = defineEndpoint({
   },
 });
 
+const orderSums = z
+  .strictObject({
+    count: listCount,
+    complete: listComplete,
+    currencies: z.array(
+      z.strictObject({
+        currency,
+        count: z.int().describe('Orders with money in this currency.'),
+        amount_authorized: amount,
+        amount_captured: amount,
+        amount_refunded: amount,
+        amount_disputed: amount,
+        amount_charged_back: amount,
+      }),
+    ),
+  })
+  .nullable()
+  .describe('Null without `totals=1`.')
+  .meta({ id: 'OrderListTotals' });
+
 export const listOrders = defineEndpoint({
   id: 'listOrders',
   method: 'get',
@@ -193,26 +227,31 @@ export const listOrders = defineEndpoint({
   summary: 'List orders, newest first',
   description:
     'Lists orders with at least one payment, refund or dispute. Orders that were only registered are listed ' +
-    'with `status=registered`.',
+    'with `status=registered`. `from` and `to` apply to the time at which the order was first seen, the amounts to ' +
+    'what was captured or is held in one currency. With a filter by currency or amount, a page may have fewer ' +
+    'rows than `limit`, or none, although there are more: continue until `next_cursor` is null.',
   params: z.strictObject({}),
-  query: z.strictObject({ status: orderStatus.optional(), limit, cursor }),
+  query: z.strictObject({ status: orderStatus.optional(), ...listFilters, limit, cursor }),
   response: z
-    .strictObject({ orders: z.array(order), next_cursor: nextCursor })
+    .strictObject({ orders: z.array(order), totals: orderSums, next_cursor: nextCursor })
     .meta({ id: 'OrderPage' }),
   statuses: [],
   handle: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, timePlace);
     if (from.outcome !== 'read') return from;
-    const orders = await readOrderPage(db, {
-      status: query.status,
-      after: from.place && { at: from.place[0], orderKey: from.place[1] },
-      limit: query.limit + 1,
-    });
-    const { shown, next } = cutPage(orders, query.limit, ({ firstSeenMicros, orderKey }) => [
-      formatInstant(firstSeenMicros),
-      orderKey,
-    ]);
-    return { outcome: 'ok', body: { orders: shown.map(orderJson), next_cursor: next } };
+    const read = readFilter(query);
+    if (read.outcome !== 'read') return read;
+    const filter = { ...read.filter, status: query.status };
+    const after = placeRead(from.place);
+    const { rows, next } = await readOrderPage(db, filter, { after, limit: query.limit });
+    const totals =
+      query.totals === undefined
+        ? null
+        : orderListTotalsJson(await readOrderListTotals(db, filter));
+    return {
+      outcome: 'ok',
+      body: { orders: rows.map(orderJson), totals, next_cursor: cursorOf(next) },
+    };
   },
 });
 

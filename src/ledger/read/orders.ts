@@ -5,18 +5,11 @@
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import { type Compared, compareExpected, REGISTERED } from '../domain/expectation.ts';
-import { ORDER_STATUSES } from '../domain/order.ts';
+import { type Compared, compareExpected } from '../domain/expectation.ts';
 import { orderKeyOf, orderKeysNamed } from '../domain/orderKey.ts';
 import { type ExpectationRow, readExpectations } from '../store/expectations.ts';
 import { readConsistently } from '../store/readConsistently.ts';
-import {
-  findOrderRows,
-  type OrderRow,
-  type Place,
-  readOrderRows,
-  readRegisteredRows,
-} from './store/orders.ts';
+import { findOrderRows, type OrderRow } from './store/orders.ts';
 import {
   MAX_PARTS,
   type OrderTotalsRow,
@@ -130,27 +123,6 @@ export async function readOrderSummary(
     resource: { kinds: [], id: orderKey },
   });
   return (await addMoney(db, rows))[0];
-}
-
-/** Orders of the ledger, newest first; with the status `registered`, those without any event. */
-export async function readOrderPage(
-  db: Database,
-  page: {
-    readonly status: OrderRow['status'] | undefined;
-    readonly after: Place | undefined;
-    readonly limit: number;
-  },
-): Promise<readonly ReadOrder[]> {
-  const { status, after, limit } = page;
-  const rows =
-    status === REGISTERED
-      ? await readRegisteredRows(db, { after, limit })
-      : await readOrderRows(db, {
-          statuses: status === undefined ? ORDER_STATUSES : [status],
-          after,
-          limit,
-        });
-  return addMoney(db, rows);
 }
 
 /** Adds what orders brought and what they were expected to bring. */

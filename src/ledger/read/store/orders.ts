@@ -3,6 +3,7 @@ import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { REGISTERED } from '../../domain/expectation.ts';
 import type { OrderStatus } from '../../domain/order.ts';
+import { micros } from './instants.ts';
 import { MAX_PARTS, PART_COLUMNS, PART_ORDER, type PartSummary } from './parts.ts';
 
 /** An order that the ledger or the shop knows. */
@@ -56,64 +57,6 @@ export function findOrderRows(
   );
 }
 
-/** Where a page begins: after the row with this time and key. */
-export interface Place {
-  /** ISO 8601 with microseconds. */
-  readonly at: string;
-  readonly orderKey: string;
-}
-
-/**
- * Orders of the ledger of these statuses, newest first. The newest of each status are read by index,
- * then merged: no index has all orders by their age.
- */
-export function readOrderRows(
-  db: Queryable,
-  page: {
-    readonly statuses: readonly OrderStatus[];
-    readonly after?: Place | undefined;
-    readonly limit: number;
-  },
-): Promise<readonly ListedOrder[]> {
-  return db.query<ListedOrder>(
-    `select found.order_key as "orderKey", found.order_id as "orderId", found.status,
-            found.moved_to as "movedTo", ${micros('found.first_seen_at')} as "firstSeenMicros",
-            ${micros('found.updated_at')} as "updatedMicros"
-       from unnest($1::text[]) as wanted (status)
-      cross join lateral (
-        select order_key, order_id, o.status, moved_to, first_seen_at, updated_at
-          from orders o
-         where o.status = wanted.status
-           and (first_seen_at, order_key)
-                 < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
-         order by first_seen_at desc, order_key desc
-         limit $4) as found
-      order by found.first_seen_at desc, found.order_key desc
-      limit $4`,
-    [page.statuses, page.after?.at ?? null, page.after?.orderKey ?? null, page.limit],
-  );
-}
-
-/** Registered orders without any event, newest first. */
-export function readRegisteredRows(
-  db: Queryable,
-  { after, limit }: { readonly after: Place | undefined; readonly limit: number },
-): Promise<readonly OrderRow[]> {
-  return db.query<OrderRow>(
-    `select e.order_key as "orderKey", e.order_id as "orderId", 'registered' as status,
-            '{}'::text[] as "movedTo", ${micros('e.registered_at')} as "firstSeenMicros",
-            ${micros('e.registered_at')} as "updatedMicros"
-       from order_expectations e
-      where e.replaced_at is null and e.is_awaited
-        and not exists (select from orders o where o.order_key = e.order_key)
-        and (e.registered_at, e.order_key)
-              < (coalesce($1::timestamptz, 'infinity'), coalesce($2::text, ''))
-      order by e.registered_at desc, e.order_key desc
-      limit $3`,
-    [after?.at ?? null, after?.orderKey ?? null, limit],
-  );
-}
-
 /** Orders of the ledger by their keys. */
 export function readRowsOf(
   db: Queryable,
@@ -147,8 +90,4 @@ export function readPartsOf(
          limit ${MAX_PARTS + 1}) as part`,
     [orderKeys],
   );
-}
-
-function micros(instant: string): string {
-  return `(extract(epoch from ${instant}) * 1000000)::bigint`;
 }

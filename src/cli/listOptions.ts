@@ -1,0 +1,137 @@
+/** Options and output that lists of orders and of resources share. */
+import { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseCurrency } from '../contract/money.ts';
+import { OperatorError } from '../platform/errors.ts';
+import type { Csv } from '../representation/listCsv.ts';
+import { jsonOption, limitOption, momentOption } from './options.ts';
+import { writeStandardOutput } from './outputFile.ts';
+
+export interface ListOptions {
+  readonly status?: string;
+  readonly currency?: string;
+  readonly minAmount?: number;
+  readonly maxAmount?: number;
+  readonly from?: number;
+  readonly to?: number;
+  readonly openFinding: boolean;
+  readonly uncertain: boolean;
+  readonly totals: boolean;
+  readonly limit: number;
+  readonly csv: boolean;
+  readonly json: boolean;
+}
+
+/** Adds the options to a command that has `--status` already. */
+export function addListOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--currency <code>', 'only this currency, for example EUR').argParser(
+        readCurrency,
+      ),
+    )
+    .addOption(amountOption('--min-amount', 'only amounts from this on, in minor units'))
+    .addOption(amountOption('--max-amount', 'only amounts up to this, in minor units'))
+    .addOption(momentOption('--from', 'only rows of this time or later'))
+    .addOption(momentOption('--to', 'only rows before this time'))
+    .option('--open-finding', 'only rows with an open finding', false)
+    .option('--uncertain', 'only rows with a state that needs a retrieve', false)
+    .option('--totals', 'print the count and the sums of the filter, too', false)
+    .addOption(limitOption())
+    .option('--csv', 'print every row of the filter as CSV, however many', false)
+    .addOption(jsonOption());
+}
+
+/** The filter that the options describe. */
+export function filterOf(options: ListOptions) {
+  const { minAmount: minMinor, maxAmount: maxMinor, from, to } = options;
+  if (minMinor !== undefined && maxMinor !== undefined && minMinor > maxMinor) {
+    throw new OperatorError('--min-amount must not exceed --max-amount.');
+  }
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new OperatorError(
+      '--from must be before --to. The range includes --from and excludes --to.',
+    );
+  }
+  if (options.csv && (options.json || options.totals)) {
+    throw new OperatorError('--csv prints rows only. Leave out --json and --totals.');
+  }
+  return {
+    currency: options.currency,
+    minMinor,
+    maxMinor,
+    fromMicros: from,
+    toMicros: to,
+    hasFinding: options.openFinding,
+    isUncertain: options.uncertain,
+  };
+}
+
+/** Rows that one statement returns for a whole export. */
+export const ROWS_AT_ONCE = 1_000;
+
+export interface Taken<Row> {
+  readonly rows: readonly Row[];
+  readonly hasMore: boolean;
+}
+
+/** The first rows of pages, up to a limit. */
+export async function take<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  limit: number,
+): Promise<Taken<Row>> {
+  const rows: Row[] = [];
+  for await (const page of pages) {
+    rows.push(...page);
+    if (rows.length > limit) return { rows: rows.slice(0, limit), hasMore: true };
+  }
+  return { rows, hasMore: false };
+}
+
+/** Prints a heading and every row, as fast as the reader takes them. */
+export function printCsv<Row>(
+  { heading, lines }: Csv<Row>,
+  pages: AsyncIterable<readonly Row[]>,
+): Promise<void> {
+  const text = async function* () {
+    yield heading;
+    for await (const rows of pages) yield lines(rows);
+  };
+  return writeStandardOutput(Readable.from(text()));
+}
+
+export function printMore({ hasMore }: Taken<unknown>, limit: number): void {
+  if (!hasMore) return;
+  console.log(
+    `Only the newest ${limit} are listed. Give a higher --limit, an earlier --to, or --csv for all of them.`,
+  );
+}
+
+/** The number of rows of a filter, for people. */
+export function countText(totals: {
+  readonly count: number;
+  readonly isComplete: boolean;
+}): string {
+  const count = totals.count.toLocaleString('en');
+  return totals.isComplete
+    ? `${count} in all`
+    : `${count} among the newest 10,000; the sums are those of these`;
+}
+
+function amountOption(flag: string, description: string): Option {
+  return new Option(`${flag} <minor>`, description).argParser((text) => {
+    const minor = Number(text);
+    if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(minor)) {
+      throw new InvalidArgumentError(
+        'Give a whole number of minor units, such as 6540 for 65.40 USD.',
+      );
+    }
+    return minor;
+  });
+}
+
+function readCurrency(text: string): string {
+  const currency = parseCurrency(text);
+  if (currency !== undefined) return currency;
+  throw new InvalidArgumentError('Give a currency of three letters, such as EUR.');
+}

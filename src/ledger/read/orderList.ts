@@ -1,0 +1,95 @@
+/** Lists of orders: pages and totals of a filter. */
+import type { Database } from '../../platform/db/database.ts';
+import { REGISTERED } from '../domain/expectation.ts';
+import type { ListPage, Place } from '../domain/listPage.ts';
+import { ORDER_STATUSES } from '../domain/order.ts';
+import { readConsistently } from '../store/readConsistently.ts';
+import { addMoney, type ReadOrder } from './orders.ts';
+import {
+  countOrders,
+  isSearched,
+  MAX_SCANNED_ORDERS,
+  type OrderFilter,
+  type OrderScan,
+  type OrderSum,
+  readOrderScanEnd,
+  readRegisteredRows,
+  scanOrders,
+  sumOrders,
+} from './store/orderList.ts';
+import type { OrderRow } from './store/orders.ts';
+
+export interface OrderQuery extends OrderFilter {
+  /** Undefined: every order with an event. `registered`: those without any. */
+  readonly status?: OrderRow['status'] | undefined;
+}
+
+/**
+ * A page of orders, newest first. With a filter by money it may be shorter than the limit, or empty,
+ * although there is a next one: a page searches a bounded number of orders.
+ */
+export function readOrderPage(
+  db: Database,
+  { status, ...filter }: OrderQuery,
+  { after, limit }: { readonly after: Place | undefined; readonly limit: number },
+): Promise<ListPage<ReadOrder>> {
+  return readConsistently(db, async (tx) => {
+    const scan = { ...filter, statuses: statusesOf(status), after };
+    const found =
+      status === REGISTERED
+        ? await readRegisteredRows(tx, scan, limit + 1)
+        : await scanOrders(tx, scan, limit + 1);
+    const rows = await addMoney(tx, found.slice(0, limit));
+    const last = rows.at(-1);
+    if (found.length > limit && last) return { rows, next: placeOf(last) };
+    const mayHaveMore = status !== REGISTERED && isSearched(filter);
+    return { rows, next: mayHaveMore ? await readOrderScanEnd(tx, scan) : undefined };
+  });
+}
+
+/** Every order of a filter, page by page, each page from its own moment. */
+export async function* readAllOrders(
+  db: Database,
+  query: OrderQuery,
+  limit: number,
+): AsyncGenerator<readonly ReadOrder[], void> {
+  let after: Place | undefined;
+  do {
+    const page = await readOrderPage(db, query, { after, limit });
+    if (page.rows.length > 0) yield page.rows;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+export interface OrderListTotals {
+  readonly count: number;
+  /** False: there are more orders than were counted, and the sums are those of the counted ones. */
+  readonly isComplete: boolean;
+  readonly currencies: readonly OrderSum[];
+}
+
+/** The number of orders that match a filter and their money, among the newest orders. */
+export function readOrderListTotals(
+  db: Database,
+  { status, ...filter }: OrderQuery,
+): Promise<OrderListTotals> {
+  return readConsistently(db, async (tx) => {
+    if (status === REGISTERED) {
+      const rows = await readRegisteredRows(tx, filter, MAX_SCANNED_ORDERS);
+      return { count: rows.length, isComplete: rows.length < MAX_SCANNED_ORDERS, currencies: [] };
+    }
+    const scan: OrderScan = { ...filter, statuses: statusesOf(status) };
+    const { scanned, matches } = await countOrders(tx, scan);
+    const currencies = await sumOrders(tx, scan);
+    return { count: matches, isComplete: scanned < MAX_SCANNED_ORDERS, currencies };
+  });
+}
+
+function statusesOf(status: OrderRow['status'] | undefined): OrderScan['statuses'] {
+  if (status === undefined) return ORDER_STATUSES;
+  return status === REGISTERED ? [] : [status];
+}
+
+function placeOf({ firstSeenMicros, orderKey }: ReadOrder): Place {
+  return { atMicros: firstSeenMicros, id: orderKey };
+}

@@ -1,0 +1,61 @@
+/** The lists of the command line: text, JSON and CSV of the same rows. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tallyhook } from '../support/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { paymentEvent, refundEvent } from '../support/payments.ts';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: 'pay_1', orderId: '=cmd,"x"' }),
+    paymentEvent({ payment_id: 'pay_2', orderId: 'ord_2', currency: 'JPY', amount: 500 }),
+    refundEvent('pay_1', { refund_id: 'ref_1', status: 'failed', error_message: 'closed, sorry' }),
+  ]);
+});
+afterAll(() => db.drop());
+
+const run = (...args: readonly string[]) => tallyhook(db.url, ...args);
+
+test('a list has the reason of what failed, and its totals', async () => {
+  const { stdout } = await run('refunds', 'list', '--status', 'failed', '--totals');
+  expect(stdout).toMatch(/ref_1 .*failed .*10\.00 USD .*closed, sorry/);
+  expect(stdout).toContain('Total: 1 in all.\n  USD: 1, 10.00 USD');
+  expect((await run('refunds', 'list', '--status', 'pending')).stdout).toBe('No such refunds.\n');
+});
+
+test('a list that is cut names that, in text and in JSON', async () => {
+  const { stdout } = await run('payments', 'list', '--limit', '1');
+  expect(stdout).toContain('Only the newest 1 are listed.');
+  const json = JSON.parse((await run('payments', 'list', '--limit', '1', '--json')).stdout);
+  expect(json).toMatchObject({ has_more: true, totals: null });
+  expect(json.payments).toHaveLength(1);
+  const all = JSON.parse((await run('payments', 'list', '--json', '--totals')).stdout);
+  expect(all).toMatchObject({ has_more: false, totals: { count: 2, complete: true } });
+});
+
+test('CSV has every row, and runs nothing in a spreadsheet', async () => {
+  const { stdout } = await run('payments', 'list', '--csv');
+  const [heading, ...lines] = stdout.trimEnd().split('\n');
+  expect(heading).toMatch(/^payment_id,order_id,status,currency,amount,authorized,captured,/);
+  expect(lines).toHaveLength(2);
+  expect(stdout).toContain(`pay_1,"'=cmd,""x""",succeeded,USD,65.40,0.00,65.40,`);
+  const orders = await run('orders', 'list', '--csv', '--currency', 'jpy');
+  expect(orders.stdout.trimEnd().split('\n')).toHaveLength(2);
+  expect(orders.stdout).toContain('ord_2,order:ord_2,');
+});
+
+test.each([
+  [['--min-amount', '2', '--max-amount', '1'], '--min-amount must not exceed --max-amount'],
+  [['--from', '2026-02-01', '--to', '2026-02-01'], '--from must be before --to'],
+  [['--csv', '--json'], '--csv prints rows only'],
+  [['--currency', 'euro'], 'Give a currency of three letters'],
+])('%j is refused', async (args, sentence) => {
+  for (const list of ['payments', 'orders']) {
+    const { code, stderr } = await run(list, 'list', ...args);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(sentence);
+  }
+});
