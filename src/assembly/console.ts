@@ -6,10 +6,11 @@ import { createConsoleApp } from '../console/app.ts';
 import { bodiesSource } from '../ledger/bodies/gauges.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
 import { batchJob, EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
+import { channelNamesOf } from '../notify/channels/index.ts';
 import { channelsSource } from '../notify/gauges.ts';
-import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
+import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
-import { queueSource } from '../platform/queue/index.ts';
+import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
 import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { retentionSource } from '../retention/gauges.ts';
@@ -31,12 +32,13 @@ const METRICS_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 4_000,
  * Adds the gauges of the database and the queues to the metrics. Only the role `console` does: once
  * per installation is enough, and other processes would export the same values again.
  */
-function addSources({ clock, events, metrics, onClose, openPool, queues }: Shared): void {
+function addSources(
+  { clock, events, metrics, onClose, openPool, queues }: Shared,
+  alertsJobs: Producer<AlertsJob> & MeasuredQueue,
+): void {
   const db = openPool('metrics', METRICS_POOL);
   const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => reconcileJobs.close());
-  const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
-  onClose(() => alertsJobs.close());
   const depths = {
     [EVENTS_QUEUE]: events,
     [RECONCILE_QUEUE]: reconcileJobs,
@@ -62,7 +64,9 @@ export async function startConsole(shared: Shared): Promise<number> {
   const { service, check } = authorizationsOf(config, { db, clock, log, lane: 'operator' });
   const runs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => runs.close());
-  addSources(shared);
+  const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => alertsJobs.close());
+  addSources(shared, alertsJobs);
   const tokens = createTokenVerifier({
     adminToken: adminTokenOf(config),
     db: openPool('tokens', TOKENS_POOL),
@@ -75,6 +79,9 @@ export async function startConsole(shared: Shared): Promise<number> {
     refresher: refresherOf(config, { db, clock }),
     authorizations: service && { db, service, check },
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
+    wakeChannel: (channel) => enqueueWakeUps(alertsJobs, [{ channel }]),
+    channels: channelNamesOf(config.channels),
+    installation: config.installation,
     enqueueRuns: (request, attempt) => enqueueOperatorRuns(runs, request, attempt),
     isReady: gate.isOpen,
     metrics,

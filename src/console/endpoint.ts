@@ -7,6 +7,8 @@ import type { Permission } from '../access/domain/roles.ts';
 import type { AuthorizationParts } from '../actions/captureOrCancel.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
+import type { Installation } from '../notify/domain/links.ts';
+import type { ChannelName } from '../notify/domain/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { OperatorRequest } from '../reconcile/jobs.ts';
@@ -23,6 +25,11 @@ export interface ApiParts {
   readonly authorizations: AuthorizationParts | undefined;
   /** Enqueues events by their inbox numbers. */
   readonly enqueueEvents: (numbers: readonly number[]) => Promise<void>;
+  /** Wakes a channel with due messages. */
+  readonly wakeChannel: (channel: ChannelName) => Promise<void>;
+  /** The configured channels. */
+  readonly channels: readonly ChannelName[];
+  readonly installation: Installation;
   /** Enqueues reconcile runs under the number of an attempt in the audit log. */
   readonly enqueueRuns: (request: OperatorRequest, attempt: number) => Promise<void>;
 }

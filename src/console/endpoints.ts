@@ -8,6 +8,7 @@ import { cancelAuthorization, captureAuthorization } from './routes/captureOrCan
 import { listChanges } from './routes/changes.ts';
 import { discard, listEvents, replay } from './routes/events.ts';
 import { accept, listFindings } from './routes/findings.ts';
+import { getMessage, listMessages, resend } from './routes/messages.ts';
 import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.ts';
 import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
@@ -46,6 +47,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   acknowledge,
   snooze,
   assign,
+  listMessages,
+  getMessage,
+  resend,
   listAuthorizations,
   captureAuthorization,
   cancelAuthorization,

@@ -5,8 +5,8 @@
  *    sends the message again after the lease, with the same id.
  * 2. Each channel has slots. The holder of a slot delivers one message after the other until none is
  *    due; a wake-up that finds all slots occupied ends at once. So no channel waits for another.
- * 3. The result of an attempt, the health of its channel and the alert about the channel are one
- *    commit.
+ * 3. The result of an attempt, its entry in the message's log, the health of its channel and the alert
+ *    about the channel are one commit.
  * 4. While a channel is unavailable, one slot tries one message at a time: the probe (retry.ts,
  *    rule 1).
  */
@@ -34,6 +34,7 @@ import {
   readHealth,
   saveHealth,
 } from './store/channelHealth.ts';
+import type { LoggedAttempt } from './store/messageRows.ts';
 import {
   type ClaimedMessage,
   claimMessage,
@@ -150,7 +151,7 @@ async function attempt(parts: DelivererParts, channel: Channel, message: Claimed
     response: result.response,
   };
   if (result.outcome === 'delivered') {
-    await recordDelivery(parts, channel.name, { message, nowMs });
+    await recordDelivery(parts, channel.name, { message, result, nowMs });
     log.debug(fields, 'notify.delivered');
     return;
   }
@@ -184,15 +185,21 @@ interface Attempted {
 function recordDelivery(
   { db }: DelivererParts,
   channel: ChannelName,
-  { message, nowMs }: Attempted,
+  { message, result, nowMs }: Attempted & { readonly result: AttemptResult },
 ): Promise<void> {
   return db.transaction(async (tx) => {
-    const end = { state: 'delivered', at: new Date(nowMs), error: null } as const;
+    const attempt = logged(message, result, nowMs);
+    const end = { state: 'delivered', at: new Date(nowMs), error: null, attempt } as const;
     await settleMessage(tx, message.id, end);
     if ((await lockHealth(tx, channel)) === undefined) return;
     await deleteHealth(tx, channel);
     await syncAlerts(tx, [channelAlerts(channel, undefined)]);
   });
+}
+
+function logged({ attempts }: Claimed, result: AttemptResult, nowMs: number): LoggedAttempt {
+  const { outcome, response } = result;
+  return { attempt: attempts, at: new Date(nowMs).toISOString(), outcome, response };
 }
 
 function recordFailure(
@@ -204,21 +211,22 @@ function recordFailure(
     const plan = planRetry({
       result,
       attempts: message.attempts,
-      createdMs: message.createdAt.getTime(),
+      createdMs: (message.resentAt ?? message.createdAt).getTime(),
       isProbe: message.isProbe,
       health: await lockHealth(tx, channel),
       nowMs,
       jitter: random(),
     });
     const { nextAttemptMs, health } = plan;
+    const logEntry = logged(message, result, nowMs);
     await saveHealth(tx, channel, health);
     if (nextAttemptMs === undefined) {
       const end = { state: 'failed', at: new Date(nowMs), error: result.response } as const;
-      await settleMessage(tx, message.id, end);
+      await settleMessage(tx, message.id, { ...end, attempt: logEntry });
       await reportFailedOrderWebhook(tx, message, result.response);
     } else {
       const until = new Date(nextAttemptMs);
-      await postponeMessage(tx, message, { until, error: result.response });
+      await postponeMessage(tx, message, { until, error: result.response, attempt: logEntry });
     }
     if (isDown(health, nowMs)) await syncAlerts(tx, [channelAlerts(channel, health)]);
     return plan;

@@ -386,6 +386,15 @@ test('every endpoint was called here, and its response matched its description',
   const until = new Date(Date.now() + 60_000).toISOString();
   await api.post(`/api/v1/alerts/${number}/snooze`, { until });
   await api.post(`/api/v1/alerts/${number}/assign`, { to: 'ada', reason: 'on call' });
+  const content = { kind: 'test', at: until };
+  await db.query(
+    `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
+     values ('msg_read', 'log', 'alert', $1, 'delivered', now(), now(), now())`,
+    [JSON.stringify(content)],
+  );
+  const [message] = (await api.get('/api/v1/messages')).body.messages;
+  await api.get(`/api/v1/messages/${message.number}`);
+  await api.post(`/api/v1/messages/${message.number}/resend`, { reason: 'lost' });
   const [finding] = (await api.get('/api/v1/findings?state=open')).body.findings;
   await api.post(`/api/v1/findings/${finding.number}/accept`, { reason: 'known' });
   const [event] = (await api.get('/api/v1/events')).body.events;

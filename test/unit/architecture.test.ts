@@ -173,6 +173,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'authorizations',
     'config',
     'ledger',
+    'notify',
     'reconcile',
     'representation',
   ],
@@ -234,6 +235,17 @@ test('A11: of alerts, the console imports their reading side and the actions of 
       !imported.startsWith('src/alerts/') ||
       imported.startsWith('src/alerts/domain/') ||
       ['src/alerts/actOnAlert.ts', 'src/alerts/store/alertRows.ts'].includes(imported),
+  );
+});
+
+test('A14: of messages, the console imports what is stored of them, and sends none itself', () => {
+  expectOnly(
+    inFolder('console'),
+    'actions send messages',
+    (imported) =>
+      !imported.startsWith('src/notify/') ||
+      imported.startsWith('src/notify/domain/') ||
+      ['src/notify/messageJson.ts', 'src/notify/store/messageRows.ts'].includes(imported),
   );
 });
 

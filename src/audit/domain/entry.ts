@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'event.replay',
   'finding.accept',
   'journal.export',
+  'message.resend',
   'order.register',
   'reconciliation.pause',
   'reconciliation.resume',

@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'event.replay': 'Replay',
   'finding.accept': 'Acceptance',
   'journal.export': 'Export',
+  'message.resend': 'Resend',
   'order.register': 'Registration',
   'reconciliation.pause': 'Pause',
   'reconciliation.resume': 'End of the pause',

@@ -83,6 +83,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./alerts.ts')).alertsCommand(),
   },
   {
+    name: 'messages',
+    description: 'List outgoing messages with their attempts, and send one again',
+    load: async () => (await import('./messages.ts')).messagesCommand(),
+  },
+  {
     name: 'authorizations',
     description: 'List, capture and cancel authorizations',
     load: async () => (await import('./authorizations.ts')).authorizationsCommand(),

@@ -49,6 +49,7 @@ export interface FailureFacts {
   readonly result: FailedAttempt;
   /** Attempts of this message, including this one. */
   readonly attempts: number;
+  /** When it was created, or when a person last had it sent again. */
   readonly createdMs: number;
   /** The attempt was made to find out whether the channel is back. */
   readonly isProbe: boolean;

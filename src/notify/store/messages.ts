@@ -8,6 +8,7 @@ import {
   type ScanRequest,
 } from '../../platform/db/scannedRows.ts';
 import { CHANNELS, type ChannelName, type Content } from '../domain/message.ts';
+import type { LoggedAttempt } from './messageRows.ts';
 
 export interface NewMessage {
   readonly id: string;
@@ -64,6 +65,8 @@ export interface ClaimedMessage {
   /** Including this one. */
   readonly attempts: number;
   readonly createdAt: Date;
+  /** When a person last had it sent again. */
+  readonly resentAt: Date | null;
 }
 
 /**
@@ -89,10 +92,25 @@ export async function claimMessage(
          order by m.next_attempt_at, m.number
          limit 1
            for update of m skip locked)
-     returning id, content, attempts, created_at as "createdAt"`,
+     returning id, content, attempts, created_at as "createdAt", resent_at as "resentAt"`,
     [claim.channel, claim.now.toISOString(), claim.leaseUntil.toISOString()],
   );
   return rows[0];
+}
+
+/** Attempts beyond this are forgotten, the oldest first. */
+const MAX_LOGGED_ATTEMPTS = 50;
+
+/** The log with the attempt in a parameter; unchanged if that is null. */
+function logWith(parameter: string): string {
+  return `case when ${parameter}::jsonb is null then attempt_log
+               when jsonb_array_length(attempt_log) < ${MAX_LOGGED_ATTEMPTS}
+               then attempt_log || ${parameter}::jsonb
+               else (attempt_log - 0) || ${parameter}::jsonb end`;
+}
+
+function attemptOrNull(attempt: LoggedAttempt | undefined): string | null {
+  return attempt === undefined ? null : JSON.stringify(attempt);
 }
 
 /** Settles a message: it was delivered or has failed for good. */
@@ -103,13 +121,15 @@ export async function settleMessage(
     readonly state: 'delivered' | 'failed';
     readonly at: Date;
     readonly error: string | null;
+    readonly attempt?: LoggedAttempt;
   },
 ): Promise<void> {
   await tx.query(
     `update messages
-        set state = $2, settled_at = $3, last_error = coalesce($4, last_error)
+        set state = $2, settled_at = $3, last_error = coalesce($4, last_error),
+            attempt_log = ${logWith('$5')}
       where id = $1 and state = 'due'`,
-    [id, end.state, end.at.toISOString(), end.error],
+    [id, end.state, end.at.toISOString(), end.error, attemptOrNull(end.attempt)],
   );
 }
 
@@ -120,13 +140,13 @@ export async function settleMessage(
 export async function postponeMessage(
   tx: Queryable,
   { id, attempts }: Pick<ClaimedMessage, 'id' | 'attempts'>,
-  { until, error }: { readonly until: Date; readonly error: string },
+  later: { readonly until: Date; readonly error: string; readonly attempt?: LoggedAttempt },
 ): Promise<void> {
   await tx.query(
     `update messages
-        set next_attempt_at = $3, last_error = $4
+        set next_attempt_at = $3, last_error = $4, attempt_log = ${logWith('$5')}
       where id = $1 and attempts = $2 and state = 'due'`,
-    [id, attempts, until.toISOString(), error],
+    [id, attempts, later.until.toISOString(), later.error, attemptOrNull(later.attempt)],
   );
 }
 

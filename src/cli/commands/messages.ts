@@ -1,0 +1,181 @@
+/** Commands that list and show outgoing messages, and send one again. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { resendMessageAs } from '../../actions/resendMessage.ts';
+import { channelNamesOf } from '../../notify/channels/index.ts';
+import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
+import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../../notify/jobs.ts';
+import { messageJson } from '../../notify/messageJson.ts';
+import {
+  MESSAGE_KINDS,
+  MESSAGE_STATES,
+  type MessageKind,
+  type MessageRow,
+  type MessageState,
+  readMessageRow,
+  readMessageRows,
+} from '../../notify/store/messageRows.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { formatTime, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { jsonOption, limitOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
+import { printTable } from '../table.ts';
+
+export function messagesCommand(): Command {
+  return new Command('messages')
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(resendCommand());
+}
+
+interface ListOptions {
+  readonly state?: MessageState;
+  readonly channel?: ChannelName;
+  readonly kind?: MessageKind;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list outgoing messages, newest first')
+    .addOption(new Option('--state <state>', 'only in this state').choices(MESSAGE_STATES))
+    .addOption(new Option('--channel <name>', 'only to this channel').choices(CHANNELS))
+    .addOption(new Option('--kind <kind>', 'only of this kind').choices(MESSAGE_KINDS))
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0.')
+    .action(({ state, channel, kind, limit, json }: ListOptions) => {
+      const config = readConfig();
+      return withDatabase(config, async (db) => {
+        const below = Number.MAX_SAFE_INTEGER;
+        const rows = await readMessageRows(db, { state, channel, kind, below, limit });
+        const messages = rows.map((row) => messageJson(row, config.installation));
+        if (json) printJson({ messages });
+        else if (messages.length === 0) console.log('No such messages.');
+        else {
+          printTable(
+            ['NUMBER', 'CHANNEL', 'KIND', 'STATE', 'ATTEMPTS', 'CREATED', 'TITLE'],
+            messages.map((message, place) => [
+              String(message.number),
+              message.channel,
+              message.kind,
+              message.state,
+              String(message.attempts),
+              formatTime(rows[place]?.createdAt ?? null),
+              message.title,
+            ]),
+          );
+        }
+      });
+    });
+}
+
+const NUMBER_HELP = 'number of the message, from `tallyhook messages list`';
+
+function showCommand(): Command {
+  return new Command('show')
+    .description('show one outgoing message with its attempts and their responses')
+    .argument('<number>', NUMBER_HELP, parseNumber)
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 found, 1 no such message.')
+    .action((number: number, { json }: { readonly json: boolean }) => {
+      const config = readConfig();
+      return withDatabase(config, async (db) => {
+        const row = await readMessageRow(db, number);
+        if (!row) throw unknownMessage(number);
+        const message = messageJson(row, config.installation);
+        if (json) {
+          printJson(message);
+          return;
+        }
+        for (const line of describe(row, message)) console.log(printable(line));
+      });
+    });
+}
+
+function describe(row: MessageRow, message: ReturnType<typeof messageJson>): readonly string[] {
+  return [
+    `${message.kind} to ${message.channel}: ${message.state} after ${message.attempts} attempt(s), ${message.message_id}`,
+    message.title,
+    ...message.lines,
+    `Created: ${formatTime(row.createdAt)}`,
+    ...(row.resentAt === null ? [] : [`Sent again: ${formatTime(row.resentAt)}`]),
+    ...(row.nextAttemptAt === null ? [] : [`Next attempt: ${formatTime(row.nextAttemptAt)}`]),
+    ...message.attempt_log.map(
+      ({ attempt, at, outcome, response }) => `Attempt ${attempt}, ${at}: ${outcome}, ${response}`,
+    ),
+  ];
+}
+
+interface ResendOptions {
+  readonly reason: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function resendCommand(): Command {
+  return new Command('resend')
+    .description('send a delivered or failed message again, with the same id')
+    .argument('<number>', NUMBER_HELP, parseNumber)
+    .requiredOption('--reason <text>', 'why; recorded with your name')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nThe content is unchanged: an order webhook has the state of the order at its time.\n\nExit code: 0 it is due, 1 there is no such message, it is still retried, or its channel is not configured.',
+    )
+    .action((number: number, { reason, by, json }: ResendOptions) => {
+      const config = readConfig();
+      return withDatabase(config, async (db, databaseUrl) => {
+        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const parts = {
+          db,
+          wake: (channel: ChannelName) => wake(databaseUrl, channel),
+          channels: channelNamesOf(config.channels),
+        };
+        const input = { number, reason: reason.trim() };
+        const resent = await resendMessageAs(parts, actorOf(by), input);
+        switch (resent.outcome) {
+          case 'due':
+            if (json) printJson(messageJson(resent.message, config.installation));
+            else console.log(`The message ${number} is sent again to ${resent.message.channel}.`);
+            return;
+          case 'unknown':
+            throw unknownMessage(number);
+          case 'already_due':
+            throw new OperatorError(`The message ${number} is still retried. Nothing was changed.`);
+          case 'no_channel':
+            throw new OperatorError(
+              `The channel ${resent.message.channel} is not configured. Nothing was changed.`,
+            );
+        }
+      });
+    });
+}
+
+async function wake(databaseUrl: string, channel: ChannelName): Promise<void> {
+  // Loaded here, because it takes longer than the commands that only read.
+  const { openQueues } = await import('../../assembly/queues.ts');
+  const queues = openQueues(readConfig(), { databaseUrl, log: quiet });
+  const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  try {
+    await enqueueWakeUps(producer, [{ channel }]);
+  } finally {
+    await producer.close();
+    await queues.close();
+  }
+}
+
+function unknownMessage(number: number): OperatorError {
+  return new OperatorError(
+    `There is no message ${number}. \`npx tallyhook messages list\` lists them.`,
+  );
+}
+
+function parseNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d{1,15}$/.test(text) || number < 1) {
+    throw new InvalidArgumentError('Give the number of a message, such as 12.');
+  }
+  return number;
+}

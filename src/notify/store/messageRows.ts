@@ -1,0 +1,93 @@
+/** Statements that read messages for people, and send one again for them. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { ChannelName, Content } from '../domain/message.ts';
+
+export const MESSAGE_STATES = ['due', 'delivered', 'failed'] as const;
+export type MessageState = (typeof MESSAGE_STATES)[number];
+
+export const MESSAGE_KINDS = ['alert', 'digest', 'summary', 'order'] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+/** One attempt and what it met with. */
+export interface LoggedAttempt {
+  /** Counted from 1. */
+  readonly attempt: number;
+  /** When it ended, ISO 8601. */
+  readonly at: string;
+  readonly outcome: string;
+  /** A status, never a body or an address. */
+  readonly response: string;
+}
+
+export interface MessageRow {
+  readonly number: number;
+  readonly id: string;
+  readonly channel: ChannelName;
+  readonly kind: MessageKind;
+  readonly content: Content;
+  readonly state: MessageState;
+  readonly attempts: number;
+  /** The last ones, oldest first. Earlier versions recorded none. */
+  readonly attemptLog: readonly LoggedAttempt[];
+  readonly createdAt: Date;
+  /** Null once it is settled. */
+  readonly nextAttemptAt: Date | null;
+  readonly settledAt: Date | null;
+  readonly resentAt: Date | null;
+  readonly lastError: string | null;
+}
+
+const COLUMNS = `
+  number, id, channel, kind, content, state, attempts, attempt_log as "attemptLog",
+  created_at as "createdAt", case when state = 'due' then next_attempt_at end as "nextAttemptAt",
+  settled_at as "settledAt", resent_at as "resentAt", last_error as "lastError"`;
+
+export interface MessagePage {
+  readonly state: MessageState | undefined;
+  readonly channel: ChannelName | undefined;
+  readonly kind: MessageKind | undefined;
+  readonly below: number;
+  readonly limit: number;
+}
+
+/**
+ * Messages below a number, newest first. A state is a separate condition, so that the partial index
+ * finds the few due or failed ones.
+ */
+export function readMessageRows(db: Queryable, page: MessagePage): Promise<readonly MessageRow[]> {
+  const state = page.state === undefined ? '' : `and state = '${page.state}'`;
+  return db.query<MessageRow>(
+    `select ${COLUMNS}
+       from messages
+      where number < $1 ${state}
+        and ($2::text is null or channel = $2)
+        and ($3::text is null or kind = $3)
+      order by number desc
+      limit $4`,
+    [page.below, page.channel ?? null, page.kind ?? null, page.limit],
+  );
+}
+
+/** @returns undefined if there is no such message, or retention removed it */
+export async function readMessageRow(
+  db: Queryable,
+  number: number,
+): Promise<MessageRow | undefined> {
+  const rows = await db.query<MessageRow>(`select ${COLUMNS} from messages where number = $1`, [
+    number,
+  ]);
+  return rows[0];
+}
+
+/** Makes a settled message due again. @returns it; undefined if it is due already, or unknown */
+export async function markResent(db: Queryable, number: number): Promise<MessageRow | undefined> {
+  const rows = await db.query<MessageRow>(
+    `update messages
+        set state = 'due', settled_at = null, next_attempt_at = statement_timestamp(),
+            resent_at = statement_timestamp()
+      where number = $1 and state <> 'due'
+      returning ${COLUMNS}`,
+    [number],
+  );
+  return rows[0];
+}
