@@ -1,20 +1,16 @@
-/** Starts the roles of a process, each from its own file. */
+/**
+ * Starts the roles of a process, each from its own file. A file is loaded only with its role, so a process of
+ * one role starts without the code of the others and keeps none of it in memory.
+ */
 
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';
-import { startAlerts } from './alerts.ts';
-import { startConsole } from './console.ts';
 import { openDatabase } from './database.ts';
-import { startEvents } from './events.ts';
 import { startHealth } from './health.ts';
-import { startReceiver } from './receiver.ts';
-import { startReconcile } from './reconcile.ts';
 import type { Role } from './roles.ts';
-import { startSandboxRole } from './sandbox.ts';
-import { startSchedules } from './scheduler.ts';
 import { type ShareInput, share } from './shared.ts';
 import { logSettingWarnings } from './warnings.ts';
 
@@ -69,7 +65,7 @@ export async function start(
       ? NO_PORTS
       : await startLedgerRoles(config, roles, { ...parts, databaseUrl, closers });
     const sandbox = roles.has('sandbox')
-      ? await startSandboxRole(config, {
+      ? await (await import('./sandbox.ts')).startSandboxRole(config, {
           log,
           databaseUrl,
           receiverPort: ports.receiverPort,
@@ -101,12 +97,16 @@ async function startLedgerRoles(
 ): Promise<Ports> {
   const shared = await share(config, { ...input, roles });
   for (const role of roles) shared.metrics.fact('tallyhook_role_up', ROLE_UP_HELP, { role });
-  const receiver = roles.has('receiver') ? await startReceiver(shared) : undefined;
-  if (roles.has('events')) startEvents(shared);
-  if (roles.has('reconcile')) startReconcile(shared);
-  if (roles.has('alerts')) startAlerts(shared);
-  if (roles.has('scheduler')) startSchedules(shared);
-  const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
+  const receiver = roles.has('receiver')
+    ? await (await import('./receiver.ts')).startReceiver(shared)
+    : undefined;
+  if (roles.has('events')) (await import('./events.ts')).startEvents(shared);
+  if (roles.has('reconcile')) (await import('./reconcile.ts')).startReconcile(shared);
+  if (roles.has('alerts')) (await import('./alerts.ts')).startAlerts(shared);
+  if (roles.has('scheduler')) (await import('./scheduler.ts')).startSchedules(shared);
+  const consolePort = roles.has('console')
+    ? await (await import('./console.ts')).startConsole(shared)
+    : undefined;
   const healthPort = await startHealth(shared, roles, receiver?.probe ?? (() => shared.db.probe()));
   return { receiverPort: receiver?.port, consolePort, healthPort };
 }
