@@ -8,10 +8,15 @@ export const RUNNING_FOR_MS = 5 * MINUTE_MS;
 /** The report ends by itself, also where nobody closes the attempt. */
 const REPORTED_FOR_MS = 7 * DAY_MS;
 
-export function readInterruptedAttempts(db: Queryable): Promise<readonly AuditRow[]> {
+/** The oldest attempts. @param limit how many at most */
+export function readInterruptedAttempts(
+  db: Queryable,
+  limit: number,
+): Promise<readonly AuditRow[]> {
   return readOpenAttempts(db, {
     actions: ['authorization.capture', 'authorization.cancel'],
     olderThanMs: RUNNING_FOR_MS,
     withinMs: REPORTED_FOR_MS,
+    limit,
   });
 }

@@ -21,6 +21,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'payouts list': 'read',
   'events list': 'read',
   'events show': 'read',
+  'events variants': 'read',
   'events replay': 'operate',
   'events discard': 'operate',
   find: 'read',

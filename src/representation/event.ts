@@ -1,7 +1,9 @@
 /** An event of the inbox as JSON. */
 import { describeAbsence } from '../ledger/domain/bodyAbsence.ts';
+import { formatInstant } from '../ledger/domain/time.ts';
 import type { EventDetail } from '../ledger/read/eventDetail.ts';
 import type { EventSummary } from '../ledger/read/store/parts.ts';
+import type { VariantRow } from '../ledger/read/store/variants.ts';
 import { detailValueJson } from './detail.ts';
 
 export function eventJson(row: EventSummary) {
@@ -39,6 +41,17 @@ export function eventWithBodyJson(row: EventSummary, detail: EventDetail) {
       state,
       detail: detailValueJson(seen),
     })),
-    variants: detail.variants.map((variant) => variant?.toString('utf8') ?? null),
+    findings_complete: detail.areFindingsComplete,
+    variants: detail.variants.map(({ body }) => body?.toString('utf8') ?? null),
+    variants_complete: detail.areVariantsComplete,
+  };
+}
+
+/** Another body that arrived under the id of an event; it holds personal data, too. */
+export function variantJson({ body, bodySha256, receivedMicros }: VariantRow) {
+  return {
+    received_at: formatInstant(receivedMicros),
+    body_sha256: bodySha256,
+    body: body?.toString('utf8') ?? null,
   };
 }

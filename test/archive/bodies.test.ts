@@ -69,7 +69,7 @@ const importBodies = (first: number, last: number) =>
 async function archivedLines() {
   const target = createFolderTarget(folder);
   const lines = [];
-  for (const { name } of await readLatestBatches(db, 'bodies', 10)) {
+  for (const { name } of await readLatestBatches(db, 'bodies', { after: undefined, limit: 10 })) {
     const { manifest } = await readManifest(target, name);
     for await (const line of readLines(target, manifest)) lines.push(JSON.parse(line));
   }

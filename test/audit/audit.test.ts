@@ -163,6 +163,7 @@ describe('an attempt', () => {
       const named = {
         olderThanMs: -1,
         withinMs: 60_000,
+        limit: 1_000,
         actions: ['authorization.capture'],
       } as const;
       const forDoctor = await readOpenAttempts(db, named);

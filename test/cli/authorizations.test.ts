@@ -56,6 +56,7 @@ describe('authorizations', () => {
     );
     expect(json(await run('authorizations', 'list', '--within', '48', '--json'))).toEqual({
       authorizations: [],
+      next_cursor: null,
     });
   });
 

@@ -449,7 +449,10 @@ describe('events', () => {
     expect(stdout).toMatch(
       new RegExp(`^\\d+ +${eventId} +payment_succeeded +applied +0 +.* UTC$`, 'm'),
     );
-    expect(await runJson('events', 'list', '--state', 'dead')).toEqual({ events: [] });
+    expect(await runJson('events', 'list', '--state', 'dead')).toEqual({
+      events: [],
+      next_cursor: null,
+    });
     const none = await run('events', 'list', '--state', 'dead');
     expect(none).toMatchObject({ code: 0, stdout: 'No such events.\n' });
     const applied = await runJson('events', 'list', '--state', 'applied', '--limit', '2');

@@ -207,7 +207,7 @@ describe('find', () => {
     [
       'payouts by reference',
       ['resources_payout_reference'],
-      (tx) => findPayoutsByReference(tx, 'x', 10),
+      (tx) => findPayoutsByReference(tx, 'x', { after: undefined, limit: 10 }),
     ],
     ['events', ['webhook_events_event_id', 'webhook_events_pkey'], (tx) => findEvent(tx, '12')],
     [

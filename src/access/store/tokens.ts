@@ -28,6 +28,7 @@ export function readValidTokens(db: Queryable): Promise<readonly ValidToken[]> {
 
 /** A token as it is listed, without its digest. */
 export interface TokenRow {
+  readonly id: number;
   readonly name: string;
   readonly role: Role;
   readonly state: 'valid' | 'expired' | 'revoked';
@@ -40,25 +41,34 @@ export interface TokenRow {
 }
 
 const COLUMNS = `
-  name, role,
+  id, name, role,
   case when revoked_at is not null then 'revoked'
        when expires_at <= statement_timestamp() then 'expired'
        else 'valid' end as state,
   created_at as "createdAt", created_by as "createdBy", last_used_at as "lastUsedAt",
   expires_at as "expiresAt", revoked_at as "revokedAt", revoked_by as "revokedBy"`;
 
-/** Tokens, newest first. @param all also those that are expired or revoked */
+export interface TokenPage {
+  /** Also those that are expired or revoked. */
+  readonly all: boolean;
+  /** Only those created before the token of this number. */
+  readonly below?: number | undefined;
+  readonly limit: number;
+}
+
+/** Tokens, newest first. */
 export function readTokenRows(
   db: Queryable,
-  { all, limit }: { readonly all: boolean; readonly limit: number },
+  { all, below, limit }: TokenPage,
 ): Promise<readonly TokenRow[]> {
   return db.query<TokenRow>(
     `select ${COLUMNS}
        from tokens
-      where $1
-         or (revoked_at is null and (expires_at is null or expires_at > statement_timestamp()))
-      order by id desc limit $2`,
-    [all, limit],
+      where ($1 or (revoked_at is null
+                    and (expires_at is null or expires_at > statement_timestamp())))
+        and ($2::bigint is null or id < $2)
+      order by id desc limit $3`,
+    [all, below ?? null, limit],
   );
 }
 

@@ -60,19 +60,30 @@ export function readBatchesAfter(
   );
 }
 
-/** The batches of a class that were removed last. */
+export interface LatestBatch extends RecordedBatch {
+  /** Microseconds since 1970: a cursor must not lose digits. */
+  readonly removedMicros: number;
+}
+
+export interface LatestPage {
+  /** The page begins after this batch; the time is ISO 8601 with microseconds. */
+  readonly after: { readonly at: string; readonly name: string } | undefined;
+  readonly limit: number;
+}
+
+/** The batches of a class, those that were removed last first. */
 export function readLatestBatches(
   db: Queryable,
   className: string,
-  limit: number,
-): Promise<readonly RecordedBatch[]> {
-  return db.query<RecordedBatch>(
-    `select ${COLUMNS}
+  { after, limit }: LatestPage,
+): Promise<readonly LatestBatch[]> {
+  return db.query<LatestBatch>(
+    `select ${COLUMNS}, (extract(epoch from removed_at) * 1000000)::bigint as "removedMicros"
        from archived_batches
-      where class = $1
-      order by removed_at desc, name
-      limit $2`,
-    [className, limit],
+      where class = $1 and ($2::timestamptz is null or (removed_at, name) < ($2, $3::text))
+      order by removed_at desc, name desc
+      limit $4`,
+    [className, after?.at ?? null, after?.name ?? null, limit],
   );
 }
 

@@ -180,10 +180,12 @@ export function readOpenAttempts(
     actions,
     olderThanMs,
     withinMs,
+    limit,
   }: {
     readonly actions: readonly AuditAction[];
     readonly olderThanMs: number;
     readonly withinMs: number;
+    readonly limit: number;
   },
 ): Promise<readonly AuditRow[]> {
   return db.query<AuditRow>(
@@ -194,8 +196,8 @@ export function readOpenAttempts(
         and a.recorded_at > statement_timestamp() - $3 * interval '1 millisecond'
         ${OPEN}
       order by a.id
-      limit 20`,
-    [actions, olderThanMs, withinMs],
+      limit $4`,
+    [actions, olderThanMs, withinMs, limit],
   );
 }
 

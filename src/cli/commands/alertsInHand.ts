@@ -6,18 +6,18 @@ import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain
 import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { alertJson } from '../../representation/alert.ts';
+import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { clockOf, formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly all: boolean;
   readonly severity?: Severity;
   readonly rule?: Rule;
-  readonly limit: number;
-  readonly json: boolean;
 }
 
 export function listAlertsCommand(): Command {
@@ -29,20 +29,26 @@ export function listAlertsCommand(): Command {
     )
     .addOption(new Option('--rule <rule>', 'only alerts of this rule').choices(RULES))
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0.')
-    .action(({ all, severity, rule, limit, json }: ListOptions) =>
+    .action(({ all, severity, rule, ...page }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
+        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
         const alerts = await readAlertRows(db, {
           states: all ? undefined : ['open', 'acknowledged'],
           severity,
           rule,
-          below: Number.MAX_SAFE_INTEGER,
-          limit,
+          below,
+          limit: page.limit + 1,
         });
-        if (json) printJson({ alerts: alerts.map(alertJson) });
-        else if (alerts.length === 0) console.log('No such alerts.');
-        else printAlerts(alerts);
+        printPage(alerts, page, {
+          name: 'alerts',
+          placeOf: ({ id }) => [id],
+          toJson: alertJson,
+          print: printAlerts,
+          none: 'No such alerts.',
+        });
       }),
     );
 }

@@ -2,15 +2,22 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { clearImportAs, importArchiveAs } from '../../actions/importArchive.ts';
 import { openArchiveTarget } from '../../archive/openTarget.ts';
 import { ArchiveDamage } from '../../archive/readBatch.ts';
-import { readArchivedClasses, readLatestBatches } from '../../archive/store/batches.ts';
+import {
+  type LatestBatch,
+  readArchivedClasses,
+  readLatestBatches,
+} from '../../archive/store/batches.ts';
 import type { ArchiveTarget } from '../../archive/target.ts';
 import { type ArchiveReport, verifyArchive } from '../../archive/verifyArchive.ts';
+import { formatInstant } from '../../ledger/domain/time.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { archivedBatchJson, archivedClassJson } from '../../representation/archive.ts';
+import { timePlace } from '../../representation/cursor.ts';
 import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { createProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
@@ -23,10 +30,8 @@ export function archiveCommand(): Command {
     .addCommand(clearCommand());
 }
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly class?: string;
-  readonly limit: number;
-  readonly json: boolean;
 }
 
 function listCommand(): Command {
@@ -34,13 +39,12 @@ function listCommand(): Command {
     .description('list what was archived and then removed, by class')
     .option('--class <class>', 'the latest batches of this class, for example messages')
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0.')
-    .action(({ class: className, limit, json }: ListOptions) =>
+    .action(({ class: className, ...page }: ListOptions) =>
       withDatabase(readConfig(), (db) =>
-        className === undefined
-          ? listClasses(db, json)
-          : listBatches(db, { className, limit, json }),
+        className === undefined ? listClasses(db, page.json) : listBatches(db, className, page),
       ),
     );
 }
@@ -62,23 +66,28 @@ async function listClasses(db: Queryable, json: boolean): Promise<void> {
   }
 }
 
-async function listBatches(
-  db: Queryable,
-  options: { readonly className: string; readonly limit: number; readonly json: boolean },
-): Promise<void> {
-  const batches = await readLatestBatches(db, options.className, options.limit);
-  if (options.json) printJson({ batches: batches.map(archivedBatchJson) });
-  else if (batches.length === 0) console.log('Nothing of this class was archived.');
-  else {
-    printTable(
-      ['BATCH', 'ROWS', 'REMOVED', 'FILES', 'BYTES', 'REMOVED AT'],
-      batches.map(({ name, rows, removed, files, bytes, removedAt }) => [
-        name,
-        ...[rows, removed, files, bytes].map(String),
-        formatTime(removedAt),
-      ]),
-    );
-  }
+async function listBatches(db: Queryable, className: string, page: PageOptions): Promise<void> {
+  const [at, name] = placeOf(page.cursor, timePlace) ?? [];
+  const after = at === undefined || name === undefined ? undefined : { at, name };
+  const batches = await readLatestBatches(db, className, { after, limit: page.limit + 1 });
+  printPage(batches, page, {
+    name: 'batches',
+    placeOf: (batch) => [formatInstant(batch.removedMicros), batch.name],
+    toJson: archivedBatchJson,
+    print: printBatches,
+    none: 'Nothing of this class was archived.',
+  });
+}
+
+function printBatches(batches: readonly LatestBatch[]): void {
+  printTable(
+    ['BATCH', 'ROWS', 'REMOVED', 'FILES', 'BYTES', 'REMOVED AT'],
+    batches.map(({ name, rows, removed, files, bytes, removedAt }) => [
+      name,
+      ...[rows, removed, files, bytes].map(String),
+      formatTime(removedAt),
+    ]),
+  );
 }
 
 function verifyCommand(): Command {

@@ -12,8 +12,10 @@ import { type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
 import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
+import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption, momentOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -21,7 +23,7 @@ export function auditCommand(): Command {
   return new Command('audit').addCommand(listCommand()).addCommand(closeCommand());
 }
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly actor?: string;
   readonly action?: AuditAction;
   readonly subject?: AuditSubject;
@@ -29,8 +31,6 @@ interface ListOptions {
   /** Microseconds since 1970. */
   readonly since?: number;
   readonly open: boolean;
-  readonly limit: number;
-  readonly json: boolean;
 }
 
 function listCommand(): Command {
@@ -48,6 +48,7 @@ function listCommand(): Command {
     .addOption(momentOption('--since', 'only entries recorded at or after this time'))
     .option('--open', 'only attempts without a result: running, or of unknown outcome', false)
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -59,7 +60,8 @@ Exit code: 0.`,
     )
     .action((options: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const { actor, action, subject, order, since, open, limit, json } = options;
+        const { actor, action, subject, order, since, open, ...page } = options;
+        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
         const rows = await readAuditRows(db, {
           actor,
           action,
@@ -67,12 +69,16 @@ Exit code: 0.`,
           orderKeys: order === undefined ? undefined : orderKeysNamed(order),
           since: since === undefined ? undefined : new Date(since / 1000),
           isOpen: open,
-          below: Number.MAX_SAFE_INTEGER,
-          limit,
+          below,
+          limit: page.limit + 1,
         });
-        if (json) printJson({ entries: rows.map(auditEntryJson) });
-        else if (rows.length === 0) console.log('No such entries.');
-        else printEntries(rows);
+        printPage(rows, page, {
+          name: 'entries',
+          placeOf: ({ id }) => [id],
+          toJson: auditEntryJson,
+          print: printEntries,
+          none: 'No such entries.',
+        });
       }),
     );
 }

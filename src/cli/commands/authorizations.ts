@@ -19,6 +19,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
+import { timePlace } from '../../representation/cursor.ts';
 import { confirm } from '../confirm.ts';
 import {
   clockOf,
@@ -30,6 +31,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -40,10 +42,8 @@ export function authorizationsCommand(): Command {
     .addCommand(cancelCommand());
 }
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly within?: number;
-  readonly limit: number;
-  readonly json: boolean;
 }
 
 function listCommand(): Command {
@@ -56,20 +56,26 @@ function listCommand(): Command {
       ).argParser(parseHours),
     )
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nThe scheduler updates this list every minute.\n\nExit code: 0.')
-    .action(({ within, limit, json }: ListOptions) =>
+    .action(({ within, ...page }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
         const nowMs = (await clockOf(db)).nowMs();
+        const place = placeOf(page.cursor, timePlace);
         const authorizations = await readOpenAuthorizations(db, {
           statuses: [...CAPTURABLE_STATUSES],
-          after: undefined,
+          after: place && { deadlineAt: new Date(place[0]), paymentId: place[1] },
           dueBefore: within === undefined ? undefined : new Date(nowMs + within * HOUR_MS),
-          limit,
+          limit: page.limit + 1,
         });
-        if (json) printJson({ authorizations: authorizations.map(authorizationJson) });
-        else if (authorizations.length === 0) console.log('No open authorizations.');
-        else printAuthorizations(authorizations, nowMs);
+        printPage(authorizations, page, {
+          name: 'authorizations',
+          placeOf: ({ deadlineAt, paymentId }) => [deadlineAt.toISOString(), paymentId],
+          toJson: authorizationJson,
+          print: (rows) => printAuthorizations(rows, nowMs),
+          none: 'No open authorizations.',
+        });
       }),
     );
 }

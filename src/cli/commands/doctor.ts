@@ -12,6 +12,7 @@ import {
 } from '../../assembly/settings.ts';
 import { readInterruptedAttempts } from '../../audit/interrupted.ts';
 import type { Config } from '../../config/config.ts';
+import { MOST_ATTEMPTS_NAMED } from '../../doctor/domain/judge.ts';
 import { type Check, examine } from '../../doctor/examine.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createDatabase } from '../../platform/db/database.ts';
@@ -84,7 +85,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       profileId: config.profileId,
       readPause,
       verifyFullDays: config.verifyFullDays,
-      readOpenAttempts: readInterruptedAttempts,
+      readOpenAttempts: (checked) => readInterruptedAttempts(checked, MOST_ATTEMPTS_NAMED + 1),
       readExpiringTokens,
       readWatermarks,
       clock: systemClock,

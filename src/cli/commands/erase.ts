@@ -9,9 +9,10 @@ import {
 import { matcherOf } from '../../erasure/copies.ts';
 import type { ErasureSubject, SubjectKind } from '../../erasure/domain/subjects.ts';
 import { type Proof, prove } from '../../erasure/erase.ts';
-import { readErasures } from '../../erasure/store/erasures.ts';
+import { type ErasureRow, readErasures } from '../../erasure/store/erasures.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { numberPlace } from '../../representation/cursor.ts';
 import { erasureJson } from '../../representation/erasure.ts';
 import { confirm } from '../confirm.ts';
 import {
@@ -23,6 +24,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { createProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
@@ -221,30 +223,38 @@ function listCommand(): Command {
   return new Command('list')
     .description('list requests for erasure, newest first')
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0.')
-    .action(({ limit, json }: { readonly limit: number; readonly json: boolean }) =>
+    .action((page: PageOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const rows = await readErasures(db, { below: Number.MAX_SAFE_INTEGER, limit });
-        if (json) printJson({ erasures: rows.map(erasureJson) });
-        else if (rows.length === 0) console.log('No requests.');
-        else {
-          printTable(
-            ['NUMBER', 'STATE', 'REQUESTED', 'BY', 'BODIES', 'TEXTS', 'LEFT', 'SUBJECTS'],
-            rows.map((row) => [
-              String(row.id),
-              row.state,
-              formatTime(row.requestedAt),
-              row.requestedBy,
-              String(row.bodies),
-              String(row.texts),
-              row.remaining === null ? '-' : String(row.remaining),
-              row.subjects.length > 3 ? `${row.subjects.length} subjects` : row.subjects.join(' '),
-            ]),
-          );
-        }
+        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
+        const rows = await readErasures(db, { below, limit: page.limit + 1 });
+        printPage(rows, page, {
+          name: 'erasures',
+          placeOf: ({ id }) => [id],
+          toJson: erasureJson,
+          print: printErasures,
+          none: 'No requests.',
+        });
       }),
     );
+}
+
+function printErasures(rows: readonly ErasureRow[]): void {
+  printTable(
+    ['NUMBER', 'STATE', 'REQUESTED', 'BY', 'BODIES', 'TEXTS', 'LEFT', 'SUBJECTS'],
+    rows.map((row) => [
+      String(row.id),
+      row.state,
+      formatTime(row.requestedAt),
+      row.requestedBy,
+      String(row.bodies),
+      String(row.texts),
+      row.remaining === null ? '-' : String(row.remaining),
+      row.subjects.length > 3 ? `${row.subjects.length} subjects` : row.subjects.join(' '),
+    ]),
+  );
 }
 
 function checkCommand(): Command {

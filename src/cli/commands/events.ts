@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import { discardEventAs } from '../../actions/discardEvent.ts';
-import { replayEventsAs } from '../../actions/replayEvents.ts';
+import { type Replayed, replayEventsAs } from '../../actions/replayEvents.ts';
 import { describeAbsence } from '../../ledger/domain/bodyAbsence.ts';
+import { formatInstant } from '../../ledger/domain/time.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
 import { type EventDetail, readEventDetail } from '../../ledger/read/eventDetail.ts';
 import { readEventRows } from '../../ledger/read/store/events.ts';
@@ -10,12 +11,16 @@ import {
   type EventState,
   type EventSummary,
   findEvent,
-  listDead,
-  listVersionAhead,
+  readDeadNumbers,
+  readVersionAhead,
+  type VersionAhead,
 } from '../../ledger/read/store/parts.ts';
+import { readVariants, type VariantRow } from '../../ledger/read/store/variants.ts';
+import { inChunks } from '../../platform/collections.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { eventJson, eventWithBodyJson } from '../../representation/event.ts';
+import { numberPlace, timePlace } from '../../representation/cursor.ts';
+import { eventJson, eventWithBodyJson, variantJson } from '../../representation/event.ts';
 import {
   formatTime,
   printable,
@@ -26,6 +31,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -33,14 +39,13 @@ export function eventsCommand(): Command {
   return new Command('events')
     .addCommand(listCommand())
     .addCommand(showCommand())
+    .addCommand(variantsCommand())
     .addCommand(replayCommand())
     .addCommand(discardCommand());
 }
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly state?: EventState;
-  readonly limit: number;
-  readonly json: boolean;
 }
 
 function listCommand(): Command {
@@ -48,13 +53,19 @@ function listCommand(): Command {
     .description('list events, newest first')
     .addOption(new Option('--state <state>', 'only events in this state').choices(EVENT_STATES))
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
-    .action(({ state, limit, json }: ListOptions) =>
+    .action(({ state, ...page }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const events = await readEventRows(db, { state, below: Number.MAX_SAFE_INTEGER, limit });
-        if (json) printJson({ events: events.map(eventJson) });
-        else if (events.length === 0) console.log('No such events.');
-        else printEvents(events);
+        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
+        const events = await readEventRows(db, { state, below, limit: page.limit + 1 });
+        printPage(events, page, {
+          name: 'events',
+          placeOf: ({ id }) => [id],
+          toJson: eventJson,
+          print: printEvents,
+          none: 'No such events.',
+        });
       }),
     );
 }
@@ -90,7 +101,8 @@ function showCommand(): Command {
     );
 }
 
-function printEvent(event: EventSummary, { body, variants, findings }: EventDetail): void {
+function printEvent(event: EventSummary, detail: EventDetail): void {
+  const { body, variants, findings } = detail;
   printEvents([event]);
   if (event.error !== null) console.log(`Error: ${printable(event.error)}`);
   if (event.discardedAt !== null) {
@@ -101,15 +113,55 @@ function printEvent(event: EventSummary, { body, variants, findings }: EventDeta
     const seen = printable(JSON.stringify(finding.detail));
     console.log(`Finding (${finding.state}): ${finding.class} ${seen}`);
   }
+  if (!detail.areFindingsComplete) {
+    console.log(
+      `There are more findings about it: \`npx tallyhook findings list --subject event:${event.id} --state any\`.`,
+    );
+  }
   console.log(
     Buffer.isBuffer(body)
       ? printableLines(body.toString('utf8'))
       : `No body is stored: ${describeAbsence(body)}.`,
   );
-  for (const variant of variants) {
-    console.log('Another body arrived under this event id and was not applied:');
-    console.log(variant ? printableLines(variant.toString('utf8')) : '(removed)');
+  printVariants(variants);
+  if (!detail.areVariantsComplete) {
+    console.log(
+      `More bodies arrived under this event id: \`npx tallyhook events variants ${event.id}\`.`,
+    );
   }
+}
+
+function printVariants(variants: readonly VariantRow[]): void {
+  for (const { body } of variants) {
+    console.log('Another body arrived under this event id and was not applied:');
+    console.log(body ? printableLines(body.toString('utf8')) : '(removed)');
+  }
+}
+
+function variantsCommand(): Command {
+  return new Command('variants')
+    .description('print the other bodies that arrived under the id of an event, oldest first')
+    .argument('<id>', 'event id or inbox number')
+    .addOption(limitOption())
+    .addOption(cursorOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 found, 1 no such event.')
+    .action((id: string, page: PageOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const place = placeOf(page.cursor, timePlace);
+        const variants = await readVariants(db, (await mustFind(db, id)).id, {
+          after: place && { at: place[0], bodySha256: place[1] },
+          limit: page.limit + 1,
+        });
+        printPage(variants, page, {
+          name: 'variants',
+          placeOf: ({ receivedMicros, bodySha256 }) => [formatInstant(receivedMicros), bodySha256],
+          toJson: variantJson,
+          print: printVariants,
+          none: 'No other body arrived under this event id.',
+        });
+      }),
+    );
 }
 
 interface DiscardOptions {
@@ -145,7 +197,8 @@ function discardCommand(): Command {
     );
 }
 
-const MAX_REPLAYS = 1_000;
+/** Events that are replayed and enqueued together. */
+const REPLAYED_AT_ONCE = 1_000;
 
 interface ReplayOptions {
   readonly dead: boolean;
@@ -158,12 +211,8 @@ function replayCommand(): Command {
   return new Command('replay')
     .description('apply events again; replaying is idempotent')
     .argument('[ids...]', 'event ids or inbox numbers')
-    .option('--dead', `replay dead events, up to ${MAX_REPLAYS}`, false)
-    .option(
-      '--version-ahead',
-      `replay events with a version in the future, up to ${MAX_REPLAYS}`,
-      false,
-    )
+    .option('--dead', 'replay all dead events', false)
+    .option('--version-ahead', 'replay all events with a version in the future', false)
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 done, 1 an event is unknown or has no body anymore.')
@@ -174,21 +223,30 @@ function replayCommand(): Command {
           db,
           enqueue: (numbers: readonly number[]) => enqueue(databaseUrl, numbers),
         };
-        const replayed = await replayEventsAs(parts, actorOf(by), inboxIds);
-        if (replayed.outcome === 'left_to_sweep') {
-          console.error(
-            `The queue is unavailable (${replayed.reason}); the sweep enqueues them within two minutes.`,
-          );
+        const numbers: number[] = [];
+        let isEnqueued = true;
+        for (const batch of inChunks(inboxIds, REPLAYED_AT_ONCE)) {
+          const replayed = await replayEventsAs(parts, actorOf(by), batch);
+          printTrouble(replayed);
+          numbers.push(...replayed.replayed);
+          isEnqueued = isEnqueued && replayed.outcome === 'enqueued';
         }
-        for (const { number, reason } of replayed.refused) {
-          console.error(`The event ${number} cannot be replayed: ${reason}.`);
-        }
-        if (replayed.refused.length > 0) process.exitCode = 1;
-        const numbers = replayed.replayed;
-        if (json) printJson({ replayed: numbers, enqueued: replayed.outcome === 'enqueued' });
+        if (json) printJson({ replayed: numbers, enqueued: isEnqueued });
         else console.log(`${numbers.length} event(s) will be applied again.`);
       }),
     );
+}
+
+function printTrouble(replayed: Replayed): void {
+  if (replayed.outcome === 'left_to_sweep') {
+    console.error(
+      `The queue is unavailable (${replayed.reason}); the sweep enqueues them within two minutes.`,
+    );
+  }
+  for (const { number, reason } of replayed.refused) {
+    console.error(`The event ${number} cannot be replayed: ${reason}.`);
+  }
+  if (replayed.refused.length > 0) process.exitCode = 1;
 }
 
 async function findReplayable(
@@ -204,9 +262,16 @@ async function findReplayable(
   }
   const named: number[] = [];
   for (const id of ids) named.push((await mustFind(db, id)).id);
-  if (dead) named.push(...(await listDead(db, MAX_REPLAYS)));
-  if (versionAhead) named.push(...(await listVersionAhead(db, MAX_REPLAYS)));
-  return [...new Set(named)];
+  // All of them before the first is replayed: one that fails again would never end.
+  const waiting = dead
+    ? await readToEnd((after: number | undefined, limit) => readDeadNumbers(db, { after, limit }))
+    : [];
+  const ahead = versionAhead
+    ? await readToEnd((last: VersionAhead | undefined, limit) =>
+        readVersionAhead(db, { after: last?.findingId, limit }),
+      )
+    : [];
+  return [...new Set([...named, ...waiting, ...ahead.map(({ eventNumber }) => eventNumber)])];
 }
 
 async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promise<void> {

@@ -22,6 +22,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { jsonOption } from '../options.ts';
+import { readToEnd } from '../paging.ts';
 
 /** One match of an id. */
 interface Found {
@@ -31,8 +32,6 @@ interface Found {
   /** The command that shows more. */
   readonly command: string;
 }
-
-const MAX_PAYOUTS = 10;
 
 export function findCommand(): Command {
   return new Command('find')
@@ -101,7 +100,9 @@ function describeResource(resource: FoundResource): Found {
 }
 
 async function findPayouts(tx: Queryable, reference: string): Promise<readonly Found[]> {
-  const payouts = await findPayoutsByReference(tx, reference, MAX_PAYOUTS);
+  const payouts = await readToEnd((last: FoundResource | undefined, limit) =>
+    findPayoutsByReference(tx, reference, { after: last?.id, limit }),
+  );
   return payouts.filter(({ id }) => id !== reference).map(describeResource);
 }
 

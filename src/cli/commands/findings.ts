@@ -8,10 +8,12 @@ import {
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { findingJson } from '../../representation/finding.ts';
 import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -19,12 +21,10 @@ export function findingsCommand(): Command {
   return new Command('findings').addCommand(listCommand()).addCommand(acceptCommand());
 }
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly state: FindingState | 'any';
   readonly class?: string;
   readonly subject?: string;
-  readonly limit: number;
-  readonly json: boolean;
 }
 
 function listCommand(): Command {
@@ -38,20 +38,26 @@ function listCommand(): Command {
     .option('--class <class>', 'only findings of this class, for example over_refund')
     .option('--subject <subject>', 'only findings about this subject, for example payment:pay_1')
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0.')
-    .action(({ state, class: findingClass, subject, limit, json }: ListOptions) =>
+    .action(({ state, class: findingClass, subject, ...page }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
+        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
         const findings = await readFindingRows(db, {
           state: state === 'any' ? undefined : state,
           findingClass,
           subject,
-          below: Number.MAX_SAFE_INTEGER,
-          limit,
+          below,
+          limit: page.limit + 1,
         });
-        if (json) printJson({ findings: findings.map(findingJson) });
-        else if (findings.length === 0) console.log('No such findings.');
-        else printFindings(findings);
+        printPage(findings, page, {
+          name: 'findings',
+          placeOf: ({ id }) => [id],
+          toJson: findingJson,
+          print: printFindings,
+          none: 'No such findings.',
+        });
       }),
     );
 }

@@ -5,9 +5,11 @@ import { ADMIN } from '../../access/verifyToken.ts';
 import { createTokenAs, revokeTokenAs } from '../../actions/manageTokens.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
+import { numberPlace } from '../../representation/cursor.ts';
 import { tokenJson } from '../../representation/token.ts';
 import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -80,10 +82,8 @@ function printCreated(text: string, { name, role, expiresAt }: TokenRow): void {
   console.log(text);
 }
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly all: boolean;
-  readonly limit: number;
-  readonly json: boolean;
 }
 
 function listCommand(): Command {
@@ -91,14 +91,20 @@ function listCommand(): Command {
     .description('list valid tokens, newest first: who holds which role, and when each was used')
     .option('--all', 'include expired and revoked tokens', false)
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nThe list does not contain ADMIN_TOKEN.\n\nExit code: 0.')
-    .action(({ all, limit, json }: ListOptions) =>
+    .action(({ all, ...page }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const tokens = await readTokenRows(db, { all, limit });
-        if (json) printJson({ tokens: tokens.map(tokenJson) });
-        else if (tokens.length === 0) console.log('No such tokens.');
-        else printTokens(tokens);
+        const [below] = placeOf(page.cursor, numberPlace) ?? [undefined];
+        const tokens = await readTokenRows(db, { all, below, limit: page.limit + 1 });
+        printPage(tokens, page, {
+          name: 'tokens',
+          placeOf: ({ id }) => [id],
+          toJson: tokenJson,
+          print: printTokens,
+          none: 'No such tokens.',
+        });
       }),
     );
 }

@@ -185,15 +185,24 @@ export interface OpenAttempt {
   readonly recordedAt: Date;
 }
 
-/** @param attempts those that no process can still be carrying out */
+/** The most attempts that are named; one more shows that there are more. */
+export const MOST_ATTEMPTS_NAMED = 20;
+
+/** @param attempts those that no process can still be carrying out, the oldest; one more than are named if there are so many */
 export function judgeOpenAttempts(attempts: readonly OpenAttempt[]): Judgment {
   if (attempts.length === 0) return ok('every capture and cancellation of a person has a result');
-  const named = attempts.map(
-    ({ id, action, subjectId, actorName, recordedAt }) =>
-      `${action} of ${subjectId} by ${actorName} at ${recordedAt.toISOString()} (attempt ${id})`,
-  );
+  const named = attempts
+    .slice(0, MOST_ATTEMPTS_NAMED)
+    .map(
+      ({ id, action, subjectId, actorName, recordedAt }) =>
+        `${action} of ${subjectId} by ${actorName} at ${recordedAt.toISOString()} (attempt ${id})`,
+    );
+  const more =
+    attempts.length > MOST_ATTEMPTS_NAMED
+      ? '; and more, which npx tallyhook audit list --open lists'
+      : '';
   return warning(
-    `the process ended before the service responded: ${named.join('; ')}`,
+    `the process ended before the service responded: ${named.join('; ')}${more}`,
     'Run npx tallyhook refresh with the id of each payment, and compare. Then record what became of each attempt: npx tallyhook audit close NUMBER --outcome done|failed --reason TEXT. This warning ends after a week.',
   );
 }

@@ -11,7 +11,7 @@ export interface FoundResource extends ResourceSummary {
 const FOUND_COLUMNS = `${RESOURCE_COLUMNS},
   payment_id as "paymentId", order_key as "orderKey", reference`;
 
-/** Resources of this id; one of each kind may have it. */
+/** Resources of this id; one of each kind may have it, so there are at most four. */
 export function findResources(db: Queryable, id: string): Promise<readonly FoundResource[]> {
   return db.query<FoundResource>(
     `select ${FOUND_COLUMNS}
@@ -23,18 +23,18 @@ export function findResources(db: Queryable, id: string): Promise<readonly Found
   );
 }
 
-/** Payouts that carry this as their `merchant_order_reference_id`. */
+/** Payouts that carry this as their `merchant_order_reference_id`, by id, after one if it is given. */
 export function findPayoutsByReference(
   db: Queryable,
   reference: string,
-  limit: number,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
 ): Promise<readonly FoundResource[]> {
   return db.query<FoundResource>(
     `select ${FOUND_COLUMNS}
        from resources
-      where kind = 'payout' and reference = $1
+      where kind = 'payout' and reference = $1 and ($2::text is null or id > $2)
       order by id
-      limit $2`,
-    [reference, limit],
+      limit $3`,
+    [reference, after ?? null, limit],
   );
 }

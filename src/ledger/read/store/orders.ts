@@ -24,7 +24,8 @@ export interface ListedOrder extends OrderRow {
 
 /**
  * The orders of the ledger or the shop that an id names: first those with one of `orderKeys`, then
- * those with a resource of this id. Each is reached by an index; of one id there are at most a few.
+ * those with a resource of this id. Each is reached by an index. There is at most one for each key and
+ * one for each kind.
  */
 export function findOrderRows(
   db: Queryable,
@@ -48,12 +49,17 @@ export function findOrderRows(
                       where kind = any ($2::text[]) and id = $3 and order_key is not null) candidate
               group by order_key
               order by min(rank), order_key
-              limit 10) known
+              limit $4) known
        left join orders o on o.order_key = known.order_key
        left join order_expectations e
          on e.order_key = known.order_key and e.replaced_at is null
       order by known.rank, known.order_key`,
-    [named.orderKeys, named.resource.kinds, named.resource.id],
+    [
+      named.orderKeys,
+      named.resource.kinds,
+      named.resource.id,
+      named.orderKeys.length + named.resource.kinds.length,
+    ],
   );
 }
 

@@ -140,53 +140,72 @@ export async function findEvent(db: Queryable, id: string): Promise<EventSummary
 export interface EventRow {
   readonly id: number;
   readonly bodyDay: string | null;
-  /** The bodies that came under the same id and were not applied, the first twenty; null if redacted. */
-  readonly variants: readonly (Buffer | null)[];
-  readonly findings: readonly {
-    readonly class: string;
-    readonly state: string;
-    readonly detail: unknown;
-  }[];
+  readonly findings: readonly EventFinding[];
 }
 
-/** What is kept of one event, besides its body. */
-export async function readEventRow(db: Queryable, id: number): Promise<EventRow | undefined> {
+export interface EventFinding {
+  readonly class: string;
+  readonly state: string;
+  readonly detail: unknown;
+}
+
+/** What is kept of one event, besides its bodies. @param findings how many findings at most */
+export async function readEventRow(
+  db: Queryable,
+  id: number,
+  { findings }: { readonly findings: number },
+): Promise<EventRow | undefined> {
   const rows = await db.query<EventRow>(
     `select e.id, e.body_day::text as "bodyDay",
-            array(select v.body from event_variants v
-                   where v.webhook_event_id = e.id
-                   order by v.received_at, v.body_sha256 limit 20) as variants,
             coalesce((select jsonb_agg(jsonb_build_object('class', f.class, 'state', f.state,
                                                           'detail', f.detail) order by f.id)
                         from (select id, class, state, detail from findings
-                               where subject = 'event:' || e.id order by id limit 100) f),
+                               where subject = 'event:' || e.id order by id limit $2) f),
                      '[]') as findings
        from webhook_events e
       where e.id = $1`,
-    [id],
+    [id, findings],
   );
   return rows[0];
 }
 
-/** Inbox numbers of dead events that nobody discarded, oldest first. */
-export async function listDead(db: Queryable, limit: number): Promise<readonly number[]> {
+/** A page of a list in the order of numbers. */
+export interface NumberPage {
+  readonly after: number | undefined;
+  readonly limit: number;
+}
+
+/** Inbox numbers of dead events that nobody discarded, in their order. */
+export async function readDeadNumbers(
+  db: Queryable,
+  { after, limit }: NumberPage,
+): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(
-    `select webhook_event_id as id from dead_events where discarded_at is null
-      order by died_at, webhook_event_id limit $1`,
-    [limit],
+    `select webhook_event_id as id from dead_events
+      where webhook_event_id > $1 and discarded_at is null
+      order by webhook_event_id limit $2`,
+    [after ?? 0, limit],
   );
   return rows.map(({ id }) => id);
 }
 
-/** Inbox numbers of events with a version that counted as one from the future, oldest first. */
-export async function listVersionAhead(db: Queryable, limit: number): Promise<readonly number[]> {
-  const rows = await db.query<{ id: number }>(
-    `select substr(subject, length('event:') + 1)::bigint as id
+/** An open finding about an event with a version that counted as one from the future. */
+export interface VersionAhead {
+  readonly findingId: number;
+  readonly eventNumber: number;
+}
+
+/** Open findings about versions from the future, in their order. */
+export function readVersionAhead(
+  db: Queryable,
+  { after, limit }: NumberPage,
+): Promise<readonly VersionAhead[]> {
+  return db.query<VersionAhead>(
+    `select id as "findingId", substr(subject, length('event:') + 1)::bigint as "eventNumber"
        from findings
-      where class = 'version_ahead' and state = 'open' and subject like 'event:%'
+      where class = 'version_ahead' and state = 'open' and subject like 'event:%' and id > $1
       order by id
-      limit $1`,
-    [limit],
+      limit $2`,
+    [after ?? 0, limit],
   );
-  return rows.map(({ id }) => id);
 }
