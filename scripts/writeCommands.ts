@@ -93,8 +93,12 @@ function notesOf(command: Command): readonly string[] {
     );
 }
 
+/** Flags in a text that is code already stay as they are. */
 function flagsAsCode(text: string): string {
-  return text.replaceAll(/(?<!`)--[a-z][a-z-]*/g, code);
+  return text
+    .split('`')
+    .map((part, place) => (place % 2 === 0 ? part.replaceAll(/--[a-z][a-z-]*/g, code) : part))
+    .join('`');
 }
 
 function code(text: string): string {

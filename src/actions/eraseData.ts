@@ -1,13 +1,15 @@
 /**
  * Erases personal data for a person who is responsible for it.
  *
- * 1. The person decides about counts: `planErasure` comes first, then `eraseAs` with what it returned.
+ * 1. The person decides about counts: `planErasure` comes first, then `eraseAs` with what it returned, or
+ *    `requestErasureAs`, after which the scheduler erases.
  * 2. The request and its entry in the audit log are written in one transaction, and so are its end and the
- *    entry of that. A request that is not done is continued by the same call.
- * 3. A customer id is in no other table of the ledger. It is kept while the request runs, because it is
+ *    entry of that. The scheduler continues a request that is not done, and so does the same call.
+ * 3. A process claims a request before it works on it (erasure/holdErasure.ts).
+ * 4. A customer id is in no other table of the ledger. It is kept while the request runs, because it is
  *    what to look for; afterwards its digest shows that the request was met.
  */
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { clearImportedRows } from '../archive/store/importedRows.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
@@ -15,8 +17,11 @@ import { redactPersonalData } from '../contract/personalData.ts';
 import { type ErasureSubject, readSubject, subjectText } from '../erasure/domain/subjects.ts';
 import { type Erased, type EraseProgress, erase } from '../erasure/erase.ts';
 import { findPersonalData, type Person } from '../erasure/findPersonalData.ts';
+import { holdErasure } from '../erasure/holdErasure.ts';
 import {
+  claimErasure,
   type ErasureRow,
+  type HeldErasure,
   insertErasure,
   markErasureDone,
   readErasure,
@@ -28,6 +33,7 @@ import type { Database, Queryable } from '../platform/db/database.ts';
 export interface ErasureParts {
   readonly db: Database;
   readonly onProgress?: (progress: EraseProgress | FindProgress) => void;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface FindProgress {
@@ -53,10 +59,11 @@ export interface ErasurePlan {
 
 /** Finds what the subjects name. Changes nothing. */
 export async function planErasure(
-  { db, onProgress = () => undefined }: ErasureParts,
+  { db, onProgress = () => undefined, signal }: ErasureParts,
   subjects: readonly ErasureSubject[],
 ): Promise<ErasurePlan> {
   const people = await findPersonalData(db, subjects, {
+    signal,
     onProgress: (done) => onProgress({ phase: 'events', done, total: 0 }),
   });
   const refs = new Map(
@@ -99,10 +106,14 @@ export interface EraseInput {
   readonly reason: string;
 }
 
-export type ErasedAs = Erased & {
+export type ErasedAs = (
+  | Erased
+  /** Another process works on the request. */
+  | { readonly outcome: 'busy' }
+) & {
   /** Number of the request. */
   readonly id: number;
-  /** The request when it is done. */
+  /** As it is now. */
   readonly request: ErasureRow | undefined;
 };
 
@@ -110,23 +121,64 @@ const MAX_REASON_LENGTH = 2_000;
 
 /** Erases what a plan names, and proves it. */
 export async function eraseAs(
-  { db, onProgress = () => undefined }: ErasureParts,
+  parts: ErasureParts,
   actor: Actor,
   { plan: { people, running }, reason }: EraseInput,
 ): Promise<ErasedAs> {
+  const { db } = parts;
+  const holder = randomUUID();
   const subjects = people.map(({ subject }) => subject);
-  const id = running?.id ?? (await request(db, actor, { subjects, reason }));
-  // They are copies for queries, in which bodies are encoded, so a search would not find the values.
-  await clearImportedRows(db);
-  const erased = await erase({ db, onProgress }, { id, people });
-  if (erased.outcome === 'erased') await finish(db, actor, { id, subjects, erased });
+  const id = running?.id ?? (await request(db, actor, { subjects, reason, holder }));
+  const held = { id, holder };
+  if (running && !(await claimErasure(db, held))) {
+    return { outcome: 'busy', id, request: await readErasure(db, id) };
+  }
+  const erased = await holdErasure(parts, held, (signal) =>
+    erasePeople({ ...parts, signal }, actor, { held, people }),
+  );
   return { ...erased, id, request: await readErasure(db, id) };
+}
+
+/** Erases and proves for the holder of a request, and ends the request if nothing waits. */
+export async function erasePeople(
+  parts: ErasureParts,
+  actor: Actor,
+  { held: { id }, people }: { readonly held: HeldErasure; readonly people: readonly Person[] },
+): Promise<Erased> {
+  // They are copies for queries, in which bodies are encoded, so a search would not find the values.
+  await clearImportedRows(parts.db);
+  const erased = await erase(parts, { id, people });
+  const subjects = people.map(({ subject }) => subject);
+  if (erased.outcome === 'erased') await finish(parts.db, actor, { id, subjects, erased });
+  return erased;
+}
+
+/**
+ * Requests an erasure, which the scheduler then carries out. Repeating a request that runs changes nothing.
+ * @param input subjects, not empty, and why
+ */
+export async function requestErasureAs(
+  { db }: { readonly db: Database },
+  actor: Actor,
+  input: { readonly subjects: readonly ErasureSubject[]; readonly reason: string },
+): Promise<{ readonly isNew: boolean; readonly request: ErasureRow | undefined }> {
+  const running = await findRunning(db, input.subjects);
+  if (running) return { isNew: false, request: running };
+  const id = await request(db, actor, { ...input, holder: undefined });
+  return { isNew: true, request: await readErasure(db, id) };
+}
+
+interface Requested {
+  readonly subjects: readonly ErasureSubject[];
+  readonly reason: string;
+  /** Of the process that begins at once. */
+  readonly holder: string | undefined;
 }
 
 function request(
   db: Database,
   actor: Actor,
-  { subjects, reason }: { readonly subjects: readonly ErasureSubject[]; readonly reason: string },
+  { subjects, reason, holder }: Requested,
 ): Promise<number> {
   const written = redactPersonalData(reason, MAX_REASON_LENGTH);
   return db.transaction(async (tx) => {
@@ -134,6 +186,7 @@ function request(
       subjects: namesOf(subjects),
       reason: written,
       requestedBy: actor.name,
+      holder,
     });
     await recordAudit(tx, {
       actor,
@@ -153,11 +206,17 @@ interface Finished {
 }
 
 function finish(db: Database, actor: Actor, { id, subjects, erased }: Finished): Promise<void> {
-  const { places, unreadable } = erased.proof;
+  const { places, events, unreadable, toVacuum } = erased.proof;
   const remaining = places.reduce((sum, { rows }) => sum + rows, 0);
   return db.transaction(async (tx) => {
     const named = namesOf(subjects.map(withoutCustomerId));
-    if (!(await markErasureDone(tx, { id, subjects: named, remaining }))) return;
+    const proof = {
+      places: places.map(({ table, rows }) => ({ table, rows })),
+      events,
+      unreadable_tables: unreadable,
+      to_vacuum: toVacuum,
+    };
+    if (!(await markErasureDone(tx, { id, subjects: named, remaining, proof }))) return;
     const row = await readErasure(tx, id);
     await recordAudit(tx, {
       actor,

@@ -1,5 +1,6 @@
 /** The role `scheduler`: runs scheduled work. */
 
+import { continueErasures } from '../actions/continueErasures.ts';
 import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
 import { makeBodyDays } from '../ledger/bodies/bodyDays.ts';
 import { createBodiesJob } from '../ledger/bodies/job.ts';
@@ -12,6 +13,7 @@ import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
 import { enqueueDailySummary } from '../notify/dailySummary.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { sweepMessages } from '../notify/sweep.ts';
+import { osUser } from '../platform/osUser.ts';
 import { MINUTE_MS } from '../platform/time.ts';
 import {
   enqueueReconcile,
@@ -39,6 +41,9 @@ const BODIES_POOL: PoolOptions = { maxConnections: 1, responseTimeoutMs: 300_000
 /** One connection for the lock, one for what is read. */
 const VERIFY_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 60_000, plans: 'any' };
 
+/** One connection that erases, one that reads what it erases, one for the claim. */
+const ERASURES_POOL: PoolOptions = { maxConnections: 3, responseTimeoutMs: 300_000, plans: 'any' };
+
 export function startSchedules({
   clock,
   config,
@@ -50,6 +55,7 @@ export function startSchedules({
   queues,
 }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
+  const erasuresDb = openPool('erasures', ERASURES_POOL);
   const bodiesDb = openPool('bodies', BODIES_POOL);
   const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
@@ -90,6 +96,11 @@ export function startSchedules({
       proveLedger,
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
+      continueErasures: () =>
+        continueErasures({
+          ...{ db: erasuresDb, log, signal },
+          actor: { kind: 'process', role: 'process', ...osUser() },
+        }),
       removeOld: async () => {
         const limits = { longestMs: LONGEST_RETENTION_MS, signal };
         const removed = await withRemovalArchive(config.archive, { db, clock }, (archive) =>

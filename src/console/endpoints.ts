@@ -1,11 +1,17 @@
 /** Every endpoint of the admin API. The app and its OpenAPI document are built from this table. */
 import type { Endpoint } from './endpoint.ts';
 import { acknowledge, assign, getAlert, listAlerts, snooze } from './routes/alerts.ts';
-import { listAudit } from './routes/audit.ts';
+import { closeAttempt, listAudit } from './routes/audit.ts';
 import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { cancelAuthorization, captureAuthorization } from './routes/captureOrCancel.ts';
 import { listChanges } from './routes/changes.ts';
+import {
+  getErasure,
+  listErasures,
+  planErasureEndpoint,
+  requestErasure,
+} from './routes/erasures.ts';
 import { discard, listEvents, replay } from './routes/events.ts';
 import { accept, listFindings } from './routes/findings.ts';
 import { getMessage, listMessages, resend } from './routes/messages.ts';
@@ -59,4 +65,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   pause,
   resume,
   listAudit,
+  closeAttempt,
+  planErasureEndpoint,
+  requestErasure,
+  listErasures,
+  getErasure,
 ];

@@ -9,6 +9,7 @@
  * 4. Tables of the ledger are searched, and not changed here: their texts change with their hashes
  *    (ledger/eraseResources.ts), and its ids stay.
  */
+import { setImmediate } from 'node:timers/promises';
 import { redactEntry } from '../audit/store/audit.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import {
@@ -156,11 +157,15 @@ export interface CopiesParts {
   /** Replaces; undefined: only searches. Another connection than `db` uses. */
   readonly writer: Queryable | undefined;
   readonly onProgress?: (progress: { readonly bytes: number; readonly total: number }) => void;
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** Text that is searched without a rest: other work of the process, such as renewals, goes on between. */
+const CHARACTERS_AT_ONCE = 256 * 1024;
 
 /** Searches every table, and replaces what it may. */
 export async function searchCopies(
-  { db, writer, onProgress = () => undefined }: CopiesParts,
+  { db, writer, onProgress = () => undefined, signal }: CopiesParts,
   matcher: PersonMatcher,
 ): Promise<CopiesResult> {
   const tables = await readTextTables(db);
@@ -172,8 +177,10 @@ export async function searchCopies(
   for (const table of tables.filter(({ canRead }) => canRead)) {
     const hasBodies = table.schema === 'public' && BODIES.test(table.name);
     const rows = { left: 0, replaced: 0 };
+    const rest = createRest();
     await scanTable(db, table, async (page) => {
       for (const row of page) {
+        await rest(row, signal);
         const outcome = await searchRow({ table, row, matcher, writer, hasBodies, learned });
         if (outcome !== 'clean') rows[outcome] += 1;
       }
@@ -190,6 +197,18 @@ export async function searchCopies(
     unreadable: tables.flatMap(({ canRead, quoted }) => (canRead ? [] : [quoted])),
     changed,
     learned,
+  };
+}
+
+/** Counts the text of rows, and lets other work of the process run after enough of it. */
+function createRest() {
+  let characters = 0;
+  return async ({ texts }: TextRow, signal: AbortSignal | undefined): Promise<void> => {
+    for (const text of texts) characters += text?.length ?? 0;
+    if (characters < CHARACTERS_AT_ONCE) return;
+    characters = 0;
+    signal?.throwIfAborted();
+    await setImmediate();
   };
 }
 

@@ -2,7 +2,7 @@
  * Erases the personal data of people.
  *
  * 1. The request is stored first. A process that ends at any moment leaves a request that is running, and
- *    whoever runs it again does every step again: each is idempotent.
+ *    the process that continues it does every step again: each is idempotent.
  * 2. Copies are erased before bodies, because bodies show what to look for. So no step needs a value that
  *    an earlier step has erased, and values are never stored.
  * 3. A body is erased in the transaction that records it. Bodies of pending events wait until they are
@@ -24,9 +24,9 @@ import {
   searchCopies,
   valuesIn,
 } from './copies.ts';
-import { eraseValues } from './domain/matcher.ts';
+import { createMatcher, eraseValues } from './domain/matcher.ts';
 import type { Person } from './findPersonalData.ts';
-import { addTexts, markCopiesErased, tryLockErasure } from './store/erasures.ts';
+import { addTexts, markCopiesErased } from './store/erasures.ts';
 import { type TextTable, vacuumTable } from './store/scan.ts';
 
 export interface EraseProgress {
@@ -38,15 +38,15 @@ export interface EraseProgress {
 export interface EraseParts {
   readonly db: Database;
   readonly onProgress?: (progress: EraseProgress) => void;
+  /** Stops between two steps or pages. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type Erased =
   /** Everything that can be erased is erased. */
   | { readonly outcome: 'erased'; readonly proof: Proof }
   /** Events of the people are not applied yet, and their bodies are left. */
-  | { readonly outcome: 'waiting'; readonly pending: readonly number[] }
-  /** Another process works on the request. */
-  | { readonly outcome: 'busy' };
+  | { readonly outcome: 'waiting'; readonly pending: readonly number[] };
 
 export interface Proof {
   /** Where values are left, for a person to decide about. */
@@ -68,18 +68,18 @@ const MAX_EVENTS_NAMED = 20;
 
 /** @param people what findPersonalData found for the request */
 export function erase(
-  { db, onProgress = () => undefined }: EraseParts,
+  { db, onProgress = () => undefined, signal }: EraseParts,
   { id, people }: { readonly id: number; readonly people: readonly Person[] },
 ): Promise<Erased> {
   return db.session(async (session): Promise<Erased> => {
-    if (!(await tryLockErasure(session, id))) return { outcome: 'busy' };
-    await eraseFromResources(session, { id, people, onProgress });
-    const { matcher, changed } = await eraseCopies(db, session, { id, people, onProgress });
+    const input = { id, people, onProgress, signal };
+    await eraseFromResources(session, input);
+    const { matcher, changed } = await eraseCopies(db, session, input);
     await markCopiesErased(session, id);
-    const pending = await eraseAllBodies(session, { id, people, onProgress });
+    const pending = await eraseAllBodies(session, input);
     if (pending.length > 0) return { outcome: 'waiting', pending };
     const toVacuum = await vacuumSmall(session, changed);
-    const proof = await prove({ db, onProgress }, matcher);
+    const proof = await prove({ db, onProgress, signal }, matcher);
     return { outcome: 'erased', proof: { ...proof, toVacuum } };
   });
 }
@@ -88,17 +88,25 @@ interface StepInput {
   readonly id: number;
   readonly people: readonly Person[];
   readonly onProgress: (progress: EraseProgress) => void;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function eraseFromResources(
   session: Session,
-  { id, people, onProgress }: StepInput,
+  { id, people, onProgress, signal }: StepInput,
 ): Promise<void> {
   for (const [done, { refs, values }] of people.entries()) {
-    const all = [...values.keys()];
+    const matcher = createMatcher([...values.keys()].map((value) => ({ value, owner: undefined })));
+    // A pattern for each of many values would take longer than the search that rules most of them out.
+    const redact = (text: string) =>
+      eraseValues(
+        text,
+        matcher.find(text).map(({ value }) => value),
+      );
     for (const some of inChunks(refs, REFS_AT_ONCE)) {
+      signal?.throwIfAborted();
       await session.transaction(async (tx) => {
-        const texts = await eraseResources(tx, some, (text) => eraseValues(text, all));
+        const texts = await eraseResources(tx, some, redact);
         if (texts > 0) await addTexts(tx, id, texts);
       });
     }
@@ -115,7 +123,7 @@ interface ErasedCopies {
 async function eraseCopies(
   db: Database,
   session: Session,
-  { id, people, onProgress }: StepInput,
+  { id, people, onProgress, signal }: StepInput,
 ): Promise<ErasedCopies> {
   const changed = new Map<string, TextTable>();
   const values = people.map((person) => new Map(person.values));
@@ -125,6 +133,7 @@ async function eraseCopies(
       {
         db,
         writer: session,
+        signal,
         onProgress: ({ bytes, total }) => onProgress({ phase: 'copies', done: bytes, total }),
       },
       matcher,
@@ -161,7 +170,7 @@ function addLearned(
 /** @returns the events that are not applied yet */
 async function eraseAllBodies(
   session: Session,
-  { id, people, onProgress }: StepInput,
+  { id, people, onProgress, signal }: StepInput,
 ): Promise<readonly number[]> {
   const events = [...new Set(people.flatMap(({ events: own }) => [...own]))].toSorted(
     (a, b) => a - b,
@@ -169,6 +178,7 @@ async function eraseAllBodies(
   const waiting: number[] = [];
   let done = 0;
   for (const some of inChunks(events, BODIES_AT_ONCE)) {
+    signal?.throwIfAborted();
     waiting.push(...(await eraseSomeBodies(session, { id, events: some })));
     done += some.length;
     onProgress({ phase: 'bodies', done, total: events.length });
@@ -195,20 +205,21 @@ function eraseSomeBodies(
 
 /** Searches everything, and changes nothing. */
 export async function prove(
-  { db, onProgress = () => undefined }: EraseParts,
+  { db, onProgress = () => undefined, signal }: EraseParts,
   matcher: PersonMatcher,
 ): Promise<Omit<Proof, 'toVacuum'>> {
   const { places, unreadable } = await searchCopies(
     {
       db,
       writer: undefined,
+      signal,
       onProgress: ({ bytes, total }) => onProgress({ phase: 'proof', done: bytes, total }),
     },
     matcher,
   );
   const events = new Set<number>();
   if (places.some(({ hasBodies }) => hasBodies)) {
-    await scanBodies(db, { since: undefined }, (bodies) => {
+    await scanBodies(db, { since: undefined, signal }, (bodies) => {
       for (const { id, body } of bodies) {
         if (events.size >= MAX_EVENTS_NAMED) return;
         if (valuesIn(matcher, body.toString('utf8'), true).length > 0) events.add(id);

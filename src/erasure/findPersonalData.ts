@@ -12,9 +12,15 @@ import { namedOrderId, orderKeysNamed } from '../ledger/domain/orderKey.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { type ErasableResource, findErasable } from '../ledger/store/erasure.ts';
 import type { Queryable } from '../platform/db/database.ts';
+import { OperatorError } from '../platform/errors.ts';
 import { createMatcher, MIN_VALUE_LENGTH } from './domain/matcher.ts';
 import { personalValues } from './domain/personalValues.ts';
-import { type CarriedIds, carriedIds, type ErasureSubject } from './domain/subjects.ts';
+import {
+  type CarriedIds,
+  carriedIds,
+  type ErasureSubject,
+  subjectText,
+} from './domain/subjects.ts';
 
 /** Everything found of one subject. */
 export interface Person {
@@ -40,12 +46,17 @@ interface OpenPerson {
 export interface FindOptions {
   /** Called with the number of bodies read so far. */
   readonly onProgress?: ((bodies: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
+/** Bounds the memory of a search. A body of the largest size has a tenth of it. */
+const MAX_VALUES = 500_000;
+
+/** @throws OperatorError for more values than can be searched for at once: none is left out silently */
 export async function findPersonalData(
   db: Queryable,
   subjects: readonly ErasureSubject[],
-  { onProgress = () => undefined }: FindOptions = {},
+  { onProgress = () => undefined, signal }: FindOptions = {},
 ): Promise<readonly Person[]> {
   const people: readonly OpenPerson[] = subjects.map((subject) => ({
     subject,
@@ -57,6 +68,7 @@ export async function findPersonalData(
   }));
   let read = 0;
   const count = (bodies: number) => {
+    signal?.throwIfAborted();
     read += bodies;
     onProgress(read);
   };
@@ -147,7 +159,18 @@ async function collect(db: Queryable, { people, since, count }: Collection): Pro
       const matches = areSearchable ? matcher.find(text) : ids;
       if (matches.length > 0) assign({ id, text, matches, wanted });
     }
+    refuseTooMany(people);
   });
+}
+
+function refuseTooMany(people: readonly OpenPerson[]): void {
+  const count = people.reduce((sum, { values }) => sum + values.size, 0);
+  if (count <= MAX_VALUES) return;
+  const [most] = people.toSorted((a, b) => b.values.size - a.values.size);
+  throw new OperatorError(
+    `The events name more than ${MAX_VALUES} values to search for, ${most?.values.size} of them those of ` +
+      `${most && subjectText(most.subject)}. Nothing was erased. Name fewer people, or orders and payments one by one.`,
+  );
 }
 
 interface MatchedBody {

@@ -39,6 +39,8 @@ export interface ScheduledWork {
   readonly proveLedger: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   readonly sweepMessages: () => Promise<void>;
+  /** Carries out requests for erasure, for as long as they take. */
+  readonly continueErasures: () => Promise<unknown>;
   /** Removes old data, for some minutes at most. */
   readonly removeOld: () => Promise<void>;
   readonly summary: DailyWork | undefined;
@@ -84,6 +86,13 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
       runs: 'everywhere',
       run: work.sweepMessages,
       atStart: work.sweepMessages,
+    },
+    // Claims requests itself: searching a large database takes longer than a slot may.
+    {
+      name: 'erasures',
+      cron: '* * * * *',
+      runs: 'everywhere',
+      run: async () => void (await work.continueErasures()),
     },
     // A little every hour: a whole day at once would take longer than a slot may.
     { name: 'retention', cron: RETENTION_CRON, runs: 'once', run: work.removeOld },

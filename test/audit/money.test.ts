@@ -311,6 +311,34 @@ test('an attempt that may still be running cannot be closed', async () => {
   ]);
 });
 
+test('an attempt is closed over the API, once, by the holder of the token', async () => {
+  const [row] = await db.query<{ id: number }>(
+    `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
+                        subject_kind, subject_id, result)
+     values (now() - interval '1 hour', 'cli', 'eve', 'admin', 'eve@till', 'authorization.capture',
+             'payment', 'pay_of_eve', 'requested')
+     returning id`,
+  );
+  const path = `/api/v1/audit/${row?.id}/close`;
+  const input = { outcome: 'done', reason: 'the service shows it' };
+  expect((await treasurer.post(path, { ...input, outcome: 'requested' })).status).toBe(400);
+  expect(await treasurer.post(path, input)).toMatchObject({
+    status: 200,
+    body: { closed: row?.id, outcome: 'done', reason: 'the service shows it' },
+  });
+  expect(await treasurer.post(path, input)).toMatchObject({
+    status: 409,
+    body: { error: { message: expect.stringContaining('has a result') } },
+  });
+  expect((await treasurer.post('/api/v1/audit/9999999/close', input)).status).toBe(404);
+  expect((await entriesOf('pay_of_eve')).at(-1)).toMatchObject({
+    actor: { kind: 'token', name: 'tess' },
+    action: 'attempt.close',
+    result: 'done',
+    attempt: row?.id,
+  });
+});
+
 test('every endpoint that moves money was called here, and its response matched its description', () => {
   const moving = ENDPOINTS.filter(({ permission }) => permission === 'move_money');
   expect(moving.length).toBeGreaterThan(0);

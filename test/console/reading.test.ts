@@ -402,6 +402,12 @@ test('every endpoint was called here, and its response matched its description',
   await api.post('/api/v1/pause', { reason: 'a test' });
   await api.post('/api/v1/resume', {});
   await api.post('/api/v1/reconciliations', { stream: 'refunds' });
+  const subjects = [{ kind: 'order', id: orderId }];
+  await api.post('/api/v1/erasures/plan', { subjects });
+  const erasure = { subjects, reason: 'a test', confirm: true };
+  const { number: requested } = (await api.post('/api/v1/erasures', erasure)).body;
+  await api.get(`/api/v1/erasures/${requested}`);
+  await api.get('/api/v1/erasures');
   // Those that move money are called over a payment service, in test/audit/money.test.ts.
   const here = ENDPOINTS.filter(({ permission }) => permission !== 'move_money');
   expect([...checkedEndpoints()].toSorted()).toEqual(here.map(({ id }) => id).toSorted());

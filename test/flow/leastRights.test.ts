@@ -215,6 +215,10 @@ async function flow(redis: string | undefined): Promise<void> {
   await waitFor('order webhooks to begin', async () => {
     return (await db.query('select change_number from order_webhook_position')).length > 0;
   });
+  // Carried out by the scheduler, which the end of this flow waits for.
+  await db.query(
+    `insert into erasures (subjects, reason, requested_by) values ('{order:ord_nobody}', 'a test', 'ada')`,
+  );
   // Webhooks become a ledger, an alert and an order webhook.
   const orderId = unique('ord');
   const paymentId = await pay(orderId);
@@ -260,6 +264,10 @@ async function flow(redis: string | undefined): Promise<void> {
   ]) {
     await run(env, command);
   }
+  await waitFor('the erasure to be done', async () => {
+    const [request] = await db.query<{ state: string }>('select state from erasures');
+    return request?.state === 'done';
+  });
   await readEverything(port, { order_id: orderId, payment_id: paymentId, number: '1' });
 
   // The console reads; what it may not do, it refuses with the name of the role.

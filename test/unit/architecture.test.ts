@@ -172,6 +172,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'authorizations',
     'config',
+    'erasure',
     'ledger',
     'notify',
     'reconcile',

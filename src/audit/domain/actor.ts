@@ -16,7 +16,7 @@ export type Actor =
       /** `user@host`. */
       readonly origin: string;
     }
-  /** A process that starts or stops. */
+  /** A process that starts or stops, or finishes what a person requested. */
   | {
       readonly kind: 'process';
       /** The user of the operating system that runs it. */

@@ -152,7 +152,7 @@ function importCommand(): Command {
     .argument('<class>', 'the class, for example messages', readClass)
     .addOption(keyOption('--first <key>', 'the first key', 0))
     .addOption(keyOption('--last <key>', 'the last key', Number.MAX_SAFE_INTEGER))
-    .requiredOption('--reason <text>', 'why, for the audit log')
+    .requiredOption('--reason <text>', 'why you import it; recorded with your name')
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(

@@ -121,13 +121,13 @@ function captureCommand(): Command {
         'amount in minor units, for example 6540 for 65.40 USD (default: the full amount)',
       ).argParser(parseMinor),
     )
-    .option('--reason <text>', 'why you capture it, for the audit log');
+    .option('--reason <text>', 'why you capture it; recorded with your name');
 }
 
 function cancelCommand(): Command {
   return actCommand('cancel', 'cancel an authorization and release the hold').option(
     '--reason <text>',
-    'why you cancel it, for the audit log and for the service',
+    'why you cancel it; recorded with your name, and sent to the service',
   );
 }
 

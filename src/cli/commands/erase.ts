@@ -61,7 +61,8 @@ export function erasuresCommand(): Command {
 const MIN_SEARCHED = 4;
 
 const HELP = `
-Shows what it would erase, and prompts. Money, statuses and ids stay. If it is interrupted, run it again.
+Shows what it would erase, and prompts. Money, statuses and ids stay. If it is interrupted, a process with
+the role \`scheduler\` continues the request; running the command again does as well.
 Reads every stored body, once for orders and payments and twice for customers: erase many at once.
 
 Exit code: 0 erased and nothing found afterwards, 1 nothing was erased, events wait, or values are left.`;
@@ -155,12 +156,15 @@ function printPlan(plan: ErasurePlan, subjects: number): void {
 function printResult(erased: ErasedAs): void {
   switch (erased.outcome) {
     case 'busy':
-      console.log(`Another process is working on request ${erased.id}.`);
+      console.log(
+        `Another process is working on request ${erased.id}. \`npx tallyhook erasures list\` shows when it is done.`,
+      );
       return;
     case 'waiting':
       console.log(
-        `Request ${erased.id} is not done: ${erased.pending.length} event(s) are not applied yet. Run the ` +
-          'same command again when `npx tallyhook events list --state pending` shows none of them.',
+        `Request ${erased.id} is not done: ${erased.pending.length} event(s) are not applied yet. The ` +
+          'scheduler continues it every ten minutes. Or run the same command again when ' +
+          '`npx tallyhook events list --state pending` shows none of them.',
       );
       return;
     case 'erased':

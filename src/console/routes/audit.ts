@@ -1,14 +1,15 @@
-/** Endpoint of the audit log: who did what. */
+/** Endpoints of the audit log: who did what, and what became of an attempt without a result. */
 import { z } from 'zod';
+import { closeAttemptAs } from '../../actions/closeAttempt.ts';
 import { ACTOR_KINDS } from '../../audit/domain/actor.ts';
-import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../../audit/domain/entry.ts';
+import { AUDIT_ACTIONS, AUDIT_RESULTS, FINAL_RESULTS } from '../../audit/domain/entry.ts';
 import { parseSubject } from '../../audit/domain/subject.ts';
 import { readAuditRows } from '../../audit/store/audit.ts';
 import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
+import { cursor, id, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 
 const action = z.enum(AUDIT_ACTIONS);
 
@@ -90,5 +91,49 @@ export const listAudit = defineEndpoint({
     });
     const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
     return { outcome: 'ok', body: { entries: shown.map(auditEntryJson), next_cursor: next } };
+  },
+});
+
+export const closeAttempt = defineEndpoint({
+  id: 'closeAttempt',
+  method: 'post',
+  path: '/api/v1/audit/{number}/close',
+  permission: 'move_money',
+  summary: 'Record what became of an attempt without a result',
+  description:
+    'Retrieve the payment first, and compare. An entry is added to the attempt; nothing is changed, and ' +
+    'nothing is sent to the service. The name of the token is recorded. 409: the attempt has a result, or it ' +
+    'began less than five minutes ago and may still be running.',
+  params: z.strictObject({ number }),
+  query: z.strictObject({}),
+  body: z.strictObject({
+    outcome: z.enum(FINAL_RESULTS).describe('What became of it.'),
+    reason: reasonGiven.describe('How you know; recorded with the name of the token.'),
+  }),
+  response: z
+    .strictObject({
+      closed: z.int().min(1).describe('Number of the attempt.'),
+      outcome: z.enum(FINAL_RESULTS),
+      by: z.string(),
+      reason: z.string(),
+    })
+    .meta({ id: 'ClosedAttempt' }),
+  statuses: [404, 409],
+  handle: async ({ db }, { params: { number: closed }, body: { outcome, reason }, actor }) => {
+    const result = await closeAttemptAs({ db }, actor, { number: closed, result: outcome, reason });
+    switch (result.outcome) {
+      case 'closed':
+        return { outcome: 'ok', body: { closed, outcome, by: actor.name, reason } };
+      case 'unknown':
+        return { outcome: 'not_found', message: `There is no attempt ${closed}.` };
+      case 'already': {
+        const message = `Attempt ${closed} has a result. Nothing was changed.`;
+        return { outcome: 'conflict', message };
+      }
+      case 'running': {
+        const message = `Attempt ${closed} began less than five minutes ago and may still be running. Try again later.`;
+        return { outcome: 'conflict', message };
+      }
+    }
   },
 });

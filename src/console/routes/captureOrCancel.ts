@@ -21,7 +21,7 @@ const DESCRIPTION =
 const decided = {
   expected_amount: amount.min(1).describe('What can be captured, as you saw it, in minor units.'),
   currency,
-  reason: reasonGiven.describe('Why; for the audit log.'),
+  reason: reasonGiven.describe('Why; recorded with the name of the token.'),
 };
 
 const result = z

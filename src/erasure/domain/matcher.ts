@@ -24,7 +24,8 @@ export interface Match<Owner> {
 /** Shorter values are in too many texts to be searched for. */
 export const MIN_VALUE_LENGTH = 3;
 
-const TABLE_SIZE = 1 << 18;
+const TABLE_BITS = 18;
+const TABLE_SIZE = 1 << TABLE_BITS;
 
 export function createMatcher<Owner>(values: Iterable<Match<Owner>>): Matcher<Owner> {
   const byForm = new Map<string, Match<Owner>[]>();
@@ -36,17 +37,20 @@ export function createMatcher<Owner>(values: Iterable<Match<Owner>>): Matcher<Ow
     }
   }
   const lengthsAt = lengthsByStart(byForm.keys());
+  const addAt = (found: Set<Match<Owner>>, text: string, at: number): void => {
+    const lengths = lengthsAt(text, at);
+    if (lengths.length === 0 || continuesWord(text, at)) return;
+    for (const length of lengths) {
+      const matches = byForm.get(text.slice(at, at + length));
+      if (matches === undefined || isContinued(text, at + length)) continue;
+      for (const match of matches) found.add(match);
+    }
+  };
   return {
     find: (text) => {
       const lower = text.toLowerCase();
       const found = new Set<Match<Owner>>();
-      for (let at = 0; at + MIN_VALUE_LENGTH <= lower.length; at += 1) {
-        for (const length of lengthsAt(lower, at)) {
-          const matches = byForm.get(lower.slice(at, at + length));
-          if (matches === undefined || !isWord(lower, at, length)) continue;
-          for (const match of matches) found.add(match);
-        }
-      }
+      for (let at = 0; at + MIN_VALUE_LENGTH <= lower.length; at += 1) addAt(found, lower, at);
       return [...found];
     },
   };
@@ -58,24 +62,29 @@ const NONE: readonly number[] = [];
  * The lengths of the values that may begin at a place of a text. Ids begin alike, so one lookup for each
  * length is quicker than a comparison with each value.
  */
-function lengthsByStart(forms: Iterable<string>): (text: string, at: number) => Iterable<number> {
+function lengthsByStart(forms: Iterable<string>): (text: string, at: number) => readonly number[] {
   const isStart = new Uint8Array(TABLE_SIZE);
-  const lengths = new Map<number, Set<number>>();
+  const lengths = new Map<string, number[]>();
   for (const form of forms) {
-    const start = startOf(form, 0);
-    isStart[start % TABLE_SIZE] = 1;
-    lengths.set(start, (lengths.get(start) ?? new Set()).add(form.length));
+    isStart[slotOf(form, 0)] = 1;
+    const start = form.slice(0, MIN_VALUE_LENGTH);
+    const known = lengths.get(start);
+    if (known === undefined) lengths.set(start, [form.length]);
+    else if (!known.includes(form.length)) known.push(form.length);
   }
-  return (text, at) => {
-    const start = startOf(text, at);
-    return isStart[start % TABLE_SIZE] === 0 ? NONE : (lengths.get(start) ?? NONE);
-  };
+  return (text, at) =>
+    isStart[slotOf(text, at)] === 0
+      ? NONE
+      : (lengths.get(text.slice(at, at + MIN_VALUE_LENGTH)) ?? NONE);
 }
 
-function startOf(text: string, at: number): number {
-  return (
-    (text.charCodeAt(at) * 65_599 + text.charCodeAt(at + 1)) * 65_599 + text.charCodeAt(at + 2)
-  );
+/** Where the three characters are in the table. Integers only: this runs for every character of a database. */
+function slotOf(text: string, at: number): number {
+  const mixed =
+    Math.imul(text.charCodeAt(at), 0x9e3779b1) ^
+    Math.imul(text.charCodeAt(at + 1), 0x85ebca6b) ^
+    Math.imul(text.charCodeAt(at + 2), 0xc2b2ae35);
+  return mixed >>> (32 - TABLE_BITS);
 }
 
 /** The forms of a value in lower case; none of a value that is too short. */
@@ -104,12 +113,21 @@ function asciiJson(text: string): string {
 
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Whether no letter or digit continues the value on either side. */
-function isWord(text: string, at: number, length: number): boolean {
-  const before = text.slice(Math.max(0, at - 3), at);
-  const isOpen = WORD.test(text.charAt(at)) && WORD.test(before.slice(-1)) && !isEscape(before);
-  const last = text.charAt(at + length - 1);
-  return !isOpen && !(WORD.test(last) && WORD.test(text.charAt(at + length)));
+function isWordAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code >= 128) return WORD.test(text.charAt(at));
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
+}
+
+/** Whether the letter or digit at a place belongs to a word that begins before it. */
+function continuesWord(text: string, at: number): boolean {
+  if (at === 0 || !isWordAt(text, at - 1) || !isWordAt(text, at)) return false;
+  return !isEscape(text.slice(Math.max(0, at - 3), at));
+}
+
+/** Whether the word before a place goes on there. */
+function isContinued(text: string, at: number): boolean {
+  return at < text.length && isWordAt(text, at - 1) && isWordAt(text, at);
 }
 
 /** The letter or digit before a value may end an escape: `\n` in JSON, `%20` in a URL. */

@@ -51,9 +51,6 @@ const NAME_HOLDERS = new Set(['', 'object', 'customer', 'customer_details', 'pay
 /** Texts and objects of the shop, where it may write anything. */
 const FREE_FIELDS = new Set(['description', 'metadata', 'return_url']);
 
-/** No body names more; a hostile one must not fill the memory. */
-const MAX_VALUES = 2_000;
-
 type Kind = 'distinctive' | 'common' | 'none';
 
 /** The values of the person whom an event is about. @param body the parsed body */
@@ -61,7 +58,7 @@ export function personalValues(body: unknown): readonly PersonalValue[] {
   const values = new Map<string, boolean>();
   const add = (text: string, kind: Kind) => {
     const value = text.trim();
-    if (kind === 'none' || value.length < MIN_VALUE_LENGTH || values.size >= MAX_VALUES) return;
+    if (kind === 'none' || value.length < MIN_VALUE_LENGTH) return;
     values.set(value, kind === 'distinctive' || values.get(value) === true);
   };
   for (const { fields, name, path } of bodyObjects(body)) {

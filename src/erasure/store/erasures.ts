@@ -1,5 +1,6 @@
 /** Statements on requests for erasure. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 
 export interface ErasureRow {
   readonly id: number;
@@ -14,24 +15,46 @@ export interface ErasureRow {
   readonly bodies: number;
   readonly texts: number;
   readonly remaining: number | null;
+  /** Null while it runs, and for requests of older versions. */
+  readonly proof: ErasureProof | null;
+}
+
+/** What the search at the end found, as it is stored. */
+export interface ErasureProof {
+  readonly places: readonly { readonly table: string; readonly rows: number }[];
+  /** Inbox numbers of other events with the same values. */
+  readonly events: readonly number[];
+  readonly unreadable_tables: readonly string[];
+  readonly to_vacuum: readonly string[];
 }
 
 const COLUMNS = `
   e.id, e.subjects, e.reason, e.requested_by as "requestedBy", e.requested_at as "requestedAt", e.state,
-  e.copies_erased_at as "copiesErasedAt", e.finished_at as "finishedAt", e.texts, e.remaining,
+  e.copies_erased_at as "copiesErasedAt", e.finished_at as "finishedAt", e.texts, e.remaining, e.proof,
   (select count(*) from erased_bodies b where b.erasure_id = e.id) as bodies`;
 
+/** @param erasure with a holder if its process begins at once; otherwise the scheduler does */
 export async function insertErasure(
   tx: Queryable,
   erasure: {
     readonly subjects: readonly string[];
     readonly reason: string;
     readonly requestedBy: string;
+    readonly holder: string | undefined;
   },
 ): Promise<number> {
   const [row] = await tx.query<{ id: number }>(
-    'insert into erasures (subjects, reason, requested_by) values ($1, $2, $3) returning id',
-    [erasure.subjects, erasure.reason, erasure.requestedBy],
+    `insert into erasures (subjects, reason, requested_by, claimed_by, claimed_until)
+     values ($1, $2, $3, $4::uuid,
+             case when $4::uuid is not null then clock_timestamp() + $5 * interval '1 millisecond' end)
+     returning id`,
+    [
+      erasure.subjects,
+      erasure.reason,
+      erasure.requestedBy,
+      erasure.holder ?? null,
+      ERASURE_LEASE_MS,
+    ],
   );
   if (!row) throw new Error('an insert that always returns a row returned none');
   return row.id;
@@ -79,30 +102,96 @@ export async function markCopiesErased(tx: Queryable, id: number): Promise<void>
 /** @returns false if another process has ended it */
 export async function markErasureDone(
   tx: Queryable,
-  {
-    id,
-    subjects,
-    remaining,
-  }: { readonly id: number; readonly subjects: readonly string[]; readonly remaining: number },
+  erasure: {
+    readonly id: number;
+    readonly subjects: readonly string[];
+    readonly remaining: number;
+    readonly proof: ErasureProof;
+  },
 ): Promise<boolean> {
   const rows = await tx.query<{ id: number }>(
     `update erasures
-        set state = 'done', finished_at = statement_timestamp(), subjects = $2, remaining = $3
+        set state = 'done', finished_at = statement_timestamp(), subjects = $2, remaining = $3,
+            proof = $4, claimed_by = null, claimed_until = null
       where id = $1 and state = 'running'
       returning id`,
-    [id, subjects, remaining],
+    [erasure.id, erasure.subjects, erasure.remaining, JSON.stringify(erasure.proof)],
+  );
+  return rows.length > 0;
+}
+
+/** How long a claim lasts without a renewal. */
+const ERASURE_LEASE_MS = MINUTE_MS;
+/** After a try that did not finish: every try searches the whole database. */
+export const ERASURE_PAUSE_MS = 10 * MINUTE_MS;
+
+/** One process that works on one request. */
+export interface HeldErasure {
+  readonly id: number;
+  /** A UUID; each try has its own. */
+  readonly holder: string;
+}
+
+/**
+ * Claims a request, also during the pause after an unfinished try.
+ * @returns false if another process holds it, or it is done
+ */
+export async function claimErasure(db: Queryable, held: HeldErasure): Promise<boolean> {
+  const rows = await db.query<{ id: number }>(
+    `update erasures
+        set claimed_by = $2, claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
+      where id = $1 and state = 'running'
+        and (claimed_by is null or claimed_until not between clock_timestamp()
+               and clock_timestamp() + $3 * interval '1 millisecond')
+      returning id`,
+    [held.id, held.holder, ERASURE_LEASE_MS],
   );
   return rows.length > 0;
 }
 
 /**
- * Reserves a request for this transaction's connection until it ends.
- * @returns false if another process works on it
+ * Claims the request that waits longest, unless none is due. A time further ahead than any pause was
+ * stored under a wrong clock, and prevents no claim.
+ * @returns its number
  */
-export async function tryLockErasure(session: Queryable, id: number): Promise<boolean> {
-  const rows = await session.query<{ locked: boolean }>(
-    `select pg_try_advisory_lock(hashtext('tallyhook erasure'), $1::int) as locked`,
-    [id],
+export async function claimNextErasure(db: Queryable, holder: string): Promise<number | undefined> {
+  const rows = await db.query<{ id: number }>(
+    `update erasures
+        set claimed_by = $1, claimed_until = clock_timestamp() + $2 * interval '1 millisecond'
+      where id = (select id from erasures
+                   where state = 'running'
+                     and (claimed_until is null or claimed_until not between clock_timestamp()
+                            and clock_timestamp() + $3 * interval '1 millisecond')
+                   order by claimed_until nulls first, id
+                   limit 1
+                   for update skip locked)
+      returning id`,
+    [holder, ERASURE_LEASE_MS, Math.max(ERASURE_LEASE_MS, ERASURE_PAUSE_MS)],
   );
-  return rows[0]?.locked === true;
+  return rows[0]?.id;
+}
+
+/** @returns false if another process has claimed it, or it is done */
+export async function renewErasure(db: Queryable, { id, holder }: HeldErasure): Promise<boolean> {
+  const rows = await db.query<{ id: number }>(
+    `update erasures set claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
+      where id = $1 and claimed_by = $2 and state = 'running'
+      returning id`,
+    [id, holder, ERASURE_LEASE_MS],
+  );
+  return rows.length > 0;
+}
+
+/** Ends a claim. The scheduler continues the request after a pause. */
+export async function releaseErasure(
+  db: Queryable,
+  { id, holder }: HeldErasure,
+  pauseMs: number,
+): Promise<void> {
+  await db.query(
+    `update erasures
+        set claimed_by = null, claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
+      where id = $1 and claimed_by = $2 and state = 'running'`,
+    [id, holder, pauseMs],
+  );
 }

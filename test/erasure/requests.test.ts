@@ -1,0 +1,218 @@
+/**
+ * Requests for erasure over the admin API, and the process that carries them out: a request is done by
+ * whichever process claims it, and one that was interrupted is continued without a person.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { continueErasures } from '../../src/actions/continueErasures.ts';
+import { eraseAs, planErasure, requestErasureAs } from '../../src/actions/eraseData.ts';
+import type { Actor } from '../../src/audit/domain/actor.ts';
+import type { ErasureSubject } from '../../src/erasure/domain/subjects.ts';
+import {
+  claimErasure,
+  claimNextErasure,
+  releaseErasure,
+  renewErasure,
+} from '../../src/erasure/store/erasures.ts';
+import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { type Api, createApi } from '../support/api.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { MERCHANT_ID } from '../support/events.ts';
+import { receive, testApplier } from '../support/ledger.ts';
+import { createPeople, findWords, type TestPerson } from '../support/people.ts';
+import { seededRandom, testSeed } from '../support/random.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTestToken } from '../support/tokens.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const SEED = testSeed();
+const ADA: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@test' };
+const PROCESS: Actor = { kind: 'process', name: 'tallyhook', role: 'process', origin: 'test' };
+
+let db: TestDatabase;
+let running: TestTallyhook | undefined;
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+  await db.drop();
+});
+
+async function fill(count: number): Promise<readonly TestPerson[]> {
+  const { people, bodies } = createPeople(count, seededRandom(SEED));
+  await testApplier(db).applyBatch(await receive(db, bodies));
+  return people;
+}
+
+async function startApi(...roles: readonly ('console' | 'scheduler')[]): Promise<Api> {
+  running = await startTallyhook({ db, roles });
+  return createApi(running, await createTestToken(db, { name: 'grace', role: 'admin' }));
+}
+
+const wordsOf = (people: readonly TestPerson[]) => new Set(people.flatMap(({ words }) => words));
+const customersOf = (people: readonly TestPerson[]) =>
+  people.map(({ customerId }): ErasureSubject => ({ kind: 'customer', id: customerId }));
+
+const carryOut = (signal = new AbortController().signal) =>
+  continueErasures({ db, log: silentLog, actor: PROCESS, signal });
+
+async function expectErased(people: readonly TestPerson[]): Promise<void> {
+  expect([...(await findWords(db, wordsOf(people)))]).toEqual([]);
+  const report = await verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: true });
+  expect(report.checks.flatMap(({ offenders }) => offenders)).toEqual([]);
+}
+
+test('the scheduler carries out a request of the API, which shows its plan before and its proof after', async () => {
+  const [person, other] = await fill(2);
+  if (!person || !other) throw new Error('no people');
+  const api = await startApi('console', 'scheduler');
+  const subjects = [...customersOf([person]), { kind: 'order', id: 'ord_unknown' }];
+
+  const planned = await api.post('/api/v1/erasures/plan', { subjects });
+  expect(planned).toMatchObject({
+    status: 200,
+    body: { pending_events: [], dead_events: [], unknown_subjects: ['order:ord_unknown'] },
+  });
+  expect(planned.body.resources.payment).toBe(2);
+  expect((await findWords(db, wordsOf([person]))).size).toBeGreaterThan(0);
+  expect(await db.query('select from erasures')).toEqual([]);
+
+  const unconfirmed = await api.post('/api/v1/erasures', { subjects, reason: 'by mail' });
+  expect(unconfirmed.status).toBe(400);
+  const input = { subjects, reason: 'by mail', confirm: true };
+  const first = await api.post('/api/v1/erasures', input);
+  expect(first).toMatchObject({
+    status: 202,
+    body: { state: 'running', requested_by: 'grace', proof: null, remaining: null },
+  });
+  const { number } = first.body;
+  expect(await api.post('/api/v1/erasures', input)).toMatchObject({
+    status: 200,
+    body: { number },
+  });
+
+  await waitFor('the scheduler to erase', async () => {
+    const { body } = await api.get(`/api/v1/erasures/${number}`);
+    return body.state === 'done';
+  });
+  const { body } = await api.get(`/api/v1/erasures/${number}`);
+  expect(body).toMatchObject({
+    bodies: planned.body.events,
+    remaining: 0,
+    proof: { places: [], events: [], unreadable_tables: [] },
+  });
+  expect(JSON.stringify(body)).not.toContain(`customer:${person.customerId}`);
+  expect((await api.get('/api/v1/erasures')).body).toEqual({ erasures: [body], next_cursor: null });
+  expect((await api.get('/api/v1/erasures/4711')).status).toBe(404);
+  await expectErased([person]);
+  expect((await findWords(db, wordsOf([other]))).size).toBeGreaterThan(0);
+  const entries = await db.query(
+    `select action, actor_kind as kind, actor_name as name from audit
+      where subject_kind = 'erasure' order by id`,
+  );
+  expect(entries).toMatchObject([
+    { action: 'erasure.request', kind: 'token', name: 'grace' },
+    { action: 'erasure.finish', kind: 'process' },
+  ]);
+});
+
+test('a request that lost its process is continued when its claim ends', async () => {
+  const people = await fill(3);
+  const subjects = customersOf(people);
+  const { request } = await requestErasureAs({ db }, ADA, { subjects, reason: 'by mail' });
+  const id = request?.id ?? 0;
+  // The process that claimed it does not renew its claim.
+  expect(await claimNextErasure(db, randomUUID())).toBe(id);
+  expect(await carryOut()).toBe(0);
+  const plan = await planErasure({ db }, subjects);
+  const busy = await eraseAs({ db }, ADA, { plan, reason: 'again' });
+  expect(busy).toMatchObject({ outcome: 'busy', id, request: { state: 'running' } });
+  expect((await findWords(db, wordsOf(people))).size).toBeGreaterThan(0);
+
+  await db.query(`update erasures set claimed_until = now() - interval '1 second'`);
+  expect(await carryOut()).toBe(1);
+  await expectErased(people);
+  expect(await carryOut()).toBe(0);
+});
+
+test('a claim is renewed by its holder only, and a time far ahead prevents none', async () => {
+  const { request } = await requestErasureAs({ db }, ADA, {
+    subjects: [{ kind: 'order', id: 'ord_1' }],
+    reason: 'by mail',
+  });
+  const id = request?.id ?? 0;
+  const [first, second] = [randomUUID(), randomUUID()];
+  expect(await claimErasure(db, { id, holder: first })).toBe(true);
+  expect(await claimErasure(db, { id, holder: second })).toBe(false);
+  expect(await renewErasure(db, { id, holder: second })).toBe(false);
+  expect(await renewErasure(db, { id, holder: first })).toBe(true);
+  await db.query(`update erasures set claimed_until = now() + interval '1 year'`);
+  expect(await claimNextErasure(db, second)).toBe(id);
+  expect(await renewErasure(db, { id, holder: first })).toBe(false);
+
+  // During the pause after a try, a person may continue it, and no schedule does.
+  await releaseErasure(db, { id, holder: second }, 60_000);
+  expect(await claimNextErasure(db, first)).toBeUndefined();
+  expect(await claimErasure(db, { id, holder: first })).toBe(true);
+});
+
+test('a request that waits for events is due again after a pause, and others are not held up', async () => {
+  const { people, bodies } = createPeople(2, seededRandom(SEED));
+  const ids = await receive(db, bodies);
+  for (const person of people) {
+    await requestErasureAs({ db }, ADA, { subjects: customersOf([person]), reason: 'by mail' });
+  }
+  expect(await carryOut()).toBe(0);
+  const paused = await db.query(
+    `select from erasures where state = 'running' and claimed_by is null and claimed_until > now()`,
+  );
+  expect(paused).toHaveLength(2);
+
+  await testApplier(db).applyBatch(ids);
+  expect(await carryOut(), 'the pause is not over').toBe(0);
+  await db.query('update erasures set claimed_until = now()');
+  expect(await carryOut()).toBe(2);
+  await expectErased(people);
+});
+
+test('a shutdown stops between steps, and the next process continues at once', async () => {
+  const people = await fill(2);
+  await requestErasureAs({ db }, ADA, { subjects: customersOf(people), reason: 'by mail' });
+  const stopping = new AbortController();
+  const late: typeof db = Object.create(db, {
+    session: {
+      value: (work: Parameters<typeof db.session>[0]) => {
+        stopping.abort();
+        return db.session(work);
+      },
+    },
+  });
+  const stopped = continueErasures({
+    ...{ db: late, log: silentLog, actor: PROCESS },
+    signal: stopping.signal,
+  });
+  expect(await stopped).toBe(0);
+  expect((await findWords(db, wordsOf(people))).size).toBeGreaterThan(0);
+  expect(await carryOut()).toBe(1);
+  await expectErased(people);
+});
+
+test('a body with thousands of values is erased as a whole', async () => {
+  const many = Array.from({ length: 5_000 }, (_, n) => ({ email: `w${n}q@example.org` }));
+  const [person] = await fill(1);
+  const [paymentId = ''] = person?.paymentIds ?? [];
+  const body = {
+    ...{ event_id: 'evt_many', event_type: 'payment_succeeded', merchant_id: MERCHANT_ID },
+    content: { type: 'payment_details', object: { payment_id: paymentId, status: 'succeeded' } },
+    metadata: { many },
+  };
+  await testApplier(db).applyBatch(await receive(db, [Buffer.from(JSON.stringify(body))]));
+  await db.query('create table notes (body text)');
+  await db.query(`insert into notes values ('mail to w4999q@example.org')`);
+  const subjects = [{ kind: 'payment', id: paymentId } as const];
+  await requestErasureAs({ db }, ADA, { subjects, reason: 'by mail' });
+  expect(await carryOut()).toBe(1);
+  expect(await db.query('select body from notes')).toEqual([{ body: 'mail to [erased]' }]);
+});
