@@ -115,7 +115,7 @@ export function countText(totals: {
   const count = totals.count.toLocaleString('en');
   return totals.isComplete
     ? `${count} in all`
-    : `${count} among the newest 10,000; the sums are those of these`;
+    : `${count} among the newest rows; the sums are those of these, and older ones were not counted`;
 }
 
 function amountOption(flag: string, description: string): Option {

@@ -14,7 +14,7 @@ import { instantOrNull, micros } from './instants.ts';
 import type { ListedOrder, OrderRow } from './orders.ts';
 
 /** The most orders that one statement searches for money that matches. */
-export const MAX_SCANNED_ORDERS = 10_000;
+export const MAX_SCANNED_ORDERS = 2_000;
 
 export interface OrderFilter {
   readonly currency?: string | undefined;
