@@ -2,10 +2,13 @@
 import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseCurrency } from '../contract/money.ts';
+import type { Place } from '../ledger/domain/listPage.ts';
 import { OperatorError } from '../platform/errors.ts';
+import { cursorOf, placeRead, timePlace } from '../representation/cursor.ts';
 import type { Csv } from '../representation/listCsv.ts';
 import { jsonOption, limitOption, momentOption } from './options.ts';
 import { writeStandardOutput } from './outputFile.ts';
+import { cursorOption, moreText, placeOf } from './paging.ts';
 
 export interface ListOptions {
   readonly status?: string;
@@ -18,6 +21,7 @@ export interface ListOptions {
   readonly uncertain: boolean;
   readonly totals: boolean;
   readonly limit: number;
+  readonly cursor?: string;
   readonly csv: boolean;
   readonly json: boolean;
 }
@@ -38,6 +42,7 @@ export function addListOptions(command: Command): Command {
     .option('--uncertain', 'only rows with a state that needs a retrieve', false)
     .option('--totals', 'print the count and the sums of the filter, too', false)
     .addOption(limitOption())
+    .addOption(cursorOption())
     .option('--csv', 'print every row of the filter as CSV, however many', false)
     .addOption(jsonOption());
 }
@@ -72,20 +77,29 @@ export const ROWS_AT_ONCE = 1_000;
 
 export interface Taken<Row> {
   readonly rows: readonly Row[];
-  readonly hasMore: boolean;
+  /** The cursor of the next page; null if there are no more rows. */
+  readonly next: string | null;
 }
 
 /** The first rows of pages, up to a limit. */
 export async function take<Row>(
   pages: AsyncIterable<readonly Row[]>,
   limit: number,
+  placeOfRow: (row: Row) => Place,
 ): Promise<Taken<Row>> {
-  const rows: Row[] = [];
+  const found: Row[] = [];
   for await (const page of pages) {
-    rows.push(...page);
-    if (rows.length > limit) return { rows: rows.slice(0, limit), hasMore: true };
+    found.push(...page);
+    if (found.length > limit) break;
   }
-  return { rows, hasMore: false };
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, next: found.length > limit && last ? cursorOf(placeOfRow(last)) : null };
+}
+
+/** The place from which a list continues. */
+export function placeOfCursor(cursor: string | undefined): Place | undefined {
+  return placeRead(placeOf(cursor, timePlace));
 }
 
 /** Prints a heading and every row, as fast as the reader takes them. */
@@ -100,11 +114,9 @@ export function printCsv<Row>(
   return writeStandardOutput(Readable.from(text()));
 }
 
-export function printMore({ hasMore }: Taken<unknown>, limit: number): void {
-  if (!hasMore) return;
-  console.log(
-    `Only the newest ${limit} are listed. Give a higher --limit, an earlier --to, or --csv for all of them.`,
-  );
+/** Shows that a list was cut, not among the rows, which `grep` and `awk` read. */
+export function printMore({ next }: Taken<unknown>): void {
+  if (next !== null) console.error(moreText(process.argv.slice(2), next));
 }
 
 /** The number of rows of a filter, for people. */

@@ -26,14 +26,19 @@ test('a list has the reason of what failed, and its totals', async () => {
   expect((await run('refunds', 'list', '--status', 'pending')).stdout).toBe('No such refunds.\n');
 });
 
-test('a list that is cut names that, in text and in JSON', async () => {
-  const { stdout } = await run('payments', 'list', '--limit', '1');
-  expect(stdout).toContain('Only the newest 1 are listed.');
+test('a list that is cut shows how it continues, in text and in JSON', async () => {
+  const first = await run('payments', 'list', '--limit', '1');
+  expect(first.stderr).toMatch(/There are more\. Continue with .*--cursor/);
   const json = JSON.parse((await run('payments', 'list', '--limit', '1', '--json')).stdout);
-  expect(json).toMatchObject({ has_more: true, totals: null });
-  expect(json.payments).toHaveLength(1);
-  const all = JSON.parse((await run('payments', 'list', '--json', '--totals')).stdout);
-  expect(all).toMatchObject({ has_more: false, totals: { count: 2, complete: true } });
+  expect(json).toMatchObject({ totals: null });
+  const rest = await run('payments', 'list', '--cursor', json.next_cursor, '--json', '--totals');
+  const { payments, next_cursor, totals } = JSON.parse(rest.stdout);
+  expect([...json.payments, ...payments].map((one) => one.payment_id).toSorted()).toEqual([
+    'pay_1',
+    'pay_2',
+  ]);
+  expect(next_cursor).toBeNull();
+  expect(totals).toMatchObject({ count: 2, complete: true });
 });
 
 test('CSV has every row, and runs nothing in a spreadsheet', async () => {

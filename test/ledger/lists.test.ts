@@ -193,7 +193,7 @@ describe.each(['payment', 'refund', 'dispute', 'payout'] as const)(
         .filter((row) => matches(row, query))
         .map((row) => ({ ms: atMs(row), id: row.id }))
         .toSorted(newestFirst);
-      const found = await listed(readAllResources(db, query, 500), ({ id }) => id);
+      const found = await listed(readAllResources(db, query, { limit: 500 }), ({ id }) => id);
       expect(found).toEqual(expected.map(({ id }) => id));
     });
 
@@ -226,8 +226,10 @@ test('a count beyond the bound is marked as incomplete, and one within it is not
 
 test('pages of one row have every row once', async () => {
   const query = { kind: 'refund' } as const;
-  const found = await listed(readAllResources(db, query, 1), ({ id }) => id);
-  expect(found).toEqual(await listed(readAllResources(db, query, 1_000), ({ id }) => id));
+  const found = await listed(readAllResources(db, query, { limit: 1 }), ({ id }) => id);
+  expect(found).toEqual(
+    await listed(readAllResources(db, query, { limit: 1_000 }), ({ id }) => id),
+  );
   expect(found.length).toBe(300);
 });
 
@@ -266,7 +268,7 @@ function orderMatches(order: OrderOf, query: OrderQuery): boolean {
 describe(`the list of orders (seed ${seed})`, () => {
   test.each(ORDER_FILTERS)('has each match once, newest first: %s', async (_name, query) => {
     const expected = orders.filter((order) => orderMatches(order, query));
-    const found = await listed(readAllOrders(db, query, 500), (order) => order);
+    const found = await listed(readAllOrders(db, query, { limit: 500 }), (order) => order);
     expect(found.map(({ orderKey }) => orderKey).toSorted()).toEqual(
       expected.map(({ order_key }) => order_key).toSorted(),
     );

@@ -6,6 +6,7 @@ import { REGISTERED } from '../../ledger/domain/expectation.ts';
 import { ORDER_STATUSES } from '../../ledger/domain/order.ts';
 import {
   type OrderListTotals,
+  placeOfOrder,
   readAllOrders,
   readOrderListTotals,
 } from '../../ledger/read/orderList.ts';
@@ -32,6 +33,7 @@ import {
   countText,
   filterOf,
   type ListOptions,
+  placeOfCursor,
   printCsv,
   printMore,
   ROWS_AT_ONCE,
@@ -69,22 +71,27 @@ async function printOrderList(db: Database, options: ListOptions): Promise<void>
     ...filterOf(options),
     status: status === undefined ? undefined : readStatus(status),
   };
+  const from = placeOfCursor(options.cursor);
   if (options.csv) {
-    await printCsv(orderCsv(), readAllOrders(db, query, ROWS_AT_ONCE));
+    await printCsv(orderCsv(), readAllOrders(db, query, { from, limit: ROWS_AT_ONCE }));
     return;
   }
-  const taken = await take(readAllOrders(db, query, limit + 1), limit);
+  const taken = await take(
+    readAllOrders(db, query, { from, limit: limit + 1 }),
+    limit,
+    placeOfOrder,
+  );
   const totals = options.totals ? await readOrderListTotals(db, query) : undefined;
   if (options.json) {
     printJson({
       orders: taken.rows.map(orderJson),
-      has_more: taken.hasMore,
+      next_cursor: taken.next,
       totals: totals ? orderListTotalsJson(totals) : null,
     });
     return;
   }
   printOrders(taken.rows);
-  printMore(taken, limit);
+  printMore(taken);
   if (totals) printTotals(totals);
 }
 

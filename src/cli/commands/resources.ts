@@ -26,6 +26,7 @@ import {
   countText,
   filterOf,
   type ListOptions,
+  placeOfCursor,
   printCsv,
   printMore,
   ROWS_AT_ONCE,
@@ -96,24 +97,29 @@ async function printList(
 ): Promise<void> {
   const { status, order: orderId, limit } = options;
   const query: ResourceQuery = { ...filterOf(options), kind, status, orderId };
+  const from = placeOfCursor(options.cursor);
   if (options.csv) {
-    await printCsv(resourceCsv(kind), readAllResources(db, query, ROWS_AT_ONCE));
+    await printCsv(resourceCsv(kind), readAllResources(db, query, { from, limit: ROWS_AT_ONCE }));
     return;
   }
   const { name, json } = LISTED[kind];
-  const taken = await take(readAllResources(db, query, limit + 1), limit);
+  const taken = await take(
+    readAllResources(db, query, { from, limit: limit + 1 }),
+    limit,
+    (row) => row,
+  );
   const totals = options.totals ? await readResourceTotals(db, query) : undefined;
   if (options.json) {
     printJson({
       [name]: taken.rows.map(json),
-      has_more: taken.hasMore,
+      next_cursor: taken.next,
       totals: totals ? listTotalsJson(totals) : null,
     });
     return;
   }
   if (taken.rows.length === 0) console.log(`No such ${name}.`);
   else printRows(taken.rows);
-  printMore(taken, limit);
+  printMore(taken);
   if (totals) printTotals(totals);
 }
 

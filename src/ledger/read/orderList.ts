@@ -41,19 +41,19 @@ export function readOrderPage(
         : await scanOrders(tx, scan, limit + 1);
     const rows = await addMoney(tx, found.slice(0, limit));
     const last = rows.at(-1);
-    if (found.length > limit && last) return { rows, next: placeOf(last) };
+    if (found.length > limit && last) return { rows, next: placeOfOrder(last) };
     const mayHaveMore = status !== REGISTERED && isSearched(filter);
     return { rows, next: mayHaveMore ? await readOrderScanEnd(tx, scan) : undefined };
   });
 }
 
-/** Every order of a filter, page by page, each page from its own moment. */
+/** Every order of a filter from a place on, page by page, each page from its own moment. */
 export async function* readAllOrders(
   db: Database,
   query: OrderQuery,
-  limit: number,
+  { from, limit }: { readonly from?: Place | undefined; readonly limit: number },
 ): AsyncGenerator<readonly ReadOrder[], void> {
-  let after: Place | undefined;
+  let after = from;
   do {
     const page = await readOrderPage(db, query, { after, limit });
     if (page.rows.length > 0) yield page.rows;
@@ -90,6 +90,6 @@ function statusesOf(status: OrderRow['status'] | undefined): OrderScan['statuses
   return status === REGISTERED ? [] : [status];
 }
 
-function placeOf({ firstSeenMicros, orderKey }: ReadOrder): Place {
+export function placeOfOrder({ firstSeenMicros, orderKey }: OrderRow): Place {
   return { atMicros: firstSeenMicros, id: orderKey };
 }

@@ -51,13 +51,13 @@ async function scan(
   return { rows, end: rows.length > limit ? undefined : await readScanEnd(tx, wanted) };
 }
 
-/** Every row of a filter, page by page, each page from its own moment. */
+/** Every row of a filter from a place on, page by page, each page from its own moment. */
 export async function* readAllResources(
   db: Database,
   query: ResourceQuery,
-  limit: number,
+  { from, limit }: { readonly from?: Place | undefined; readonly limit: number },
 ): AsyncGenerator<readonly ListedResource[], void> {
-  let after: Place | undefined;
+  let after = from;
   do {
     const page = await readResourcePage(db, query, { after, limit });
     if (page.rows.length > 0) yield page.rows;
