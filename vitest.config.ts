@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'services',
           include: [
-            'test/{alerts,archive,audit,authorizations,cli,conformance,console,db,erasure,flow,ledger,monitor,notify,platform,receiver,reconcile,retention,sandbox,scheduler}/**/*.test.ts',
+            'test/{alerts,archive,audit,authorizations,cli,conformance,console,db,erasure,flow,ledger,monitor,notify,pages,platform,receiver,reconcile,retention,sandbox,scheduler}/**/*.test.ts',
           ],
           globalSetup: ['test/support/globalSetup.ts'],
           // Ends a test that would wait forever. Speed is measured by `bench/`, never by a test.

@@ -11,6 +11,7 @@ const OUTPUT = /\.(d\.ts|js|js\.map)$/;
 
 const root = packageRoot();
 for (const file of readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })) {
-  if (!OUTPUT.test(file) || existsSync(join(root, file.replace(OUTPUT, '.ts')))) continue;
+  const sources = ['.ts', '.tsx'].map((ending) => join(root, file.replace(OUTPUT, ending)));
+  if (!OUTPUT.test(file) || sources.some((source) => existsSync(source))) continue;
   rmSync(join(root, 'dist', file));
 }

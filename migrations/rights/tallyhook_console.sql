@@ -18,6 +18,7 @@ grant select on alerts, alert_outbox, alert_deadlines, messages, channel_health 
 -- Tokens of the admin API: the console checks them, and records when one was last used.
 grant select on tokens to tallyhook_console;
 grant update (last_used_at) on tokens to tallyhook_console;
+grant select, insert, update on console_sessions to tallyhook_console;
 
 -- What every process does at its start and reports while it runs.
 grant usage on schema public to tallyhook_console;

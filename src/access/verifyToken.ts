@@ -49,6 +49,8 @@ export type Verified =
 
 export interface TokenVerifier {
   verify(text: string): Promise<Verified>;
+  /** Verifies the token of a session, of which only the digest is kept. */
+  verifyDigest(digest: Buffer): Promise<Verified>;
 }
 
 export interface VerifierParts {
@@ -77,23 +79,22 @@ export function createTokenVerifier(parts: VerifierParts): TokenVerifier {
     return isExpired ? undefined : token;
   };
 
-  return {
-    verify: async (text) => {
-      const digest = digestOf(text);
-      if (adminToken !== '' && timingSafeEqual(digest, adminDigest)) {
-        return { outcome: 'valid', holder: ADMIN, isStale: false };
-      }
-      const known = validNow(await list.read(FRESH_MS), digest);
-      const tokens = await list.read(known ? FRESH_MS : FRESH_FOR_UNKNOWN_MS);
-      if (!tokens) return { outcome: 'unverifiable' };
-      const token = validNow(tokens, digest);
-      if (!token) return { outcome: 'invalid' };
-      uses.record(token.id);
-      const { name, role } = token;
-      const isStale = elapsedMs() - tokens.readAtMs > STALE_MS;
-      return { outcome: 'valid', holder: { name, role }, isStale };
-    },
+  const verifyDigest = async (digest: Buffer): Promise<Verified> => {
+    if (adminToken !== '' && timingSafeEqual(digest, adminDigest)) {
+      return { outcome: 'valid', holder: ADMIN, isStale: false };
+    }
+    const known = validNow(await list.read(FRESH_MS), digest);
+    const tokens = await list.read(known ? FRESH_MS : FRESH_FOR_UNKNOWN_MS);
+    if (!tokens) return { outcome: 'unverifiable' };
+    const token = validNow(tokens, digest);
+    if (!token) return { outcome: 'invalid' };
+    uses.record(token.id);
+    const { name, role } = token;
+    const isStale = elapsedMs() - tokens.readAtMs > STALE_MS;
+    return { outcome: 'valid', holder: { name, role }, isStale };
   };
+
+  return { verify: (text) => verifyDigest(digestOf(text)), verifyDigest };
 }
 
 function createTokenList(db: Queryable, elapsedMs: () => number) {

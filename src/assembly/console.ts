@@ -2,13 +2,16 @@
 import { createTokenVerifier } from '../access/verifyToken.ts';
 import { alertsSource } from '../alerts/gauges.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
-import { createConsoleApp } from '../console/app.ts';
+import { type ConsoleAppParts, createConsoleApp } from '../console/app.ts';
 import { bodiesSource } from '../ledger/bodies/gauges.ts';
+import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
 import { batchJob, EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
 import { channelNamesOf } from '../notify/channels/index.ts';
 import { channelsSource } from '../notify/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
+import { createPagesApp } from '../pages/app.tsx';
+import { createSessions } from '../pages/session/sessions.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
@@ -67,15 +70,12 @@ export async function startConsole(shared: Shared): Promise<number> {
   const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => alertsJobs.close());
   addSources(shared, alertsJobs);
-  const tokens = createTokenVerifier({
-    adminToken: adminTokenOf(config),
-    db: openPool('tokens', TOKENS_POOL),
-    clock,
-  });
-  const app = createConsoleApp({
-    tokens,
+  const tokensDb = openPool('tokens', TOKENS_POOL);
+  const tokens = createTokenVerifier({ adminToken: adminTokenOf(config), db: tokensDb, clock });
+  const parts: Omit<ConsoleAppParts, 'tokens' | 'metrics' | 'pages'> = {
     trustedProxies: config.trustedProxies,
     db,
+    feed: createChangeFeed(db),
     refresher: refresherOf(config, { db, clock }),
     authorizations: service && { db, service, check },
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
@@ -84,10 +84,11 @@ export async function startConsole(shared: Shared): Promise<number> {
     installation: config.installation,
     enqueueRuns: (request, attempt) => enqueueOperatorRuns(runs, request, attempt),
     isReady: gate.isOpen,
-    metrics,
     clock,
     log,
-  });
+  };
+  const pages = createPagesApp({ ...parts, sessions: createSessions({ db: tokensDb, tokens }) });
+  const app = createConsoleApp({ ...parts, tokens, metrics, pages });
   const server = await startHttpServer({
     host: config.adminHost,
     port: config.adminPort,

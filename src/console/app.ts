@@ -8,7 +8,6 @@ import express, {
 } from 'express';
 import type { Permission } from '../access/domain/roles.ts';
 import type { TokenVerifier } from '../access/verifyToken.ts';
-import { createChangeFeed } from '../ledger/changeFeed.ts';
 import type { TrustedProxies } from '../platform/clientAddress.ts';
 import { METRICS_PATH } from '../platform/healthServer.ts';
 import type { Log } from '../platform/log.ts';
@@ -21,13 +20,15 @@ import { createRefusalLog } from './refusalLog.ts';
 import { type Reply, refusal, replyToError, toReply, unavailable } from './reply.ts';
 import { createWriteCheck, type WriteCheck } from './writeCheck.ts';
 
-export interface ConsoleAppParts extends Omit<ApiParts, 'feed'> {
+export interface ConsoleAppParts extends ApiParts {
   readonly tokens: TokenVerifier;
   readonly trustedProxies: TrustedProxies;
   /** Whether the database can be read. */
   readonly isReady: () => boolean;
   readonly metrics: Metrics;
   readonly log: Log;
+  /** Serves the pages of the console: everything but the API and the metrics. */
+  readonly pages: RequestHandler;
 }
 
 /** The largest body that an endpoint accepts; none needs more than a few fields. */
@@ -53,22 +54,27 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.enable('case sensitive routing');
   // Endpoints read the query themselves, so that repeated and unknown parameters are refused.
   app.set('query parser', false);
+  app.use((request, response, next) => {
+    if (isForPrograms(request.path)) next();
+    else parts.pages(request, response, next);
+  });
   app.use(authenticate({ tokens, trustedProxies, clock, refused, logRefusal }));
   const readMetrics = allow(`GET ${METRICS_PATH}`, () => ['read_metrics']);
   app.get(METRICS_PATH, readMetrics, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
-  addEndpoints(
-    app,
-    { ...parts, feed: createChangeFeed(db) },
-    { isReady, allow, refuseWrite: createWriteCheck(db) },
-  );
+  addEndpoints(app, parts, { isReady, allow, refuseWrite: createWriteCheck(db) });
   app.use((request, response) => {
     const message = `There is no endpoint at ${request.path}.`;
     send(response, toReply({ outcome: 'not_found', message }));
   });
   app.use(createErrorHandler(log));
   return app;
+}
+
+/** Programs authenticate with a token in each request; people sign in to the pages. */
+function isForPrograms(path: string): boolean {
+  return path === METRICS_PATH || path === '/api' || path.startsWith('/api/');
 }
 
 /** Lets a request pass only with the permissions that it needs. */

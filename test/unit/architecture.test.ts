@@ -24,7 +24,7 @@ const FOLDERS = ['src', 'workers', 'bench', 'scripts'].filter((folder) =>
 
 const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => {
       const path = join(folder, file);
       const text = readFileSync(join(root, path), 'utf8');
@@ -54,6 +54,7 @@ const FEATURES = [
   'retention',
   'scheduler',
   'console',
+  'pages',
   'client',
   'doctor',
   'sandbox',
@@ -178,6 +179,19 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'reconcile',
     'representation',
   ],
+  pages: [
+    'access',
+    'actions',
+    'alerts',
+    'audit',
+    'authorizations',
+    'config',
+    'console',
+    'ledger',
+    'notify',
+    'reconcile',
+    'representation',
+  ],
   demo: ['client', 'ledger', 'reconcile'],
 };
 
@@ -219,7 +233,7 @@ test('A4b: only the assembly imports the sandbox, so that it stays an independen
 
 test('A9: of the ledger, the console imports its reading side and public functions only', () => {
   expectOnly(
-    inFolder('console'),
+    [...inFolder('console'), ...inFolder('pages')],
     'the console shows the ledger and changes nothing in it',
     (imported) =>
       !imported.startsWith('src/ledger/') ||
@@ -230,7 +244,7 @@ test('A9: of the ledger, the console imports its reading side and public functio
 
 test('A11: of alerts, the console imports their reading side and the actions of people only', () => {
   expectOnly(
-    inFolder('console'),
+    [...inFolder('console'), ...inFolder('pages')],
     'the console raises and resolves nothing',
     (imported) =>
       !imported.startsWith('src/alerts/') ||

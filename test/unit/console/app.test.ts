@@ -2,6 +2,7 @@ import request from 'supertest';
 import { expect, test } from 'vitest';
 import { createTokenVerifier } from '../../../src/access/verifyToken.ts';
 import { createConsoleApp } from '../../../src/console/app.ts';
+import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -25,6 +26,8 @@ function appOver(error: Error, token = TOKEN) {
   const db = failing(error);
   const clock = { nowMs: () => 0 };
   return createConsoleApp({
+    feed: createChangeFeed(db),
+    pages: (_request, _response, next) => next(),
     tokens: createTokenVerifier({ adminToken: token, db, clock }),
     trustedProxies: NO_TRUSTED_PROXIES,
     db,

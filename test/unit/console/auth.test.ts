@@ -24,7 +24,10 @@ beforeEach(() => {
   refused = [];
   denied = [];
   const parts = {
-    tokens: { verify: () => Promise.resolve(verified) },
+    tokens: {
+      verify: () => Promise.resolve(verified),
+      verifyDigest: () => Promise.resolve(verified),
+    },
     trustedProxies: NO_TRUSTED_PROXIES,
     clock: { nowMs: () => 0 },
     refused: (reason: string) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildAdminOpenApi } from '../../../scripts/openapi/admin.ts';
 import { createConsoleApp } from '../../../src/console/app.ts';
+import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -40,7 +41,12 @@ test('the app and the document have the same routes', () => {
     close: () => Promise.resolve(),
   };
   const app = createConsoleApp({
-    tokens: { verify: () => Promise.resolve({ outcome: 'invalid' }) },
+    feed: createChangeFeed(never),
+    pages: (_request, _response, next) => next(),
+    tokens: {
+      verify: () => Promise.resolve({ outcome: 'invalid' }),
+      verifyDigest: () => Promise.resolve({ outcome: 'invalid' }),
+    },
     trustedProxies: NO_TRUSTED_PROXIES,
     db: never,
     refresher: undefined,

@@ -6,7 +6,7 @@ import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
 const root = packageRoot();
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => /\.tsx?$/.test(path))
   .map((path) => readFileSync(join(root, 'src', path), 'utf8'))
   .join('\n');
 

@@ -1,0 +1,359 @@
+/**
+ * The router of the console's pages: guards, assets, sign-in, pages and actions. Every response has the
+ * headers of guard.ts, and every problem is a page that states what to do next.
+ */
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import { type Permission, permits, rolesWith } from '../access/domain/roles.ts';
+import type { Actor } from '../audit/domain/actor.ts';
+import { createDenialRecorder } from '../console/denials.ts';
+import { createFailureCount } from '../console/failures.ts';
+import { createWriteCheck } from '../console/writeCheck.ts';
+import { clientAddress, type TrustedProxies } from '../platform/clientAddress.ts';
+import { isContended, isDatabaseUnavailable } from '../platform/db/failures.ts';
+import type { Log } from '../platform/log.ts';
+import { readAssets } from './assets.ts';
+import { isKnownHost, isSameOrigin, PAGE_HEADERS } from './guard.ts';
+import type { Page, PageAction, PageParts, PageView, Viewer } from './page.ts';
+import { ACTIONS, PAGES } from './pages.ts';
+import { type Failure, problemView, statusOf } from './problem.tsx';
+import { createRenderer, type Renderer } from './render.tsx';
+import { clearCookie, readSessionCookie, setCookie } from './session/cookie.ts';
+import type { Session, Sessions } from './session/sessions.ts';
+import { signInView } from './session/signInPage.tsx';
+
+export interface PagesAppParts extends PageParts {
+  readonly sessions: Sessions;
+  readonly trustedProxies: TrustedProxies;
+  /** Whether the database can be read. */
+  readonly isReady: () => boolean;
+  readonly log: Log;
+}
+
+const MAX_FORM_BYTES = 64 * 1024;
+
+export function createPagesApp(parts: PagesAppParts): Express {
+  const { installation, log } = parts;
+  const assets = readAssets();
+  const renderer = createRenderer({ installation: installation.name, assets });
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  app.set('query parser', false);
+  app.use(guard(installation));
+  for (const { path, type, content } of Object.values(assets)) {
+    app.get(path, (_request, response) => {
+      response.set('Cache-Control', 'public, max-age=31536000, immutable').type(type).send(content);
+    });
+  }
+  const readForm = express.text({
+    type: 'application/x-www-form-urlencoded',
+    limit: MAX_FORM_BYTES,
+    inflate: false,
+  });
+  addSignIn(app, { ...parts, renderer, readForm });
+  app.use(requireSession(parts.sessions));
+  const context: Context = { ...parts, renderer, deny: createDenialRecorder(parts.db, parts) };
+  addSignOut(app, { ...context, readForm });
+  for (const page of PAGES) app.get(expressPath(page.path), servePage(page, context));
+  const refuseWrite = createWriteCheck(parts.db);
+  for (const action of ACTIONS) {
+    app.post(expressPath(action.path), readForm, serveAction(action, { ...context, refuseWrite }));
+  }
+  app.use((request, response) => {
+    const message = `There is no page at ${request.path}.`;
+    sendFailure({ outcome: 'not_found', message }, { request, response, renderer });
+  });
+  app.use(createErrorHandler(log, renderer));
+  return app;
+}
+
+interface Context extends PagesAppParts {
+  readonly renderer: Renderer;
+  readonly deny: ReturnType<typeof createDenialRecorder>;
+}
+
+function guard({ consoleUrl }: PageParts['installation']): RequestHandler {
+  const known = consoleUrl === undefined ? [] : [new URL(consoleUrl).hostname];
+  return (request, response, next) => {
+    response.set(PAGE_HEADERS);
+    if (!isKnownHost(request.header('host'), known)) {
+      const text =
+        'The console does not respond under this name, because a foreign site could use it. ' +
+        'Set PUBLIC_CONSOLE_URL to the address that you use, or use the IP address.\n';
+      response.status(421).type('text/plain').send(text);
+      return;
+    }
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead && !isSameOrigin(request, consoleUrl)) {
+      const text = 'The request came from another site. Nothing was changed.\n';
+      response.status(403).type('text/plain').send(text);
+      return;
+    }
+    next();
+  };
+}
+
+const SESSIONS = new WeakMap<Response, Session>();
+
+function requireSession(sessions: Sessions): RequestHandler {
+  return async (request, response, next) => {
+    const cookie = readSessionCookie(request);
+    const session = cookie === undefined ? undefined : await sessions.find(cookie);
+    if (session) {
+      SESSIONS.set(response, session);
+      sessions.touch(session.id);
+      next();
+      return;
+    }
+    const wanted = request.method === 'GET' ? request.originalUrl : '/';
+    response.redirect(303, `/sign-in?${new URLSearchParams({ next: wanted })}`);
+  };
+}
+
+function sessionOf(response: Response): Session {
+  const session = SESSIONS.get(response);
+  if (!session) throw new Error('a request was passed on without a session');
+  return session;
+}
+
+interface SignInParts extends PagesAppParts {
+  readonly renderer: Renderer;
+  readonly readForm: RequestHandler;
+}
+
+function addSignIn(app: Express, parts: SignInParts): void {
+  const { clock, renderer, readForm, sessions, trustedProxies } = parts;
+  const failures = createFailureCount(clock);
+  const show = (response: Response, status: number, view: PageView) => {
+    response.status(status).type('html').send(renderer.render(view, { response }));
+  };
+  app.get('/sign-in', (request, response) => {
+    const next = queryOf(request.originalUrl).get('next') ?? '/';
+    show(response, 200, signInView({ next, problem: undefined }));
+  });
+  app.post('/sign-in', readForm, async (request, response) => {
+    const form = new URLSearchParams(String(request.body ?? ''));
+    const next = form.get('next') ?? '/';
+    const address = clientAddress(request, trustedProxies);
+    const fail = (status: number, problem: string) =>
+      show(response, status, signInView({ next, problem }));
+    const client = { address, userAgent: request.header('user-agent') ?? '' };
+    const signedIn = await sessions.signIn((form.get('token') ?? '').trim(), client);
+    switch (signedIn.outcome) {
+      case 'signed_in':
+        setCookie(response, { request, trustedProxies, ...signedIn });
+        response.redirect(303, ownPath(next));
+        return;
+      case 'unverifiable':
+        fail(503, 'The database is unavailable. Try again soon.');
+        return;
+      case 'invalid':
+        if (failures.limitedForMs(address) > 0) {
+          fail(429, 'Too many sign-ins from this address failed. Wait a minute, then try again.');
+          return;
+        }
+        failures.note(address);
+        fail(401, 'This token is not valid. `npx tallyhook tokens create` creates one.');
+    }
+  });
+}
+
+/** A path of this console; anything else would let a link to the sign-in lead to another site. */
+function ownPath(path: string): string {
+  const url = URL.canParse(path, 'http://console') ? new URL(path, 'http://console') : undefined;
+  return url?.host === 'console' && path.startsWith('/') ? `${url.pathname}${url.search}` : '/';
+}
+
+function addSignOut(app: Express, parts: Context & { readonly readForm: RequestHandler }): void {
+  app.post('/sign-out', parts.readForm, async (request, response) => {
+    const session = sessionOf(response);
+    if (!readForm(request, session)) {
+      sendFailure(FOREIGN_FORM, { request, response, renderer: parts.renderer });
+      return;
+    }
+    await parts.sessions.end(session.id);
+    clearCookie(response, { request, trustedProxies: parts.trustedProxies });
+    response.redirect(303, '/sign-in');
+  });
+}
+
+const FOREIGN_FORM: Failure = {
+  outcome: 'forbidden',
+  message:
+    'The form was not sent from a page of this session, or the session has changed since. Nothing was ' +
+    'changed. Go back, reload the page, and try again.',
+};
+
+function servePage(page: Page, context: Context): RequestHandler {
+  return async (request, response) => {
+    const { renderer, isReady } = context;
+    const session = sessionOf(response);
+    const at = { request, response, renderer };
+    const denied = refusalOf(page.permission, { subject: `GET ${page.path}`, context, ...at });
+    if (denied) return sendFailure(denied, at);
+    if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
+    const { notice: _notice, ...query } = readFields(queryOf(request.originalUrl));
+    const opened = await page.open(context, {
+      params: { ...request.params },
+      query,
+      actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
+      role: session.holder.role,
+    });
+    if (opened.outcome !== 'ok') return sendFailure(opened, at);
+    const viewer = viewerOf(session, { request, nowMs: context.clock.nowMs() });
+    response
+      .type('html')
+      .send(renderer.render(opened.view(viewer), { request, response, session }));
+  };
+}
+
+interface ActionContext extends Context {
+  readonly refuseWrite: ReturnType<typeof createWriteCheck>;
+}
+
+function serveAction(action: PageAction, context: ActionContext): RequestHandler {
+  return async (request, response) => {
+    const { renderer, isReady, refuseWrite } = context;
+    const session = sessionOf(response);
+    const at = { request, response, renderer };
+    const form = readForm(request, session);
+    if (!form) return sendFailure(FOREIGN_FORM, at);
+    const denied = refusalOf(action.permission, { subject: `POST ${action.path}`, context, ...at });
+    if (denied) return sendFailure(denied, at);
+    if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
+    const refused = await refuseWrite();
+    if (refused) {
+      return sendFailure({ outcome: 'unexpected', message: messageOf(refused.body) }, at);
+    }
+    const acted = await action.act(context, {
+      params: { ...request.params },
+      form,
+      actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
+    });
+    if (acted.outcome !== 'done') return sendFailure(acted, at);
+    const notice = `${session.sign(acted.notice)}.${acted.notice}`;
+    const separator = acted.to.includes('?') ? '&' : '?';
+    response.redirect(303, `${acted.to}${separator}${new URLSearchParams({ notice })}`);
+  };
+}
+
+const UNAVAILABLE: Failure = {
+  outcome: 'unavailable',
+  message: 'The database is unavailable. Try again soon.',
+};
+
+function messageOf(body: unknown): string {
+  const { error } = body as { readonly error: { readonly message: string } };
+  return error.message;
+}
+
+/** The fields of a form of this session; undefined if it was not sent from one of its pages. */
+function readForm(request: Request, session: Session): Fields | undefined {
+  const sent = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+  if (sent.get('form_token') !== session.formToken) return undefined;
+  sent.delete('form_token');
+  return readFields(sent);
+}
+
+type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+/** Empty fields count as absent; a name that was sent more than once has all its values. */
+function readFields(sent: URLSearchParams): Fields {
+  const names = new Set(sent.keys());
+  const fields = [...names].map((name) => [name, sent.getAll(name).filter((one) => one !== '')]);
+  return Object.fromEntries(
+    fields
+      .filter(([, values]) => values !== undefined && values.length > 0)
+      .map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+  );
+}
+
+function queryOf(url: string): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+}
+
+function expressPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+interface At {
+  readonly request: Request;
+  readonly response: Response;
+  readonly renderer: Renderer;
+}
+
+function sendFailure(failure: Failure, { request, response, renderer }: At): void {
+  const session = SESSIONS.get(response);
+  const html = renderer.render(problemView(failure), { request, response, session });
+  response.status(statusOf(failure)).type('html').send(html);
+}
+
+function refusalOf(
+  permission: Permission,
+  given: At & { readonly subject: string; readonly context: Context },
+): Failure | undefined {
+  const { request, response, subject, context } = given;
+  const { role } = sessionOf(response).holder;
+  if (permits(role, permission)) return undefined;
+  const { deny, trustedProxies } = context;
+  deny(actorOf(request, { response, trustedProxies }), { subject, permission });
+  const roles = rolesWith(permission).join(', ');
+  const message = `Your role is ${role}. Roles that may: ${roles}. Sign in with a token of such a role.`;
+  return { outcome: 'forbidden', message };
+}
+
+function actorOf(
+  request: Request,
+  {
+    response,
+    trustedProxies,
+  }: { readonly response: Response; readonly trustedProxies: TrustedProxies },
+): Actor {
+  const { name, role } = sessionOf(response).holder;
+  return { kind: 'token', name, role, origin: clientAddress(request, trustedProxies) };
+}
+
+function viewerOf(
+  { holder: { role }, formToken }: Session,
+  { request, nowMs }: { readonly request: Request; readonly nowMs: number },
+): Viewer {
+  return {
+    role,
+    may: (permission) => permits(role, permission),
+    formToken,
+    url: request.originalUrl,
+    nowMs,
+  };
+}
+
+function createErrorHandler(log: Log, renderer: Renderer): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    sendFailure(failureOf(error, log), { request, response, renderer });
+  };
+}
+
+function failureOf(error: unknown, log: Log): Failure {
+  if (error instanceof Error) {
+    if (isDatabaseUnavailable(error) || isContended(error)) return UNAVAILABLE;
+    const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
+    if (status >= 400 && status < 500) {
+      return { outcome: 'invalid', message: 'The request cannot be read. Go back and try again.' };
+    }
+  }
+  log.error({ error }, 'console.page_failed');
+  const message = 'The page failed unexpectedly. The log of the console has the cause. Try again.';
+  return { outcome: 'unexpected', message };
+}

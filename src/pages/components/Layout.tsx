@@ -1,0 +1,136 @@
+/** The frame of every page: head, header with navigation, breadcrumbs, notice, main, footer. */
+import type { ComponentChildren } from 'preact';
+import type { Holder } from '../../access/verifyToken.ts';
+import { overviewHref } from '../links.ts';
+import type { Crumb } from '../page.ts';
+
+export interface NavItem {
+  readonly label: string;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+export interface Frame {
+  /** What people call this installation. */
+  readonly installation: string;
+  readonly assets: { readonly css: string; readonly js: string };
+  readonly theme: 'light' | 'dark' | undefined;
+  /** Undefined before the sign-in. */
+  readonly viewer: { readonly holder: Holder; readonly formToken: string } | undefined;
+  readonly nav: readonly NavItem[];
+  readonly hasSearch: boolean;
+  readonly notice: string | undefined;
+}
+
+export interface LayoutProps {
+  readonly frame: Frame;
+  readonly title: string;
+  readonly crumbs: readonly Crumb[];
+  readonly children: ComponentChildren;
+}
+
+export function Layout({ frame, title, crumbs, children }: LayoutProps) {
+  const { assets, installation, theme, notice, viewer } = frame;
+  return (
+    <html lang="en" data-theme={theme}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${title} · ${installation}`}</title>
+        <link rel="stylesheet" href={assets.css} />
+        <link rel="icon" href="data:," />
+        <script src={assets.js} defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <Header frame={frame} />
+        {viewer ? <Crumbs crumbs={crumbs} title={title} /> : null}
+        <main id="main" tabIndex={-1}>
+          <h1>{title}</h1>
+          {notice === undefined ? null : (
+            <p class="notice" role="status">
+              {notice}
+            </p>
+          )}
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Header({ frame: { installation, nav, viewer, hasSearch } }: { readonly frame: Frame }) {
+  return (
+    <header class="top">
+      <a class="home" href={overviewHref()}>
+        {installation}
+      </a>
+      {viewer ? (
+        <>
+          <Nav nav={nav} />
+          {hasSearch ? <SearchForm /> : null}
+          <Account {...viewer} />
+        </>
+      ) : null}
+    </header>
+  );
+}
+
+function Nav({ nav }: Pick<Frame, 'nav'>) {
+  return (
+    <nav aria-label="Main">
+      <ul>
+        {nav.map(({ label, href, isCurrent }) => (
+          <li key={href}>
+            <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function SearchForm() {
+  return (
+    <search>
+      <form action="/search" method="get">
+        <label class="hidden" for="search">
+          Search
+        </label>
+        <input id="search" name="q" type="search" placeholder="Search ids, amounts" required />
+      </form>
+    </search>
+  );
+}
+
+function Account({ holder, formToken }: NonNullable<Frame['viewer']>) {
+  return (
+    <form class="account" method="post" action="/sign-out">
+      <input type="hidden" name="form_token" value={formToken} />
+      <span>{`${holder.name} (${holder.role})`}</span>
+      <button type="submit">Sign out</button>
+    </form>
+  );
+}
+
+function Crumbs({ crumbs, title }: Pick<LayoutProps, 'crumbs' | 'title'>) {
+  return (
+    <nav class="crumbs" aria-label="Breadcrumbs">
+      <ol>
+        <li>
+          <a href={overviewHref()}>Overview</a>
+        </li>
+        {crumbs.map(({ label, href }) => (
+          <li key={href}>
+            <a href={href}>{label}</a>
+          </li>
+        ))}
+        <li aria-current="page">{title}</li>
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,123 @@
+/** Parts of pages: sections, lists of values, tables, pages of a list, empty states. */
+import type { ComponentChildren } from 'preact';
+
+/** A part of a page with a heading. */
+export function Section({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+/** Names with values. */
+export function KeyValues({
+  rows,
+}: {
+  readonly rows: readonly (readonly [name: string, value: ComponentChildren])[];
+}) {
+  return (
+    <dl class="values">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export interface Column<Row> {
+  readonly title: string;
+  /** Amounts and counts are aligned to the right. */
+  readonly isNumber?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+export interface DataTableProps<Row> {
+  readonly caption: string;
+  /** The first column names the row. */
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** Shown instead of an empty table: what to do next. */
+  readonly empty: ComponentChildren;
+}
+
+export function DataTable<Row>({ caption, columns, rows, keyOf, empty }: DataTableProps<Row>) {
+  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  return (
+    // Tables that are wider than a phone scroll, also by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
+    <section class="scroll" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <TableRow key={keyOf(row)} row={row} columns={columns} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function TableRow<Row>({
+  row,
+  columns,
+}: {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+}) {
+  const [first, ...others] = columns;
+  return (
+    <tr>
+      <th scope="row">{first?.cell(row)}</th>
+      {others.map(({ title, isNumber, cell }) => (
+        <td key={title} class={isNumber ? 'number' : undefined}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** The way to the next page of a list; the browser's back button leads to the previous one. */
+export function Pager({
+  first,
+  next,
+}: {
+  /** Undefined on the first page. */
+  readonly first: string | undefined;
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+}) {
+  if (first === undefined && next === undefined) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {first === undefined ? null : <a href={first}>First page</a>}
+      {next === undefined ? null : (
+        <a href={next} rel="next">
+          Next page
+        </a>
+      )}
+    </nav>
+  );
+}

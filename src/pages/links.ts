@@ -1,0 +1,29 @@
+/** The addresses of pages. Every link is made here, so text from outside cannot become an address. */
+
+/** Values of a query; undefined and empty ones are left out. */
+export type LinkQuery = Readonly<Record<string, string | number | undefined>>;
+
+function href(path: string, query: LinkQuery = {}): string {
+  const sent = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') sent.set(name, String(value));
+  }
+  return sent.size === 0 ? path : `${path}?${sent}`;
+}
+
+const segment = (id: string): string => encodeURIComponent(id);
+
+export const overviewHref = (): string => '/';
+export const ordersHref = (query?: LinkQuery): string => href('/orders', query);
+
+/** @param by what the id is, if it is not the id of an order */
+export const orderHref = (id: string, by?: 'order' | 'payment'): string =>
+  href(`/orders/${segment(id)}`, { by: by === 'payment' ? by : undefined });
+
+/** The address of an action, with its parameters in place. */
+export function actionHref(
+  path: string,
+  params: Readonly<Record<string, string | number>>,
+): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => segment(String(params[name])));
+}

@@ -1,0 +1,184 @@
+/**
+ * A page of the console as data, and what its forms do. The router and the tests of all pages are
+ * built from these, as the admin API is from its endpoints.
+ *
+ * 1. `load` reads, through the same functions as the admin API; `view` is a pure function of what was
+ *    read.
+ * 2. An action is a POST. It calls the same function as the command line and the admin API, and ends in
+ *    a redirect to a page.
+ */
+import type { ComponentChildren } from 'preact';
+import type { z } from 'zod';
+import type { Permission, Role } from '../access/domain/roles.ts';
+import type { Actor } from '../audit/domain/actor.ts';
+import type { ApiParts } from '../console/endpoint.ts';
+
+/** What pages and their actions depend on: the same as endpoints. */
+export type PageParts = ApiParts;
+
+/** Why there is no page, or why an action did nothing. Each message states the next step. */
+export interface Problem {
+  readonly outcome: 'invalid' | 'not_found' | 'conflict' | 'gone' | 'unavailable' | 'unknown';
+  readonly message: string;
+}
+
+export type Loaded<Data> = { readonly outcome: 'ok'; readonly data: Data } | Problem;
+
+export interface PageRequest<Params, Query> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly actor: Actor;
+  readonly role: Role;
+}
+
+export interface ActionRequest<Params, Form> {
+  readonly params: Params;
+  readonly form: Form;
+  readonly actor: Actor;
+}
+
+/** What a view knows of its viewer. */
+export interface Viewer {
+  readonly role: Role;
+  readonly may: (permission: Permission) => boolean;
+  /** Proves that a form was sent from a page of this session. */
+  readonly formToken: string;
+  /** Path and query of the page, for links that keep its filters. */
+  readonly url: string;
+  readonly nowMs: number;
+}
+
+export interface Crumb {
+  readonly label: string;
+  readonly href: string;
+}
+
+export interface PageView {
+  readonly title: string;
+  /** The pages above this one, without the overview. */
+  readonly crumbs?: readonly Crumb[];
+  readonly body: ComponentChildren;
+}
+
+/** A page that was loaded. */
+export interface Opened {
+  readonly outcome: 'ok';
+  readonly view: (viewer: Viewer) => PageView;
+}
+
+export interface RawPageRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly actor: Actor;
+  readonly role: Role;
+}
+
+export interface Page {
+  /** With parameters in braces, as in the admin API. */
+  readonly path: `/${string}`;
+  readonly permission: Permission;
+  readonly query: z.ZodObject;
+  readonly open: (parts: PageParts, raw: RawPageRequest) => Promise<Opened | Problem>;
+}
+
+interface PageDefinition<Params extends z.ZodObject, Query extends z.ZodObject, Data> {
+  readonly path: `/${string}`;
+  readonly permission: Permission;
+  readonly params: Params;
+  /** Every value is text; an empty field of a form counts as absent. */
+  readonly query: Query;
+  readonly load: (
+    parts: PageParts,
+    request: PageRequest<z.output<Params>, z.output<Query>>,
+  ) => Promise<Loaded<Data>>;
+  readonly view: (data: Data, viewer: Viewer) => PageView;
+}
+
+/** Ties the types of a page to its schemas. */
+export function definePage<Params extends z.ZodObject, Query extends z.ZodObject, Data>(
+  definition: PageDefinition<Params, Query, Data>,
+): Page {
+  const { path, permission, query: querySchema, load, view } = definition;
+  return {
+    path,
+    permission,
+    query: querySchema,
+    open: async (parts, { actor, role, ...raw }) => {
+      const params = definition.params.safeParse(raw.params);
+      if (!params.success) return invalid('address', params.error);
+      const query = querySchema.safeParse(raw.query);
+      if (!query.success) return invalid('filter', query.error);
+      const loaded = await load(parts, { params: params.data, query: query.data, actor, role });
+      if (loaded.outcome !== 'ok') return loaded;
+      return { outcome: 'ok', view: (viewer) => view(loaded.data, viewer) };
+    },
+  };
+}
+
+/** An action that was carried out: where to go, and what to show there. */
+export interface Done {
+  readonly outcome: 'done';
+  /** Made by a function of links.ts. */
+  readonly to: string;
+  readonly notice: string;
+}
+
+export interface RawActionRequest {
+  readonly params: unknown;
+  readonly form: unknown;
+  readonly actor: Actor;
+}
+
+export interface PageAction {
+  readonly path: `/${string}`;
+  readonly permission: Permission;
+  readonly act: (parts: PageParts, raw: RawActionRequest) => Promise<Done | Problem>;
+}
+
+interface ActionDefinition<Params extends z.ZodObject, Form extends z.ZodObject> {
+  readonly path: `/${string}`;
+  readonly permission: Permission;
+  readonly params: Params;
+  /** Every value is text, or a list of texts for fields that were sent more than once. */
+  readonly form: Form;
+  readonly act: (
+    parts: PageParts,
+    request: ActionRequest<z.output<Params>, z.output<Form>>,
+  ) => Promise<Done | Problem>;
+}
+
+/**
+ * Ties the types of an action to its schemas.
+ * @public
+ */
+export function defineAction<Params extends z.ZodObject, Form extends z.ZodObject>(
+  definition: ActionDefinition<Params, Form>,
+): PageAction {
+  const { path, permission, act } = definition;
+  return {
+    path,
+    permission,
+    act: async (parts, { actor, ...raw }) => {
+      const params = definition.params.safeParse(raw.params);
+      if (!params.success) return invalid('address', params.error);
+      const form = definition.form.safeParse(raw.form);
+      if (!form.success) return invalid('form', form.error);
+      return await act(parts, { params: params.data, form: form.data, actor });
+    },
+  };
+}
+
+function invalid(where: 'address' | 'filter' | 'form', { issues }: z.ZodError): Problem {
+  const mistakes = issues.map((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} is unknown`;
+    }
+    const name = issue.path.join('.').replaceAll('_', ' ');
+    return name === '' ? issue.message : `${name}: ${issue.message}`;
+  });
+  const next = 'Go back, correct it, and try again';
+  return {
+    outcome: 'invalid',
+    message: `The ${where} is invalid: ${mistakes.join('; ')}. ${next}.`,
+  };
+}

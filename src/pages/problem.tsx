@@ -1,0 +1,48 @@
+/** The page of a problem: what happened, and what to do next. */
+import { overviewHref } from './links.ts';
+import type { PageView, Problem } from './page.ts';
+
+const TITLES = {
+  invalid: 'The request is invalid',
+  not_found: 'Not found',
+  conflict: 'Nothing was changed',
+  gone: 'Removed',
+  unavailable: 'Unavailable',
+  unknown: 'The outcome is unknown',
+  forbidden: 'Your role may not do this',
+  unexpected: 'The page failed',
+} as const;
+
+const STATUSES = {
+  invalid: 400,
+  not_found: 404,
+  conflict: 409,
+  gone: 410,
+  unavailable: 503,
+  unknown: 504,
+  forbidden: 403,
+  unexpected: 500,
+} as const;
+
+export interface Failure {
+  readonly outcome: Problem['outcome'] | 'forbidden' | 'unexpected';
+  readonly message: string;
+}
+
+export function statusOf({ outcome }: Failure): number {
+  return STATUSES[outcome];
+}
+
+export function problemView({ outcome, message }: Failure): PageView {
+  return {
+    title: TITLES[outcome],
+    body: (
+      <>
+        <p class="problem">{message}</p>
+        <p>
+          <a href={overviewHref()}>Go to the overview</a>
+        </p>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,68 @@
+/** Renders a page in its frame. */
+import type { Request, Response } from 'express';
+import { render } from 'preact-render-to-string';
+import type { Assets } from './assets.ts';
+import { Layout } from './components/Layout.tsx';
+import type { PageView } from './page.ts';
+import { PAGES, SECTIONS } from './pages.ts';
+import { readTheme } from './session/cookie.ts';
+import type { Session } from './session/sessions.ts';
+
+export interface Rendered {
+  readonly response: Response;
+  readonly request?: Request | undefined;
+  readonly session?: Session | undefined;
+}
+
+export interface Renderer {
+  readonly render: (view: PageView, rendered: Rendered) => string;
+}
+
+export function createRenderer({
+  installation,
+  assets,
+}: {
+  readonly installation: string;
+  readonly assets: Assets;
+}): Renderer {
+  const paths = { css: assets.css.path, js: assets.js.path };
+  const hasSearch = PAGES.some(({ path }) => path === '/search');
+  return {
+    render: ({ title, crumbs = [], body }, { request, response, session }) => {
+      const asked = request ?? response.req;
+      const frame = {
+        installation,
+        assets: paths,
+        theme: readTheme(asked),
+        viewer: session && { holder: session.holder, formToken: session.formToken },
+        nav: navOf(asked.path),
+        hasSearch,
+        notice: session && noticeOf(asked, session),
+      };
+      const html = render(
+        <Layout frame={frame} title={title} crumbs={crumbs}>
+          {body}
+        </Layout>,
+      );
+      return `<!doctype html>${html}`;
+    },
+  };
+}
+
+function navOf(current: string) {
+  return SECTIONS.map(({ label, path }) => ({
+    label,
+    href: path,
+    isCurrent: path === '/' ? current === '/' : current === path || current.startsWith(`${path}/`),
+  }));
+}
+
+/** What an action announced on the page that it led to. Only this session can have written it. */
+function noticeOf({ originalUrl }: Request, session: Session): string | undefined {
+  const start = originalUrl.indexOf('?');
+  const given = start < 0 ? null : new URLSearchParams(originalUrl.slice(start)).get('notice');
+  const split = given?.indexOf('.') ?? -1;
+  if (given === null || split < 0) return undefined;
+  const text = given.slice(split + 1);
+  return session.sign(text) === given.slice(0, split) ? text : undefined;
+}

@@ -1,0 +1,140 @@
+/**
+ * Sessions of the console's pages.
+ *
+ * 1. A session acts for a token: its role and validity are those of the token at each request.
+ * 2. The cookie is 32 random bytes, of which the database has the digest. The token itself is not kept.
+ * 3. Open sessions are kept in memory for five seconds, as valid tokens are (access/verifyToken.ts), so
+ *    many viewers cost one query. A session that another process started is found within a second.
+ * 4. A request for a page is a use; a poll for changes is not, so an unattended page becomes idle.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { digestOf } from '../../access/tokenText.ts';
+import type { Holder, TokenVerifier } from '../../access/verifyToken.ts';
+import { monotonicMs } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
+import {
+  endSession,
+  insertSession,
+  type OpenSession,
+  readOpenSessions,
+  touchSessions,
+} from './store/sessions.ts';
+
+const FRESH_MS = 5 * SECOND_MS;
+const FRESH_FOR_UNKNOWN_MS = SECOND_MS;
+const IDLE_MS = 8 * HOUR_MS;
+const LIFETIME_MS = 24 * HOUR_MS;
+const COOKIE_BYTES = 32;
+const MAX_USER_AGENT_LENGTH = 200;
+
+export interface Session {
+  readonly id: number;
+  readonly holder: Holder;
+  /** The token may be revoked: the database could not be read for a while. */
+  readonly isStale: boolean;
+  /** Proves that a form was sent from a page of this session. */
+  readonly formToken: string;
+  /** Signs what the session's own addresses carry. */
+  readonly sign: (text: string) => string;
+}
+
+export type SignedIn =
+  | { readonly outcome: 'signed_in'; readonly cookie: string; readonly lifetimeMs: number }
+  | { readonly outcome: 'invalid' | 'unverifiable' };
+
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+export interface Sessions {
+  signIn(token: string, client: Client): Promise<SignedIn>;
+  /** @returns undefined if there is no such session any more */
+  find(cookie: string): Promise<Session | undefined>;
+  /** Records a use, at most once a minute, without holding up the request. */
+  touch(id: number): void;
+  end(id: number): Promise<void>;
+}
+
+export interface SessionParts {
+  readonly db: Queryable;
+  readonly tokens: TokenVerifier;
+}
+
+export function createSessions({ db, tokens }: SessionParts): Sessions {
+  const open = createOpenList(db);
+  const touchedAtMs = new Map<number, number>();
+  return {
+    signIn: async (token, { address, userAgent }) => {
+      const tokenDigest = digestOf(token);
+      const verified = await tokens.verify(token);
+      if (verified.outcome !== 'valid') return { outcome: verified.outcome };
+      const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
+      await insertSession(db, {
+        digest: digestOf(cookie),
+        tokenDigest,
+        holder: verified.holder.name,
+        origin: address,
+        userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+        lifetimeMs: LIFETIME_MS,
+      });
+      open.expire();
+      return { outcome: 'signed_in', cookie, lifetimeMs: LIFETIME_MS };
+    },
+    find: async (cookie) => {
+      const digest = digestOf(cookie).toString('hex');
+      const known = (await open.read(FRESH_MS)).get(digest);
+      const session = known ?? (await open.read(FRESH_FOR_UNKNOWN_MS)).get(digest);
+      if (!session) return undefined;
+      const verified = await tokens.verifyDigest(session.tokenDigest);
+      if (verified.outcome !== 'valid') return undefined;
+      const sign = (text: string) => createHmac('sha256', cookie).update(text).digest('base64url');
+      const { holder, isStale } = verified;
+      return { id: session.id, holder, isStale, formToken: sign('form'), sign };
+    },
+    touch: (id) => {
+      const nowMs = monotonicMs();
+      if (nowMs - (touchedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
+      touchedAtMs.set(id, nowMs);
+      // A use that cannot be recorded must not fail the request.
+      void touchSessions(db, [id]).catch(() => undefined);
+    },
+    end: async (id) => {
+      touchedAtMs.delete(id);
+      await endSession(db, id);
+      open.expire();
+    },
+  };
+}
+
+function createOpenList(db: Queryable) {
+  let list: ReadonlyMap<string, OpenSession> = new Map();
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+
+  const load = async (): Promise<void> => {
+    const startMs = monotonicMs();
+    try {
+      const sessions = await readOpenSessions(db, IDLE_MS);
+      list = new Map(sessions.map((session) => [session.digest.toString('hex'), session]));
+      readAtMs = startMs;
+    } finally {
+      reading = undefined;
+    }
+  };
+
+  return {
+    read: async (maxAgeMs: number): Promise<ReadonlyMap<string, OpenSession>> => {
+      if (monotonicMs() - readAtMs <= maxAgeMs) return list;
+      reading ??= load();
+      await reading;
+      return list;
+    },
+    /** The next request reads again. */
+    expire: (): void => {
+      readAtMs = Number.NEGATIVE_INFINITY;
+      reading = undefined;
+    },
+  };
+}

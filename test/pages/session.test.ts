@@ -1,0 +1,161 @@
+/** Sign-in, sessions and what guards every request for a page. */
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { formTokenIn, openPages } from '../support/pages.ts';
+import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTokensOfEveryKind, revokeTestToken } from '../support/tokens.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let tokens: Map<string, string>;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tokens = await createTokensOfEveryKind(db);
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+describe('without a session', () => {
+  test('a page leads to the sign-in, which leads back', async () => {
+    const viewer = await openPages(tallyhook, null);
+    const { status, location } = await viewer.get('/orders?status=paid');
+    expect([status, location]).toEqual([303, '/sign-in?next=%2Forders%3Fstatus%3Dpaid']);
+    const shown = await viewer.get(location ?? '');
+    expect(shown.html).toContain('value="/orders?status=paid"');
+  });
+
+  test('a wrong token is refused, and not shown again', async () => {
+    const viewer = await openPages(tallyhook, null);
+    const { status, html } = await viewer.postRaw('/sign-in', { token: 'wrong-0123456789' });
+    expect(status).toBe(401);
+    expect(html).toContain('This token is not valid');
+    expect(html).not.toContain('wrong-0123456789');
+  });
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example/',
+    'javascript:alert(1)',
+  ])('the sign-in does not lead to another site: %s', async (next) => {
+    const viewer = await openPages(tallyhook, null);
+    const { location } = await viewer.postRaw('/sign-in', { token: ADMIN_TOKEN, next });
+    expect(location).toBe('/');
+  });
+});
+
+describe('a session', () => {
+  test('has a cookie that scripts and other sites do not get', async () => {
+    const viewer = await openPages(tallyhook, null);
+    const { headers } = await viewer.postRaw('/sign-in', { token: ADMIN_TOKEN });
+    const [cookie] = headers.getSetCookie();
+    expect(cookie).toMatch(/^tallyhook_session=[\w-]{43}; Max-Age=86400; Path=\/; /);
+    expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
+  });
+
+  test('ends with the sign-out', async () => {
+    const viewer = await openPages(tallyhook);
+    expect((await viewer.get('/')).status).toBe(200);
+    expect((await viewer.post('/sign-out', {})).location).toBe('/sign-in');
+    expect((await viewer.get('/')).status).toBe(303);
+  });
+
+  test('ends when its token is revoked', async () => {
+    const viewer = await openPages(tallyhook, tokens.get('viewer'));
+    expect((await viewer.get('/orders')).status).toBe(200);
+    await revokeTestToken(db, 'a-viewer');
+    await waitFor('the session to end', async () => (await viewer.get('/orders')).status === 303);
+  });
+
+  test('does not authenticate requests to the API', async () => {
+    const viewer = await openPages(tallyhook);
+    expect((await viewer.get('/api/v1/orders')).status).toBe(401);
+    expect((await viewer.get('/metrics')).status).toBe(401);
+  });
+
+  test('opens no page that its role does not permit', async () => {
+    const viewer = await openPages(tallyhook, tokens.get('metrics'));
+    const { status, html } = await viewer.get('/orders');
+    expect(status).toBe(403);
+    expect(html).toContain('Your role is metrics');
+  });
+});
+
+describe('a form', () => {
+  test('is refused without the token of the session', async () => {
+    const viewer = await openPages(tallyhook);
+    const other = await openPages(tallyhook);
+    const foreign = formTokenIn((await other.get('/')).html);
+    for (const form_token of ['', foreign]) {
+      const { status, html } = await viewer.postRaw('/sign-out', { form_token });
+      expect(status).toBe(403);
+      expect(html).toContain('Nothing was changed');
+    }
+    expect((await viewer.get('/')).status).toBe(200);
+  });
+
+  test.each<Record<string, string>>([
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ])('is refused from another site: %j', async (headers) => {
+    const viewer = await openPages(tallyhook);
+    const form_token = formTokenIn((await viewer.get('/')).html);
+    const { status } = await viewer.postRaw('/sign-out', { form_token }, headers);
+    expect(status).toBe(403);
+    expect((await viewer.get('/')).status).toBe(200);
+  });
+});
+
+test('a foreign name of this address gets no response, and the setting is named', async () => {
+  const request = (host: string) =>
+    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const port = tallyhook.consolePort;
+      httpRequest({ port, host: '127.0.0.1', path: '/sign-in', headers: { host } }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      })
+        .on('error', reject)
+        .end();
+    });
+  const refused = await request('rebound.evil.example');
+  expect(refused.status).toBe(421);
+  expect(refused.text).toContain('PUBLIC_CONSOLE_URL');
+  for (const host of ['localhost:8081', '192.0.2.7', '[::1]:8081']) {
+    expect((await request(host)).status, host).toBe(200);
+  }
+});
+
+test('every response has the headers that keep foreign code out', async () => {
+  const viewer = await openPages(tallyhook);
+  for (const path of ['/', '/orders', '/nothing', '/orders/unknown', '/orders?status=wrong']) {
+    const { headers } = await viewer.get(path);
+    const policy = headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  }
+});
+
+test('assets have names of their content, and may be kept', async () => {
+  const viewer = await openPages(tallyhook, null);
+  const { html } = await viewer.get('/sign-in');
+  const paths = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  expect(paths).toHaveLength(2);
+  for (const path of paths) {
+    const { status, headers } = await viewer.get(path ?? '');
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toContain('immutable');
+  }
+});

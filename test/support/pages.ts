@@ -1,0 +1,62 @@
+/** A viewer of the console's pages, over HTTP, with cookies as a browser keeps them. */
+import { ADMIN_TOKEN, type TestTallyhook } from './tallyhook.ts';
+
+export interface ShownPage {
+  readonly status: number;
+  readonly html: string;
+  /** Where a redirect leads; null if it is none. */
+  readonly location: string | null;
+  readonly headers: Headers;
+}
+
+export interface PageViewer {
+  get(path: string): Promise<ShownPage>;
+  /** Sends a form with the token of the session. */
+  post(path: string, form: Readonly<Record<string, string>>): Promise<ShownPage>;
+  /** Sends a form as it is. */
+  postRaw(
+    path: string,
+    form: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ShownPage>;
+}
+
+/** @param token null: nobody signs in */
+export async function openPages(
+  { consolePort }: Pick<TestTallyhook, 'consolePort'>,
+  token: string | null = ADMIN_TOKEN,
+): Promise<PageViewer> {
+  const base = `http://127.0.0.1:${consolePort}`;
+  let cookie = '';
+  const send = async (path: string, init: RequestInit): Promise<ShownPage> => {
+    const headers = { ...init.headers, ...(cookie !== '' && { cookie }) };
+    const response = await fetch(`${base}${path}`, { ...init, headers, redirect: 'manual' });
+    for (const set of response.headers.getSetCookie()) cookie = set.split(';')[0] ?? '';
+    return {
+      status: response.status,
+      html: await response.text(),
+      location: response.headers.get('location'),
+      headers: response.headers,
+    };
+  };
+  const viewer: PageViewer = {
+    get: (path) => send(path, {}),
+    postRaw: (path, form, headers = {}) =>
+      send(path, { method: 'POST', body: new URLSearchParams(form), headers }),
+    post: async (path, form) => {
+      const { html } = await viewer.get('/');
+      return viewer.postRaw(path, { ...form, form_token: formTokenIn(html) });
+    },
+  };
+  if (token !== null) {
+    const { status, html } = await viewer.postRaw('/sign-in', { token });
+    if (status !== 303) throw new Error(`the sign-in failed: ${status} ${html}`);
+  }
+  return viewer;
+}
+
+export function formTokenIn(html: string): string {
+  const [, token] = /name="form_token" value="([^"]+)"/.exec(html) ?? [];
+  if (token === undefined) throw new Error('the page has no form');
+  return token;
+}
