@@ -23,6 +23,7 @@ import { storeBatch } from '../../src/receiver/storeBatch.ts';
 import { quantile } from '../api.ts';
 import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
+import { describeWaits, SENDER, type Span, type Watched, watchWaits } from './waits.ts';
 
 const HELP = `npm run bench:bodies -- [flags]
 
@@ -40,6 +41,7 @@ const SEND_EVERY_MS = 25;
 const SAMPLE_EVERY_MS = 20;
 const QUIET_MS = 30 * SECOND_MS;
 const MAX_LOCK_WAIT_MS = SECOND_MS;
+const SLOW_BATCHES = 3;
 
 const forever = new AbortController().signal;
 
@@ -66,19 +68,30 @@ interface Waits {
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
-  /** The longest that a statement of the sender was seen waiting for a lock. */
+  /** The longest that a statement of the sender was seen to run, without its wait for a connection. */
+  readonly longestStatement: number;
+  /** The longest that one was seen waiting for a lock. */
   readonly longestLock: number;
   readonly seconds: number;
+  readonly watched: Watched;
+  /** The batches that took longest. */
+  readonly slow: readonly Span[];
+}
+
+interface Connections {
+  readonly sender: Database;
+  readonly watcher: Database;
+  readonly folder: string;
 }
 
 /** Stores batches and samples locks until `work` is done. */
 async function sendDuring(
-  sender: Database,
-  watcher: Database,
+  { sender, watcher, folder }: Connections,
   work: () => Promise<void>,
 ): Promise<Waits> {
-  const waits: number[] = [];
+  const batches: Span[] = [];
   let longestLock = 0;
+  let longestStatement = 0;
   let isDone = false;
   const startMs = performance.now();
   const sending = async (): Promise<void> => {
@@ -87,7 +100,7 @@ async function sendDuring(
       const dueMs = startMs + nth * SEND_EVERY_MS;
       await sleep(Math.max(0, dueMs - performance.now()), forever);
       const stored = storeBatch(sender, newBatch(), new Date()).then(() => {
-        waits.push(performance.now() - dueMs);
+        batches.push({ fromMs: dueMs, throughMs: performance.now() });
         underWay.delete(stored);
       });
       underWay.add(stored);
@@ -96,26 +109,33 @@ async function sendDuring(
   };
   const sampling = async (): Promise<void> => {
     while (!isDone) {
-      const [row] = await watcher.query<{ waitedMs: number | null }>(
-        `select max(extract(epoch from clock_timestamp() - query_start) * 1000)::float8 as "waitedMs"
-           from pg_stat_activity where application_name = 'bench-sender' and wait_event_type = 'Lock'`,
+      const [row] = await watcher.query<{ ranMs: number | null; waitedMs: number | null }>(
+        `select max(ms) as "ranMs", max(ms) filter (where wait_event_type = 'Lock') as "waitedMs"
+           from (select extract(epoch from clock_timestamp() - query_start)::float8 * 1000 as ms,
+                        wait_event_type
+                   from pg_stat_activity where application_name = '${SENDER}' and state = 'active') s`,
       );
+      longestStatement = Math.max(longestStatement, row?.ranMs ?? 0);
       longestLock = Math.max(longestLock, row?.waitedMs ?? 0);
       await sleep(SAMPLE_EVERY_MS, forever);
     }
   };
-  const both = Promise.all([sending(), sampling()]);
+  const all = Promise.all([sending(), sampling(), watchWaits(watcher, folder, () => isDone)]);
   await work().finally(() => {
     isDone = true;
   });
-  await both;
-  const sorted = waits.toSorted((a, b) => a - b);
+  const [, , watched] = await all;
+  const took = ({ fromMs, throughMs }: Span) => throughMs - fromMs;
+  const sorted = batches.map(took).toSorted((a, b) => a - b);
   return {
     p50: quantile(sorted, 0.5),
     p99: quantile(sorted, 0.99),
     longest: sorted.at(-1) ?? 0,
+    longestStatement,
     longestLock,
     seconds: (performance.now() - startMs) / SECOND_MS,
+    watched,
+    slow: batches.toSorted((a, b) => took(b) - took(a)).slice(0, SLOW_BATCHES),
   };
 }
 
@@ -154,12 +174,14 @@ async function packAndRemove(db: Database): Promise<void> {
   }
 }
 
-function print(name: string, { p50, p99, longest, longestLock, seconds }: Waits): void {
+function print(name: string, waits: Waits): void {
+  const { p50, p99, longest, longestStatement, longestLock, seconds, watched, slow } = waits;
   const ms = (value: number) => `${value.toFixed(0).padStart(6)} ms`;
   console.log(
     `${name.padEnd(22)} ${seconds.toFixed(0).padStart(5)} s  p50 ${ms(p50)}  p99 ${ms(p99)}  ` +
-      `longest ${ms(longest)}  longest lock ${ms(longestLock)}`,
+      `longest ${ms(longest)}  longest statement ${ms(longestStatement)}  longest lock ${ms(longestLock)}`,
   );
+  for (const line of describeWaits(watched, slow)) console.log(`    ${line}`);
 }
 
 async function main(): Promise<boolean> {
@@ -193,7 +215,7 @@ async function main(): Promise<boolean> {
       cleanup.add(() => db.close());
       return db;
     };
-    const [db, sender, watcher] = [open('bench', 1), open('bench-sender', 4), open('watcher', 1)];
+    const [db, sender, watcher] = [open('bench', 1), open(SENDER, 4), open('watcher', 2)];
     await fill(db, Number(values.events));
     console.log(`${values.events} events of an older version, PostgreSQL ${postgres.version}`);
     const results: Waits[] = [];
@@ -202,7 +224,7 @@ async function main(): Promise<boolean> {
       ['copying', () => copyAll(db)],
       ['packing and removing', () => packAndRemove(db)],
     ] as const) {
-      const waits = await sendDuring(sender, watcher, work);
+      const waits = await sendDuring({ sender, watcher, folder }, work);
       print(name, waits);
       results.push(waits);
       console.log(JSON.stringify(await measurePlaces(db)));
