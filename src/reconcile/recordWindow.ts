@@ -2,19 +2,23 @@
  * Records a window: findings for what differs still, and the checkpoint.
  *
  * A finding opens for each difference that could not be repaired, and closes when the row compares as
- * equal. What the service does not know has its finding from the retrieve (retrieve.ts).
+ * equal, or has another finding. A row with a retrieve that names another merchant account is not missing
+ * in the ledger: its finding names the account. What the service does not know has its finding from the
+ * retrieve (retrieve.ts).
  */
 
+import type { Finding } from '../ledger/domain/findings.ts';
 import { selectAcceptedFindings } from '../ledger/read/store/openFindings.ts';
 import { recordProfiles } from '../ledger/recordProfiles.ts';
-import { type DifferingRow, refOf, type WindowComparison } from './compareWindow.ts';
-import type { Difference, Remote } from './domain/compare.ts';
+import type { Database } from '../platform/db/database.ts';
+import { refOf, type WindowComparison } from './compareWindow.ts';
+import type { Remote } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import type { ListedWindow } from './listReader.ts';
 import { LIST_DETAIL } from './recordListFindings.ts';
 import { recordStep } from './recordStep.ts';
-import { subjectOf, type WindowRepair } from './repairWindow.ts';
+import { type RemainingRow, subjectOf, type WindowRepair } from './repairWindow.ts';
 import type { RunContext } from './runContext.ts';
 import { afterWindow, type RunState } from './runState.ts';
 import type { ReportedDifference } from './store/runs.ts';
@@ -69,19 +73,15 @@ function unstableList({ stream }: RunContext) {
   return { class: 'list_unstable', subject: `list:${stream}` } as const;
 }
 
-const COMPARISON_CLASSES = ['missing_local', 'stale_local'] as const;
+const COMPARISON_CLASSES = ['missing_local', 'stale_local', 'foreign_merchant'] as const;
 
 /** Opens findings for rows that differ still, and closes those of rows that are equal. */
 async function recordRemaining(
   { parts: { db }, row: { isDryRun } }: RunContext,
   window: ListedWindow,
-  remaining: readonly DifferingRow[],
+  remaining: readonly RemainingRow[],
 ): Promise<readonly ReportedDifference[]> {
-  const findings = remaining.map(({ row, difference }) => ({
-    class: findingClass(difference),
-    subject: subjectOf(row.remote),
-    detail: { difference, ...detailOf(row.remote) },
-  }));
+  const findings = remaining.map(findingOf);
   const accepted = new Set(
     findings.length > 0
       ? (await selectAcceptedFindings(db, findings)).map(({ subject }) => subject)
@@ -89,22 +89,50 @@ async function recordRemaining(
   );
   if (!isDryRun) {
     if (findings.length > 0) await openComparison(db, findings);
-    const open = new Set(findings.map(({ subject }) => subject));
-    const equal = window.rows
-      .map(({ remote }) => subjectOf(remote))
-      .filter((subject) => !open.has(subject));
-    if (equal.length > 0) await closeComparison(db, COMPARISON_CLASSES, equal);
+    await closeOthers(db, window, findings);
   }
-  return remaining.map(({ row, difference }) => {
+  return remaining.map(({ row, difference, foreignMerchantId }) => {
     const subject = subjectOf(row.remote);
     const outcome = accepted.has(subject) ? 'accepted' : 'remaining';
-    return { class: difference, subject, outcome };
+    const name = foreignMerchantId === undefined ? difference : 'foreign_merchant';
+    return { class: name, subject, outcome };
   });
 }
 
+type ComparisonFinding = Finding<(typeof COMPARISON_CLASSES)[number]>;
+
 /** Contradictions in status and money are findings of the merge itself; here the ledger is merely stale. */
-function findingClass(difference: Difference): (typeof COMPARISON_CLASSES)[number] {
-  return difference === 'missing_local' ? 'missing_local' : 'stale_local';
+function findingOf({ row, difference, foreignMerchantId }: RemainingRow): ComparisonFinding {
+  const subject = subjectOf(row.remote);
+  if (foreignMerchantId !== undefined) {
+    const detail = { merchantId: foreignMerchantId, namedIn: 'response' };
+    return { class: 'foreign_merchant', subject, detail };
+  }
+  const name = difference === 'missing_local' ? 'missing_local' : 'stale_local';
+  return { class: name, subject, detail: { difference, ...detailOf(row.remote) } };
+}
+
+/** Closes the findings of rows that are equal, and those that another class replaces. */
+async function closeOthers(
+  db: Database,
+  window: ListedWindow,
+  open: readonly ComparisonFinding[],
+): Promise<void> {
+  const openSubjects = new Set(open.map(({ subject }) => subject));
+  const equal = window.rows
+    .map(({ remote }) => subjectOf(remote))
+    .filter((subject) => !openSubjects.has(subject));
+  if (equal.length > 0) await closeComparison(db, COMPARISON_CLASSES, equal);
+  if (open.length === 0) return;
+  for (const name of COMPARISON_CLASSES) {
+    const replaced = open.filter((finding) => finding.class !== name);
+    if (replaced.length === 0) continue;
+    await closeComparison(
+      db,
+      [name],
+      replaced.map(({ subject }) => subject),
+    );
+  }
 }
 
 function detailOf({

@@ -36,13 +36,19 @@ export interface WindowRepair {
   /** Repaired, or what a dry run would repair. */
   readonly repaired: readonly ReportedDifference[];
   /** Rows that differ still. */
-  readonly remaining: readonly DifferingRow[];
+  readonly remaining: readonly RemainingRow[];
   /** Changes that no webhook reported in time. */
   readonly missed: number;
   /** Resources that the ledger has and the service does not. */
   readonly missingRemotely: readonly ResourceRef[];
   /** The list leaves out more than single resources. */
   readonly isIncomplete: boolean;
+}
+
+/** A row that differs still. */
+export interface RemainingRow extends DifferingRow {
+  /** The other merchant account that its retrieve names; null if that is no id. */
+  readonly foreignMerchantId?: string | null;
 }
 
 /** Differences of one window beyond which its rows are applied as they are (rule 2). */
@@ -62,13 +68,15 @@ export async function repairWindow(
     const { remote, observedMicros } = row;
     return { ref: refOf(row), versionMicros: remote.versionMicros, observedMicros };
   });
-  const remaining: DifferingRow[] = [];
+  const remaining: RemainingRow[] = [];
   for (const one of rest) {
-    const found = await retrieveDiffering(run, one.row.remote);
+    const { found, foreignMerchantId } = await retrieveDiffering(run, one.row.remote);
     if (found) {
       repaired.push(reportRepaired(run, one));
       changes.push({ ref: refOf(one.row), ...found });
-    } else remaining.push(one);
+    } else {
+      remaining.push(foreignMerchantId === undefined ? one : { ...one, foreignMerchantId });
+    }
   }
   const missed = await countMissed(run, changes);
   repaired.push(...(await retrieveUnsettled(run, unsettled)));
@@ -135,19 +143,24 @@ function isChanged({
 
 const MONEY_FIELDS = ['status', 'stage', 'currency', 'amountMinor', 'capturedMinor'] as const;
 
-/**
- * @returns undefined where it cannot be repaired; else its version by the response, which short rows
- *   of lists lack
- * @throws ServiceUnusable
- */
+interface RetrievedDifference extends Pick<RemainingRow, 'foreignMerchantId'> {
+  /** Undefined where it cannot be repaired; else its version by the response, which short rows lack. */
+  readonly found?: Omit<RepairedChange, 'ref'>;
+}
+
+/** @throws ServiceUnusable */
 async function retrieveDiffering(
   run: RunContext,
   { kind, id }: Remote,
-): Promise<Omit<RepairedChange, 'ref'> | undefined> {
+): Promise<RetrievedDifference> {
   const retrieved = await run.requester.retrieve({ kind, id });
-  if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return undefined;
+  if (retrieved.outcome === 'failed') {
+    const { foreignMerchantId } = retrieved;
+    return foreignMerchantId === undefined ? {} : { foreignMerchantId };
+  }
+  if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return {};
   const { after, observedMicros } = retrieved;
-  return { versionMicros: after.versionMicros ?? undefined, observedMicros };
+  return { found: { versionMicros: after.versionMicros ?? undefined, observedMicros } };
 }
 
 /**

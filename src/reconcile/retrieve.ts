@@ -61,7 +61,13 @@ export type Retrieved =
   /** The service does not have it. */
   | { readonly outcome: 'missing'; readonly before: CheckedRow | undefined }
   /** Nothing was learned about the resource. */
-  | { readonly outcome: 'failed'; readonly failure: Failure; readonly reason: string };
+  | {
+      readonly outcome: 'failed';
+      readonly failure: Failure;
+      readonly reason: string;
+      /** The other merchant account that the response names (rule 6); null if that is no id. */
+      readonly foreignMerchantId?: string | null;
+    };
 
 export interface RetrieveOptions {
   readonly lane: Lane;
@@ -136,10 +142,9 @@ export type Observe = (
 export function createObserve({ db, clock, account }: Omit<RetrieveParts, 'client'>): Observe {
   return async (ref, body, { serviceTimeMs, isDryRun = false, ...options }) => {
     const nowMs = clock.nowMs();
-    const observation =
-      foreignMerchantOf(body, account) === undefined
-        ? toObservation(ref, body, (serviceTimeMs ?? nowMs) * 1000)
-        : 'the response names another merchant account';
+    const foreignMerchantId = foreignMerchantOf(body, account);
+    if (foreignMerchantId !== undefined) return failedForeign(foreignMerchantId);
+    const observation = toObservation(ref, body, (serviceTimeMs ?? nowMs) * 1000);
     if (typeof observation === 'string') {
       return { outcome: 'failed', failure: 'unreadable', reason: observation };
     }
@@ -148,6 +153,12 @@ export function createObserve({ db, clock, account }: Omit<RetrieveParts, 'clien
       unlessDry(db, isDryRun, (tx) => apply(tx, { ...input, alsoLock })),
     );
   };
+}
+
+function failedForeign(foreignMerchantId: string | null) {
+  const named = foreignMerchantId === null ? '' : `, ${foreignMerchantId}`;
+  const reason = `the response names another merchant account${named}`;
+  return { outcome: 'failed', failure: 'unreadable', reason, foreignMerchantId } as const;
 }
 
 /** @returns what is wrong with a body that is no observation of the resource */

@@ -114,7 +114,8 @@ test('a retrieve of another merchant account is not applied', async () => {
   expect(await reconciler.retrieve(ref, { lane: 'operator' })).toEqual({
     outcome: 'failed',
     failure: 'unreadable',
-    reason: 'the response names another merchant account',
+    reason: 'the response names another merchant account, mer_other',
+    foreignMerchantId: 'mer_other',
   });
   expect(await readResourceStates(db, [payment.payment_id])).toEqual([]);
 });
@@ -143,5 +144,41 @@ test('list rows of another profile are applied and reported; those of another ac
   expect(open.filter(({ class: name }) => name === 'foreign_profile')).toMatchObject([
     { subject: 'profile:pro_b', detail: { source: 'list' } },
   ]);
-  expect(open.filter(({ class: name }) => name === 'missing_local')).toHaveLength(ROWS);
+  expect(open.filter(({ class: name }) => name === 'missing_local')).toEqual([]);
+  const foreign = open.filter(({ class: name }) => name === 'foreign_merchant');
+  expect(foreign).toHaveLength(ROWS);
+  for (const { detail } of foreign) {
+    expect(detail).toEqual({ merchantId: 'mer_other', namedIn: 'response' });
+  }
+  const rules = (await alerts()).map(({ rule }) => rule);
+  expect(new Set(rules)).toEqual(new Set(['foreign_profile', 'foreign_merchant']));
+});
+
+test('a finding about a list row follows its cause, and closes when the row is applied', async () => {
+  const listed = paymentObject({ created: '2026-11-01T09:00:00Z' });
+  let retrieved: { readonly status: number; readonly body: object } = { status: 200, body: {} };
+  service.always = ({ path }) =>
+    path.includes(listed.payment_id)
+      ? retrieved
+      : { status: 200, body: { count: 1, total_count: 1, data: [listed] } };
+  const fromMs = Date.parse('2026-11-01T08:00:00Z');
+  const run = async () => {
+    const { differences } = await reconciler.run({ fromMs, toMs: fromMs + 2 * 60 * 60_000 });
+    const open = (await findings()).map(({ class: name, subject }) => ({ class: name, subject }));
+    return { reported: differences.map(({ class: name }) => name), open };
+  };
+  const subject = `payment:${listed.payment_id}`;
+
+  retrieved = { status: 200, body: { ...listed, amount: 'much' } };
+  expect(await run()).toEqual({
+    reported: ['missing_local'],
+    open: [{ class: 'missing_local', subject }],
+  });
+  retrieved = { status: 200, body: { ...listed, merchant_id: 'mer_other' } };
+  expect(await run()).toEqual({
+    reported: ['foreign_merchant'],
+    open: [{ class: 'foreign_merchant', subject }],
+  });
+  retrieved = { status: 200, body: listed };
+  expect(await run()).toEqual({ reported: ['missing_local'], open: [] });
 });

@@ -47,7 +47,7 @@ export const FINDING_CLASSES = {
     'The labels of an event name a different kind of resource than its ids; it was not applied.',
   event_id_reused: 'Two different bodies arrived under one event id; the first was applied.',
   foreign_merchant:
-    'A signed event, or the object in it, names another merchant account; it was not applied.',
+    'A signed event, the object in it, or a resource in a list names another merchant account; it was not applied.',
   foreign_profile:
     'The service sent an object of another business profile than PAYMENTS_PROFILE_ID; it was applied.',
   unreadable_event: 'A signed body has no usable envelope; it is stored and was not applied.',

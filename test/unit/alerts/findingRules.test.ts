@@ -324,6 +324,16 @@ describe.each([
     nextStep:
       "npx tallyhook events show 12; contact the service's support to find out which account the object belongs to. If it is yours, reconciliation adds it",
   },
+  {
+    class: 'foreign_merchant',
+    subject: 'payment:pay_1',
+    detail: { merchantId: 'mer_other', namedIn: 'response' },
+    severity: 'critical',
+    sentence:
+      'The service lists payment pay_1 for your API key, but its response names another merchant account, mer_other. It was not applied.',
+    nextStep:
+      'Check PAYMENTS_MERCHANT_ID, and that PAYMENTS_API_KEY belongs to this account; then npx tallyhook refresh pay_1',
+  },
 ])('$class', ({ severity, sentence, nextStep, ...about }) => {
   test('states what is wrong, with formatted amounts, and what to do', () => {
     const alert = findingAlert(finding(about));

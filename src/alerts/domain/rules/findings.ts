@@ -239,14 +239,27 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
   foreign_merchant: {
     severity: 'critical',
     graceMs: 0,
-    sentence: ({ subject, detail }) =>
-      detail.namedIn === 'object'
-        ? `${named(subject)} names your merchant account, but its object names another one, ${quote(detail.merchantId)}. It was not applied.`
-        : `${named(subject)} was signed with your secret for another merchant account, ${quote(detail.merchantId)}. It was not applied.`,
-    nextStep: ({ subject, detail }) =>
-      detail.namedIn === 'object'
-        ? `npx tallyhook events show ${idOf(subject)}; contact the service's support to find out which account the object belongs to. If it is yours, reconciliation adds it`
-        : `Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay ${idOf(subject)}`,
+    sentence: ({ subject, detail }) => {
+      const other = quote(detail.merchantId);
+      switch (detail.namedIn) {
+        case 'object':
+          return `${named(subject)} names your merchant account, but its object names another one, ${other}. It was not applied.`;
+        case 'response':
+          return `The service lists ${inner(subject)} for your API key, but its response names another merchant account, ${other}. It was not applied.`;
+        default:
+          return `${named(subject)} was signed with your secret for another merchant account, ${other}. It was not applied.`;
+      }
+    },
+    nextStep: ({ subject, detail }) => {
+      switch (detail.namedIn) {
+        case 'object':
+          return `npx tallyhook events show ${idOf(subject)}; contact the service's support to find out which account the object belongs to. If it is yours, reconciliation adds it`;
+        case 'response':
+          return `Check PAYMENTS_MERCHANT_ID, and that PAYMENTS_API_KEY belongs to this account; then ${refresh(subject)}`;
+        default:
+          return `Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay ${idOf(subject)}`;
+      }
+    },
   },
   foreign_profile: {
     severity: 'info',
