@@ -18,7 +18,7 @@ import { reconcileSources } from '../reconcile/gauges.ts';
 import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { retentionSource } from '../retention/gauges.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
-import { authorizationsOf, refresherOf } from './service.ts';
+import { authorizationsOf, refresherOf, refundsOf } from './service.ts';
 import { adminTokenOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -65,6 +65,7 @@ export async function startConsole(shared: Shared): Promise<number> {
   const { clock, config, events, gate, log, metrics, openPool, onClose, queues } = shared;
   const db = openPool('console', CONSOLE_POOL);
   const { service, check } = authorizationsOf(config, { db, clock, log, lane: 'operator' });
+  const refunds = refundsOf(config, { db, clock });
   const runs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => runs.close());
   const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
@@ -78,6 +79,7 @@ export async function startConsole(shared: Shared): Promise<number> {
     feed: createChangeFeed(db),
     refresher: refresherOf(config, { db, clock }),
     authorizations: service && { db, service, check },
+    refunds: refunds && { db, service: refunds },
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
     wakeChannel: (channel) => enqueueWakeUps(alertsJobs, [{ channel }]),
     channels: channelNamesOf(config.channels),

@@ -26,6 +26,7 @@ import { createRetrieve } from '../reconcile/retrieve.ts';
 import { createReconcile, type Reconcile } from '../reconcile/run.ts';
 import { createSharedBudget } from '../reconcile/sharedBudget.ts';
 import { isPaused } from '../reconcile/store/pauses.ts';
+import { createRefundService, type RefundService } from '../refunds/refundService.ts';
 import { rateSettingsOf, serviceOf } from './settings.ts';
 
 /** What every caller of the service needs. */
@@ -83,6 +84,12 @@ export function clientOf(
 /** The account that responses of the service are compared with. */
 export function accountOf({ merchantId, profileId }: Config): Account {
   return { merchantId, profileId };
+}
+
+/** Refunds of a person; undefined when no key is set. */
+export function refundsOf(config: Config, parts: ServiceParts): RefundService | undefined {
+  const client = clientOf(config, parts);
+  return client && createRefundService({ ...parts, client, account: accountOf(config) });
 }
 
 /** Reconciliation and refresh, for a command or a role. */

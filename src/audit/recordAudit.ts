@@ -9,8 +9,10 @@ import {
   insertDenial,
   insertEntry,
   lockAttempt,
+  lockAttemptsOn,
   lockDenials,
   readAttempt,
+  readOpenAttemptOn,
 } from './store/audit.ts';
 
 /** Records an action in the transaction that carries it out (rule 1). */
@@ -40,6 +42,46 @@ export async function recordAttempt<T>(
   thrown: FinalResult = 'unknown',
 ): Promise<T> {
   const attempt = await insertEntry(db, intent, { result: 'requested', attempt: null });
+  return await carryOut({ db, intent, attempt }, work, thrown);
+}
+
+export type ExclusiveAttempt<T> =
+  | { readonly outcome: 'attempted'; readonly value: T }
+  /** An attempt at the same has no result: nothing was done. */
+  | { readonly outcome: 'claimed'; readonly attempt: number };
+
+/**
+ * Records an attempt of which there is at most one at a time: the entry `requested` is its claim. While it
+ * has no result, nobody else makes the same attempt on the same subject.
+ */
+export async function recordExclusiveAttempt<T>(
+  db: Database,
+  intent: AuditIntent,
+  work: (attempt: number) => Promise<Attempted<T>>,
+): Promise<ExclusiveAttempt<T>> {
+  const claim = await db.transaction(async (tx) => {
+    await lockAttemptsOn(tx, intent);
+    const open = await readOpenAttemptOn(tx, intent);
+    if (open !== undefined) return { isMine: false, attempt: open };
+    const attempt = await insertEntry(tx, intent, { result: 'requested', attempt: null });
+    return { isMine: true, attempt };
+  });
+  const { isMine, attempt } = claim;
+  if (!isMine) return { outcome: 'claimed', attempt };
+  return { outcome: 'attempted', value: await carryOut({ db, intent, attempt }, work, 'unknown') };
+}
+
+interface Requested {
+  readonly db: Queryable;
+  readonly intent: AuditIntent;
+  readonly attempt: number;
+}
+
+async function carryOut<T>(
+  { db, intent, attempt }: Requested,
+  work: (attempt: number) => Promise<Attempted<T>>,
+  thrown: FinalResult,
+): Promise<T> {
   const end = ({ result, detail = {} }: AuditOutcome) =>
     insertEntry(db, { ...intent, detail: { ...intent.detail, ...detail } }, { result, attempt });
   let attempted: Attempted<T>;

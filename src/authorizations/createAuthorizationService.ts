@@ -8,28 +8,8 @@ import {
 import { startStopwatch } from '../platform/clock.ts';
 import { affectsEveryRequest } from '../reconcile/domain/failures.ts';
 import { createObserve, createRetrieve, type RetrieveParts } from '../reconcile/retrieve.ts';
-import type {
-  ActionOutcome,
-  AuthorizationRequest,
-  AuthorizationService,
-} from './authorizationService.ts';
-
-/**
- * What a failed request to capture or cancel means. The service's own errors mean that nothing was
- * attempted. A 5xx without its error envelope may come from a proxy that stopped waiting for a request
- * that was carried out, and a request that was aborted here may have reached the service before.
- */
-function outcomeOf(error: PaymentServiceError): ActionOutcome {
-  const { message: reason, httpStatus = 0, code, kind } = error;
-  if (kind === 'unreadable_response') return { outcome: 'unknown', reason };
-  if (httpStatus >= 500 && code !== undefined) return { outcome: 'failed', reason };
-  if (error.outcomeUnknown) return { outcome: 'unknown', reason };
-  const isTemporary = kind === 'rate_limited' || kind === 'unavailable' || code === BUSY;
-  return { outcome: isTemporary ? 'failed' : 'refused', reason };
-}
-
-/** Services of this family respond with it, as 422, while another request locks the payment. */
-const BUSY = 'HE_00';
+import { outcomeOf } from './actionOutcome.ts';
+import type { AuthorizationRequest, AuthorizationService } from './authorizationService.ts';
 
 /**
  * The response to a request as a body of the payment. It has no version of its own, but the time of the

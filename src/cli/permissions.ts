@@ -16,6 +16,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'orders parts': 'read',
   'orders explain': 'read',
   'payments list': 'read',
+  'payments refund': 'move_money',
   'refunds list': 'read',
   'disputes list': 'read',
   'payouts list': 'read',

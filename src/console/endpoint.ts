@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { Permission } from '../access/domain/roles.ts';
 import type { AuthorizationParts } from '../actions/captureOrCancel.ts';
+import type { RefundParts } from '../actions/refundPayment.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Installation } from '../notify/domain/links.ts';
@@ -23,6 +24,8 @@ export interface ApiParts {
   readonly refresher: Refresher | undefined;
   /** Captures and cancels; undefined if no API key is set. */
   readonly authorizations: AuthorizationParts | undefined;
+  /** Refunds; undefined if no API key is set. */
+  readonly refunds: RefundParts | undefined;
   /** Enqueues events by their inbox numbers. */
   readonly enqueueEvents: (numbers: readonly number[]) => Promise<void>;
   /** Wakes a channel with due messages. */

@@ -19,6 +19,7 @@ import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.
 import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
 import { listReconciliations, startReconciliation } from './routes/reconciliations.ts';
+import { refundPayment } from './routes/refundPayment.ts';
 import {
   getDispute,
   getPayout,
@@ -59,6 +60,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listAuthorizations,
   captureAuthorization,
   cancelAuthorization,
+  refundPayment,
   listReconciliations,
   startReconciliation,
   getBalances,

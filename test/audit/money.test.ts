@@ -222,6 +222,169 @@ describe('a capture by the API', () => {
   });
 });
 
+describe('a refund', () => {
+  /** A captured payment of 65.40 USD. */
+  const pay = () => setup.authorize({ capture_method: 'automatic' });
+  const wanted = { expected_amount: 6540, currency: 'USD', reason: 'returned' };
+  const refund = (id: string, fields: object = {}, api = treasurer) =>
+    api.post(`/api/v1/payments/${id}/refund`, { ...wanted, ...fields });
+  const refundsOf = async (id: string): Promise<readonly Body[]> =>
+    (await sandbox.call('POST', '/refunds/list', { payment_id: id })).body.data;
+  const faultOnRefund = (fault: string) =>
+    sandbox.control('PUT', '/faults', {
+      requests: [
+        // Paths are prefixes, and the first match counts: the list of refunds stays as it is.
+        { fault: 'extra_fields', method: 'POST', path: '/refunds/list' },
+        { fault, method: 'POST', path: '/refunds', hold_ms: 60_000 },
+      ],
+    });
+
+  test('is recorded before and after, and the ledger has it', async () => {
+    const id = await pay();
+    const { status, body } = await refund(id, { amount: 1000 });
+    expect([status, body]).toEqual([
+      200,
+      {
+        payment_id: id,
+        refund_id: expect.stringMatching(/^ref_[0-9a-f]{32}$/),
+        amount: 1000,
+        currency: 'USD',
+        status: expect.any(String),
+        attempt: expect.any(Number),
+      },
+    ]);
+    expect(await entriesOf(id)).toMatchObject([
+      {
+        actor: { name: 'tess', role: 'treasurer' },
+        action: 'payment.refund',
+        reason: 'returned',
+        result: 'requested',
+        detail: { amount: 1000, amount_refundable: 6540, currency: 'USD' },
+      },
+      { result: 'done', attempt: body.attempt, detail: { refund_id: body.refund_id } },
+    ]);
+    const payment = await treasurer.get(`/api/v1/payments/${id}`);
+    expect(payment.body.refunds).toMatchObject([{ id: body.refund_id, amount: 1000 }]);
+    expect(await refundsOf(id)).toMatchObject([{ refund_id: body.refund_id, amount: 1000 }]);
+  });
+
+  test('that is submitted twice moves money once, one after the other and at the same time', async () => {
+    const [first, both] = [await pay(), await pay()];
+    expect((await refund(first)).status).toBe(200);
+    expect((await refund(first)).status).toBe(409);
+    const statuses = (await Promise.all([refund(both), refund(both), refund(both)])).map(
+      ({ status }) => status,
+    );
+    expect(statuses.toSorted()).toEqual([200, 409, 409]);
+    for (const id of [first, both]) {
+      expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([6540]);
+    }
+  });
+
+  test('of the same part twice is two refunds, if the person saw the first', async () => {
+    const id = await pay();
+    expect((await refund(id, { amount: 1000 })).status).toBe(200);
+    expect((await refund(id, { amount: 1000, expected_amount: 5540 })).status).toBe(200);
+    expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([1000, 1000]);
+  });
+
+  test('of unknown outcome that was not carried out is sent again by the same request', async () => {
+    const id = await pay();
+    await faultOnRefund('cut_before');
+    const unknown = await refund(id);
+    expect(unknown.status).toBe(504);
+    expect((await entriesOf(id)).at(-1)).toMatchObject({ result: 'unknown' });
+    await sandbox.control('DELETE', '/faults');
+    expect((await refund(id)).status).toBe(200);
+    expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([6540]);
+  });
+
+  test('that was carried out and lost its response is found, and not sent again', async () => {
+    const id = await pay();
+    await faultOnRefund('cut_after');
+    expect((await refund(id)).status).toBe(200);
+    await sandbox.control('DELETE', '/faults');
+    expect((await refund(id)).status).toBe(409);
+    expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([6540]);
+  });
+
+  test('waits until an attempt without a result is closed', async () => {
+    const id = await pay();
+    const [row] = await db.query<{ id: number }>(
+      `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
+                          subject_kind, subject_id, result)
+       values (now() - interval '1 hour', 'cli', 'max', 'admin', 'max@till', 'payment.refund',
+               'payment', $1, 'requested')
+       returning id`,
+      [id],
+    );
+    const refused = await refund(id);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      `Attempt ${row?.id} to refund ${id} has no result yet. Nothing was done.`,
+    ]);
+    const outcome = ['--outcome', 'failed', '--reason', 'no refund at the service'];
+    expect((await run('audit', 'close', String(row?.id), ...outcome)).code).toBe(0);
+    expect((await refund(id)).status).toBe(200);
+  });
+
+  test.each([
+    ['another amount', { expected_amount: 6541 }, 409, /65\.40 USD .* can be refunded, not 65\.41/],
+    ['another currency', { currency: 'EUR' }, 409, /can be refunded, not 65\.40 EUR/],
+    ['more than can be refunded', { amount: 6541 }, 400, /at most expected_amount/],
+    ['no reason', { reason: ' ' }, 400, /reason/],
+  ])('is refused for %s, and moves nothing', async (_what, fields, status, message) => {
+    const id = await pay();
+    const refused = await refund(id, fields);
+    expect(refused.status).toBe(status);
+    expect(refused.body.error.message).toMatch(message);
+    expect(await refundsOf(id)).toEqual([]);
+  });
+
+  test('needs the role, a captured payment, and an API key in the process', async () => {
+    const held = await setup.authorize();
+    expect((await refund(held, {}, operator)).status).toBe(403);
+    const refused = await refund(held);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      `Nothing of ${held} can be refunded: its status is requires_capture. Nothing was done.`,
+    ]);
+    const other = createApi(keyless, await createTestToken(db, { name: 'tim', role: 'treasurer' }));
+    expect((await refund(held, {}, other)).status).toBe(503);
+  });
+
+  test('by the command line is the same', async () => {
+    const id = await pay();
+    const args = [
+      'payments',
+      'refund',
+      id,
+      '--amount',
+      '1000',
+      '--reason',
+      'returned',
+      '--by',
+      'ada',
+    ];
+    const unconfirmed = await run(...args);
+    expect(unconfirmed.stderr).toMatch(/Refund 10\.00 USD of .* There is no terminal/);
+    const exit = await run(...args, '--yes', '--json');
+    expect(exit.code).toBe(0);
+    expect(JSON.parse(exit.stdout)).toMatchObject({ outcome: 'done', amount: 1000 });
+    const tooMuch = await run(
+      'payments',
+      'refund',
+      id,
+      '--amount',
+      '6000',
+      '--reason',
+      'x',
+      '--yes',
+    );
+    expect(tooMuch.stderr).toContain('At most 55.40 USD');
+  });
+});
+
 test('a refresh is recorded with what became of each resource, and doctor names interrupted attempts', async () => {
   const id = await setup.authorize();
   expect((await run('refresh', id, '--by', 'ada')).code).toBe(0);

@@ -17,7 +17,8 @@ export const PERMISSIONS = {
   refresh: 'retrieve orders and resources from the service, which uses the rate budget',
   operate:
     'acknowledge alerts, accept findings, replay events, start reconcile runs, pause and resume',
-  move_money: 'capture and cancel authorizations, and record the outcome of an interrupted attempt',
+  move_money:
+    'capture and cancel authorizations, refund payments, and record the outcome of an interrupted attempt',
   manage_tokens: 'create, list and revoke tokens',
   read_audit: 'read the audit log',
   erase: 'erase personal data, which cannot be undone',

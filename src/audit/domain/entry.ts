@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'journal.export',
   'message.resend',
   'order.register',
+  'payment.refund',
   'reconciliation.pause',
   'reconciliation.resume',
   'reconciliation.start',

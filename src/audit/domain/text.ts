@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'journal.export': 'Export',
   'message.resend': 'Resend',
   'order.register': 'Registration',
+  'payment.refund': 'Refund',
   'reconciliation.pause': 'Pause',
   'reconciliation.resume': 'End of the pause',
   'reconciliation.start': 'Reconciliation',

@@ -201,6 +201,32 @@ export function readOpenAttempts(
   );
 }
 
+type AttemptOn = Pick<AuditIntent, 'action' | 'subject'>;
+
+/** Makes other attempts at the same wait for this transaction, so that they find its entry. */
+export async function lockAttemptsOn(tx: Queryable, { action, subject }: AttemptOn): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `audit attempts ${action} ${subject.kind} ${subject.id}`,
+  ]);
+}
+
+/** The number of an open attempt at an action on a subject. */
+export async function readOpenAttemptOn(
+  tx: Queryable,
+  { action, subject }: AttemptOn,
+): Promise<number | undefined> {
+  const rows = await tx.query<{ id: number }>(
+    `select a.id
+       from audit a
+      where a.subject_kind = $1 and a.subject_id = $2 and a.action = $3
+        ${OPEN}
+      order by a.id
+      limit 1`,
+    [subject.kind, subject.id, action],
+  );
+  return rows[0]?.id;
+}
+
 /** Makes others who close the attempt wait for this transaction, so that they find its entry. */
 export async function lockAttempt(tx: Queryable, id: number): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`audit attempt ${id}`]);

@@ -49,7 +49,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'payments',
-    description: 'List payments by status, time, amount, currency or order',
+    description: 'List payments by status, time, amount, currency or order, and refund one',
     load: async () => (await import('./resources.ts')).paymentsCommand(),
   },
   {

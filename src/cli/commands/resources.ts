@@ -33,6 +33,7 @@ import {
   take,
 } from '../listOptions.ts';
 import { printTable } from '../table.ts';
+import { refundPaymentCommand } from './refundPayment.ts';
 
 interface ResourceListOptions extends ListOptions {
   readonly order?: string;
@@ -58,7 +59,7 @@ const LISTED: Readonly<Record<ResourceKind, Listed>> = {
 };
 
 export function paymentsCommand(): Command {
-  return resourceCommand('payment');
+  return resourceCommand('payment').addCommand(refundPaymentCommand());
 }
 
 export function refundsCommand(): Command {

@@ -33,6 +33,7 @@ function appOver(error: Error, token = TOKEN) {
     db,
     refresher: undefined,
     authorizations: undefined,
+    refunds: undefined,
     enqueueEvents: () => Promise.reject(new Error('no queue')),
     wakeChannel: () => Promise.reject(new Error('no queue')),
     channels: [],

@@ -51,6 +51,7 @@ test('the app and the document have the same routes', () => {
     db: never,
     refresher: undefined,
     authorizations: undefined,
+    refunds: undefined,
     enqueueEvents: () => Promise.reject(new Error('no queue')),
     wakeChannel: () => Promise.reject(new Error('no queue')),
     channels: [],

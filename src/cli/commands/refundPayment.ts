@@ -1,0 +1,133 @@
+/** The command that refunds a payment. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import {
+  inspectRefundable,
+  type Refundable,
+  type RefundedAs,
+  type RefundParts,
+  refundPaymentAs,
+} from '../../actions/refundPayment.ts';
+import { refundsOf } from '../../assembly/service.ts';
+import { formatMoney } from '../../contract/money.ts';
+import { orderIdOf } from '../../ledger/domain/orderKey.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { confirm } from '../confirm.ts';
+import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
+
+interface RefundOptions {
+  readonly amount?: number;
+  readonly reason: string;
+  readonly by?: string;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+export function refundPaymentCommand(): Command {
+  return new Command('refund')
+    .description('refund a payment, in full or in part')
+    .argument('<payment-id>', 'id of the payment')
+    .addOption(
+      new Option(
+        '--amount <minor>',
+        'amount in minor units, for example 6540 for 65.40 USD (default: all that can be refunded)',
+      ).argParser(parseMinor),
+    )
+    .requiredOption('--reason <text>', 'why, for the audit log and for the service')
+    .option('--yes', 'skip the confirmation prompt', false)
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one.\n\nExit code: 0 done, 1 refused or not done, 2 the outcome is unknown: the same command finds out, and sends nothing if the refund exists.',
+    )
+    .action((paymentId: string, options: RefundOptions) =>
+      withDatabase(readConfig(), (db) => refund(db, paymentId, options)),
+    );
+}
+
+async function refund(db: Database, paymentId: string, options: RefundOptions): Promise<void> {
+  const reason = options.reason.trim();
+  if (reason === '') throw new OperatorError('Give a reason: --reason "…".');
+  const parts = await partsOf(db);
+  const { orderKey, currency, refundableMinor } = await mustInspect(parts, paymentId);
+  const amountMinor = options.amount ?? refundableMinor;
+  if (amountMinor > refundableMinor) {
+    throw new OperatorError(
+      `At most ${formatMoney(refundableMinor, currency)} of ${printable(paymentId)} can be refunded.`,
+    );
+  }
+  const order = orderKey === null ? '' : ` (order ${printable(orderIdOf(orderKey))})`;
+  const what = `${formatMoney(amountMinor, currency)} of ${printable(paymentId)}${order}`;
+  await confirm(`Refund ${what}?`, options.yes);
+  const input = { paymentId, expectedMinor: refundableMinor, currency, amountMinor, reason };
+  const refunded = await refundPaymentAs(parts, actorOf(options.by), input);
+  if (refunded.outcome !== 'done') process.exitCode = refunded.outcome === 'unknown' ? 2 : 1;
+  if (options.json) {
+    const { outcome, attempt } = refunded;
+    const refundId = 'refundId' in refunded ? refunded.refundId : null;
+    printJson({
+      payment_id: paymentId,
+      outcome,
+      amount: amountMinor,
+      refund_id: refundId,
+      attempt,
+    });
+  } else console.log(printable(textOf(refunded)));
+}
+
+async function partsOf(db: Database): Promise<RefundParts> {
+  const service = refundsOf(readConfig(), { db, clock: await clockOf(db) });
+  if (service) return { db, service };
+  throw new OperatorError(
+    'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+  );
+}
+
+async function mustInspect(parts: RefundParts, paymentId: string): Promise<Refundable> {
+  const inspected = await inspectRefundable(parts, paymentId);
+  switch (inspected.outcome) {
+    case 'refundable':
+      return inspected.payment;
+    case 'not_retrieved':
+      throw new OperatorError(
+        `${printable(paymentId)} cannot be retrieved (${printable(inspected.reason)}). Nothing was refunded. ` +
+          'Run `npx tallyhook doctor` to find the cause.',
+      );
+    case 'not_refundable':
+      throw new OperatorError(
+        `Nothing of ${printable(paymentId)} can be refunded: its status is ${inspected.status ?? 'unknown'}.`,
+      );
+  }
+}
+
+function textOf(refunded: RefundedAs): string {
+  switch (refunded.outcome) {
+    case 'done':
+      return `Done: refund ${refunded.refundId}, status ${refunded.status ?? 'unknown'}.`;
+    case 'claimed':
+      return `Attempt ${refunded.attempt} has no result yet. Nothing was done. \`npx tallyhook audit list --open\` shows it.`;
+    case 'existing':
+      return `The refund ${refunded.refundId} exists: an earlier attempt was carried out. Nothing was done now.`;
+    case 'changed':
+      return 'Another amount can be refunded now. Nothing was done.';
+    case 'failed':
+      return `Not done: ${refunded.reason}. It is safe to try again.`;
+    case 'refused':
+      return `The service refused: ${refunded.reason}.`;
+    case 'unknown':
+      return `The outcome is unknown: ${refunded.reason}. The same command finds out.`;
+  }
+}
+
+function parseMinor(text: string): number {
+  const minor = Number(text);
+  if (!/^\d{1,15}$/.test(text) || minor < 1) {
+    throw new InvalidArgumentError(
+      'Give a whole number of minor units, such as 6540 for 65.40 USD.',
+    );
+  }
+  return minor;
+}

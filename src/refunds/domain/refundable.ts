@@ -1,0 +1,35 @@
+/**
+ * What of a payment can be refunded.
+ *
+ * 1. What was captured, without the refunds that did not fail, pending ones included, and without the
+ *    disputes in which the money is withheld or lost: a refund besides a dispute pays the customer twice.
+ * 2. An amount that is unknown may be the whole payment: then nothing can be refunded.
+ */
+
+export interface RefundedPart {
+  readonly kind: string;
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly amountMinor: number | null;
+}
+
+/** @returns minor units; undefined where a part has no amount (rule 2) */
+export function refundableMinor(
+  capturedMinor: number,
+  parts: readonly RefundedPart[],
+): number | undefined {
+  let left = capturedMinor;
+  for (const part of parts) {
+    if (!counts(part)) continue;
+    if (part.amountMinor === null) return undefined;
+    left -= part.amountMinor;
+  }
+  return Math.max(left, 0);
+}
+
+function counts({ kind, status, stage }: RefundedPart): boolean {
+  if (kind === 'refund') return status !== 'failed';
+  return (
+    kind === 'dispute' && status !== 'won' && status !== 'cancelled' && stage !== 'pre_dispute'
+  );
+}

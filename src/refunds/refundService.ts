@@ -1,0 +1,96 @@
+/** The payment service as refunds of a person use it. */
+import { outcomeOf } from '../authorizations/actionOutcome.ts';
+import type { ActionOutcome, RefreshOutcome } from '../authorizations/authorizationService.ts';
+import { type CallOptions, PaymentServiceError, type ResponseMetadata } from '../client/index.ts';
+import { startStopwatch } from '../platform/clock.ts';
+import { affectsEveryRequest, failureOf } from '../reconcile/domain/failures.ts';
+import { createObserve, createRetrieve, type RetrieveParts } from '../reconcile/retrieve.ts';
+
+export interface RefundRequest {
+  readonly paymentId: string;
+  /** Chosen by Tallyhook, so that the refund can be found after a lost response. */
+  readonly refundId: string;
+  readonly amountMinor: number;
+  readonly reason: string;
+}
+
+/** Failures of the service are outcomes here; nothing is thrown for them. */
+export interface RefundService {
+  /** Retrieves a payment and every refund that the service lists for it, and applies the responses. */
+  readonly refresh: (paymentId: string) => Promise<RefreshOutcome>;
+  /** Retrieves one refund and applies the response. */
+  readonly find: (refundId: string) => Promise<'found' | 'missing' | 'not_retrieved'>;
+  /** Refunds, and applies the response. Never sent twice. */
+  readonly refund: (request: RefundRequest) => Promise<ActionOutcome>;
+}
+
+const LANE = { lane: 'operator' } as const;
+
+export function createRefundService(parts: RetrieveParts): RefundService {
+  const { client } = parts;
+  const retrieve = createRetrieve(parts);
+  const observe = createObserve(parts);
+
+  const refreshOne = async (ref: Parameters<typeof retrieve>[0]): Promise<RefreshOutcome> => {
+    const found = await retrieve(ref, LANE);
+    switch (found.outcome) {
+      case 'applied':
+        return { outcome: 'applied' };
+      case 'missing':
+        return { outcome: 'failed', reason: 'the service does not know it', isUnavailable: false };
+      case 'failed': {
+        const isUnavailable = affectsEveryRequest(found.failure);
+        return { outcome: 'failed', reason: found.reason, isUnavailable };
+      }
+    }
+  };
+  const refreshRefunds = async (paymentId: string): Promise<RefreshOutcome> => {
+    for await (const { refund_id: id } of client.refunds.iterate({ payment_id: paymentId }, LANE)) {
+      const refreshed = await refreshOne({ kind: 'refund', id });
+      if (refreshed.outcome !== 'applied') return refreshed;
+    }
+    return { outcome: 'applied' };
+  };
+
+  return {
+    refresh: async (paymentId) => {
+      const payment = await refreshOne({ kind: 'payment', id: paymentId });
+      return payment.outcome === 'applied'
+        ? await refreshRefunds(paymentId).catch(failedRefresh)
+        : payment;
+    },
+    find: async (id) => {
+      const found = await retrieve({ kind: 'refund', id }, LANE);
+      if (found.outcome === 'applied') return 'found';
+      return found.outcome === 'missing' ? 'missing' : 'not_retrieved';
+    },
+    refund: async ({ paymentId, refundId, amountMinor, reason }) => {
+      const secondsSinceSent = startStopwatch();
+      let serviceTimeMs: number | undefined;
+      const options: CallOptions = {
+        ...LANE,
+        onResponse: (metadata: ResponseMetadata) => {
+          ({ serviceTimeMs } = metadata);
+        },
+      };
+      const body = { payment_id: paymentId, refund_id: refundId, amount: amountMinor, reason };
+      try {
+        const { refund } = await client.refunds.create(body, options);
+        const ref = { kind: 'refund', id: refundId } as const;
+        await observe(ref, refund, { serviceTimeMs, secondsSinceSent });
+        return refund.status === 'failed'
+          ? { outcome: 'refused', reason: refund.error_message ?? 'the refund failed' }
+          : { outcome: 'done' };
+      } catch (error) {
+        if (error instanceof PaymentServiceError) return outcomeOf(error);
+        throw error;
+      }
+    },
+  };
+}
+
+function failedRefresh(error: unknown): RefreshOutcome {
+  if (!(error instanceof PaymentServiceError)) throw error;
+  const isUnavailable = affectsEveryRequest(failureOf(error));
+  return { outcome: 'failed', reason: error.message, isUnavailable };
+}
