@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongFilesFirst } from './test/support/longFilesFirst.ts';
 
 const UNIT = 'test/{unit,client}/**';
 const SECOND_MS = 1000;
@@ -15,6 +17,7 @@ const unitOptions = {
 /** `unit` needs no services and takes seconds; `services` runs over real PostgreSQL and Redis. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         test: {
@@ -46,7 +49,8 @@ export default defineConfig({
           // Ends a test that would wait forever. Speed is measured by `bench/`, never by a test.
           testTimeout: 300 * SECOND_MS,
           hookTimeout: 300 * SECOND_MS,
-          maxWorkers: 2,
+          // These tests wait for servers, timers and other processes half of the time.
+          maxWorkers: 2 * availableParallelism(),
           // After the unit tests, which fail in seconds where they do.
           sequence: { groupOrder: 1 },
         },
