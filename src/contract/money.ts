@@ -73,6 +73,21 @@ export function sumMinor(amountsMinor: Iterable<number>): number {
   return sum;
 }
 
+/**
+ * Parses decimal text such as `54.00` into minor units. Without a currency it has two decimals.
+ * Returns undefined for anything else, and for more decimals than the currency has.
+ */
+export function parseDecimal(
+  text: string | undefined,
+  currency: string | undefined,
+): number | undefined {
+  const match = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(text ?? '');
+  const exponent = currencyExponent(currency ?? '');
+  const [, whole = '', fraction = ''] = match ?? [];
+  if (!match || fraction.length > exponent) return undefined;
+  return parseAmountMinor(`${whole}${fraction.padEnd(exponent, '0')}`.replace(/^0+(?=\d)/, ''));
+}
+
 /** Formats minor units for people, for example `65.40 USD`, `6540 JPY`, `6.540 KWD`. */
 export function formatMoney(amountMinor: number | bigint, currency: string): string {
   return `${formatAmount(amountMinor, currency)} ${currency}`;

@@ -2,6 +2,8 @@
  * The router of the console's pages: guards, assets, sign-in, pages and actions. Every response has the
  * headers of guard.ts, and every problem is a page that states what to do next.
  */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -18,9 +20,10 @@ import { clientAddress, type TrustedProxies } from '../platform/clientAddress.ts
 import { isContended, isDatabaseUnavailable } from '../platform/db/failures.ts';
 import type { Log } from '../platform/log.ts';
 import { readAssets } from './assets.ts';
+import type { Download } from './download.ts';
 import { isKnownHost, isSameOrigin, PAGE_HEADERS } from './guard.ts';
 import type { Page, PageAction, PageParts, PageView, Viewer } from './page.ts';
-import { ACTIONS, PAGES } from './pages.ts';
+import { ACTIONS, DOWNLOADS, PAGES } from './pages.ts';
 import { type Failure, problemView, statusOf } from './problem.tsx';
 import { createRenderer, type Renderer } from './render.tsx';
 import { clearCookie, readSessionCookie, setCookie } from './session/cookie.ts';
@@ -63,6 +66,7 @@ export function createPagesApp(parts: PagesAppParts): Express {
   const context: Context = { ...parts, renderer, deny: createDenialRecorder(parts.db, parts) };
   addSignOut(app, { ...context, readForm });
   for (const page of PAGES) app.get(expressPath(page.path), servePage(page, context));
+  for (const download of DOWNLOADS) app.get(download.path, serveDownload(download, context));
   const refuseWrite = createWriteCheck(parts.db);
   for (const action of ACTIONS) {
     app.post(expressPath(action.path), readForm, serveAction(action, { ...context, refuseWrite }));
@@ -212,6 +216,25 @@ function servePage(page: Page, context: Context): RequestHandler {
     response
       .type('html')
       .send(renderer.render(opened.view(viewer), { request, response, session }));
+  };
+}
+
+function serveDownload(download: Download, context: Context): RequestHandler {
+  return async (request, response) => {
+    const { renderer, isReady } = context;
+    const at = { request, response, renderer };
+    const subject = `GET ${download.path}`;
+    const denied = refusalOf(download.permission, { subject, context, ...at });
+    if (denied) return sendFailure(denied, at);
+    if (sessionOf(response).isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
+    const opened = download.open(context, readFields(queryOf(request.originalUrl)));
+    if (opened.outcome !== 'ok') return sendFailure(opened, at);
+    response.type('text/csv').attachment(download.fileName);
+    // A failure after the first row cannot become a page: the connection is closed, so the browser
+    // reports an incomplete file.
+    await pipeline(Readable.from(opened.text), response).catch((error: unknown) => {
+      context.log.warn({ error }, 'console.download_failed');
+    });
   };
 }
 

@@ -1,5 +1,7 @@
 /** The addresses of pages. Every link is made here, so text from outside cannot become an address. */
 
+import type { ResourceKind } from '../contract/resources/index.ts';
+
 /** Values of a query; undefined and empty ones are left out. */
 export type LinkQuery = Readonly<Record<string, string | number | undefined>>;
 
@@ -19,6 +21,17 @@ export const ordersHref = (query?: LinkQuery): string => href('/orders', query);
 /** @param by what the id is, if it is not the id of an order */
 export const orderHref = (id: string, by?: 'order' | 'payment'): string =>
   href(`/orders/${segment(id)}`, { by: by === 'payment' ? by : undefined });
+
+/** The list of one kind of resource. */
+export const resourcesHref = (kind: ResourceKind, query?: LinkQuery): string =>
+  href(`/${kind}s`, query);
+
+export const resourceHref = (kind: ResourceKind, id: string): string =>
+  href(`/${kind}s/${segment(id)}`);
+
+/** A list as CSV, with the filter of its page. */
+export const csvHref = (list: 'order' | ResourceKind, query: LinkQuery): string =>
+  href(`/${list}s.csv`, query);
 
 /** The address of an action, with its parameters in place. */
 export function actionHref(

@@ -168,7 +168,7 @@ export function defineAction<Params extends z.ZodObject, Form extends z.ZodObjec
   };
 }
 
-function invalid(where: 'address' | 'filter' | 'form', { issues }: z.ZodError): Problem {
+export function invalid(where: 'address' | 'filter' | 'form', { issues }: z.ZodError): Problem {
   const mistakes = issues.map((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} is unknown`;

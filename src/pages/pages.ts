@@ -1,10 +1,42 @@
 /** The pages of the console and their actions, one line each. Tests of all pages run over these tables. */
+import type { Download } from './download.ts';
 import { orderPage } from './orders/orderPage.tsx';
-import { ordersPage } from './orders/ordersPage.tsx';
+import { ordersCsv, ordersPage } from './orders/ordersPage.tsx';
 import { overviewPage } from './overview/overviewPage.tsx';
 import type { Page, PageAction } from './page.ts';
+import {
+  disputesCsv,
+  disputesPage,
+  paymentsCsv,
+  paymentsPage,
+  payoutsCsv,
+  payoutsPage,
+  refundsCsv,
+  refundsPage,
+} from './resources/resourceLists.tsx';
+import { disputePage, paymentPage, payoutPage, refundPage } from './resources/resourcePages.tsx';
 
-export const PAGES: readonly Page[] = [overviewPage, ordersPage, orderPage];
+export const PAGES: readonly Page[] = [
+  overviewPage,
+  ordersPage,
+  orderPage,
+  paymentsPage,
+  paymentPage,
+  refundsPage,
+  refundPage,
+  disputesPage,
+  disputePage,
+  payoutsPage,
+  payoutPage,
+];
+
+export const DOWNLOADS: readonly Download[] = [
+  ordersCsv,
+  paymentsCsv,
+  refundsCsv,
+  disputesCsv,
+  payoutsCsv,
+];
 
 export const ACTIONS: readonly PageAction[] = [];
 

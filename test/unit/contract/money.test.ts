@@ -5,6 +5,7 @@ import {
   formatMoney,
   parseAmountMinor,
   parseCurrency,
+  parseDecimal,
   sumMinor,
 } from '../../../src/contract/money.ts';
 
@@ -60,4 +61,25 @@ test('an id is 1 to 255 printable characters', () => {
   for (const odd of ['', ' a', 'a ', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(256), 1, null]) {
     expect(parseId(odd)).toBeUndefined();
   }
+});
+
+test.each([
+  ['54.00', 'EUR', 5400],
+  ['54', 'EUR', 5400],
+  ['54.5', 'EUR', 5450],
+  ['0.05', 'EUR', 5],
+  ['0', 'EUR', 0],
+  ['007', 'JPY', 7],
+  ['5.4', 'JPY', undefined],
+  ['5.400', 'KWD', 5400],
+  ['5.401', 'EUR', undefined],
+  ['54.00', undefined, 5400],
+  ['90071992547409.91', 'USD', 9_007_199_254_740_991],
+  ['90071992547409.92', 'USD', undefined],
+  ['-1', 'USD', undefined],
+  ['1e3', 'USD', undefined],
+  ['', 'USD', undefined],
+  [undefined, 'USD', undefined],
+])('the decimal text %j of %s is %s minor units', (text, currency, minor) => {
+  expect(parseDecimal(text, currency)).toBe(minor);
 });
