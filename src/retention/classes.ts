@@ -93,14 +93,15 @@ export function retentionClasses(): readonly RetentionClass[] {
 /** Events of undecided disputes stay. They are read once for a run. */
 function eventsClass(): RetentionClass {
   let disputed: Promise<readonly number[]> | undefined;
+  const readNeeded = (db: Queryable) => {
+    disputed ??= readDisputedEvents(db);
+    return disputed;
+  };
   return {
     name: 'events',
     tables: ['webhook_events', 'event_variants', 'event_replays', 'removed_events'],
-    measure: measureEvents,
-    scan: async (db, request) => {
-      disputed ??= readDisputedEvents(db);
-      return scanOldEvents(db, request, await disputed);
-    },
+    measure: async (db, before) => measureEvents(db, before, await readNeeded(db)),
+    scan: async (db, request) => scanOldEvents(db, request, await readNeeded(db)),
     remove: removeEvents,
   };
 }

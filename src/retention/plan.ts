@@ -19,6 +19,8 @@ export interface ClassPlan {
   readonly removable: number;
   /** There are more than `removable`. */
   readonly isMoreRemovable: boolean;
+  /** Days past their retention that are not removable yet; 0 where rows are removed and not days. */
+  readonly waitingDays: number;
   readonly removedRows: number;
   /** What `removedRows` counts, where it is not rows. */
   readonly unit: 'days' | undefined;
@@ -51,6 +53,7 @@ export async function planRetention(
       oldest: measured.oldest,
       removable: Math.min(removable, COUNTED_ROWS - 1),
       isMoreRemovable: removable >= COUNTED_ROWS,
+      waitingDays: days[name] === undefined ? 0 : (measured.waitingDays ?? 0),
       removedRows: states.get(name)?.removedRows ?? 0,
       unit,
       behindMs: states.get(name)?.behindMs,

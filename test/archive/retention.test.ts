@@ -17,16 +17,8 @@ import { removeOld } from '../../src/retention/removeOld.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
+import { DEFAULT_DAYS } from '../support/retention.ts';
 
-const DAYS = {
-  bodies: 90,
-  events: 400,
-  messages: 30,
-  changes: 90,
-  alerts: 400,
-  findings: 400,
-  runs: 90,
-};
 const ACTOR: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@host' };
 
 let db: TestDatabase;
@@ -43,7 +35,7 @@ afterEach(async () => {
 const runWith = (place: string) =>
   withRemovalArchive({ kind: 'folder', folder: place }, { db, clock: systemClock }, (archive) =>
     removeOld(
-      { db, days: DAYS, ...archive },
+      { db, days: DEFAULT_DAYS, ...archive },
       { longestMs: 60_000, signal: new AbortController().signal },
     ),
   );
@@ -188,7 +180,7 @@ test('a removal of more rows than were archived is rolled back', async () => {
     ({ beforeRemoval }) =>
       removeOld(
         {
-          ...{ db, days: { ...DAYS, events: undefined } },
+          ...{ db, days: { ...DEFAULT_DAYS, events: undefined } },
           beforeRemoval: async (name, keys) =>
             (await beforeRemoval?.(name, keys.slice(1).length > 0 ? keys.slice(1) : keys)) ??
             (() => Promise.resolve()),

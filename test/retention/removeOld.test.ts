@@ -5,6 +5,7 @@
  * without which an event is lost, a finding is not explained, or the change feed has a gap.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RetentionDays } from '../../src/config/retentionSettings.ts';
 import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { insertChanges } from '../../src/ledger/store/changes.ts';
@@ -15,16 +16,7 @@ import { countPlaces, expectNoneLost, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { readOpenFindings, receive, testApplier } from '../support/ledger.ts';
-
-const DAYS = {
-  bodies: 90,
-  events: 400,
-  messages: 30,
-  changes: 90,
-  alerts: 400,
-  findings: 400,
-  runs: 90,
-};
+import { DEFAULT_DAYS } from '../support/retention.ts';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -32,10 +24,10 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-const run = (days = DAYS) =>
+const run = (days = DEFAULT_DAYS) =>
   removeOld({ db, days }, { longestMs: 60_000, signal: new AbortController().signal });
 
-async function removedOf(name: keyof typeof DAYS): Promise<number | undefined> {
+async function removedOf(name: keyof RetentionDays): Promise<number | undefined> {
   return (await run()).find((one) => one.name === name)?.rows;
 }
 
@@ -108,7 +100,7 @@ describe('each class keeps what is needed', () => {
        values ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '800 days')`);
     await db.query(`update retention_state set caught_up_at = now() - interval '9 days'`);
     const removed = await removeOld(
-      { db, days: { ...DAYS, findings: undefined } },
+      { db, days: { ...DEFAULT_DAYS, findings: undefined } },
       { longestMs: 60_000, signal: new AbortController().signal },
     );
     expect(removed.map(({ name }) => name)).not.toContain('findings');
@@ -351,7 +343,7 @@ test('retention waits while events wait, and continues when they are applied', a
   await receive(db, [eventBody(paymentObject())]);
   await db.query(`update pending set since = now() - interval '1 minute'`);
   const short = await removeOld(
-    { db, days: DAYS },
+    { db, days: DEFAULT_DAYS },
     { longestMs: 1_000, signal: new AbortController().signal },
   );
   expect(short.filter(({ rows, isDone }) => rows > 0 || isDone)).toEqual([]);
@@ -368,7 +360,7 @@ test('the plan shows what the next run removes, and the run removes it', async (
   );
   await db.query('analyze messages');
   const planned = async () =>
-    (await planRetention(db, DAYS)).find(({ name }) => name === 'messages');
+    (await planRetention(db, DEFAULT_DAYS)).find(({ name }) => name === 'messages');
   const before = await planned();
   expect(before).toMatchObject({
     rows: 12_000,

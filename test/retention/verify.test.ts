@@ -6,17 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { testSeed } from '../support/random.ts';
+import { DEFAULT_DAYS } from '../support/retention.ts';
 import { shopEvents } from '../support/shop.ts';
-
-const DAYS = {
-  bodies: 90,
-  events: 400,
-  messages: 30,
-  changes: 90,
-  alerts: 400,
-  findings: 400,
-  runs: 90,
-};
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -57,7 +48,7 @@ test('a ledger is proven without its bodies, and without the rows of its events'
         and state = 'open'`,
   );
   const removed = await removeOld(
-    { db, days: DAYS },
+    { db, days: DEFAULT_DAYS },
     { longestMs: 60_000, signal: new AbortController().signal },
   );
   expect(removed.find(({ name }) => name === 'events')).toMatchObject({ isDone: true });

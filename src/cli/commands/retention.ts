@@ -108,9 +108,11 @@ function printPlans(plans: readonly ClassPlan[], nextRun: Date): void {
   );
 }
 
-function removableText({ days, removable, isMoreRemovable }: ClassPlan): string {
+function removableText({ days, removable, isMoreRemovable, waitingDays }: ClassPlan): string {
   if (days === undefined) return '-';
-  return isMoreRemovable ? `more than ${removable}` : String(removable);
+  const rows = isMoreRemovable ? `more than ${removable}` : String(removable);
+  if (waitingDays === 0) return rows;
+  return `${rows}; ${waitingDays} ${waitingDays === 1 ? 'day waits' : 'days wait'} to be packed`;
 }
 
 function printRemoved(removed: readonly RemovedRows[]): void {
@@ -135,6 +137,7 @@ function planJson(plan: ClassPlan) {
     oldest_at: plan.oldest?.toISOString() ?? null,
     removable: plan.removable,
     more_removable: plan.isMoreRemovable,
+    waiting_days: plan.waitingDays,
     removed_rows: plan.removedRows,
     unit: plan.unit ?? 'rows',
     caught_up_seconds_ago: plan.behindMs === undefined ? null : Math.round(plan.behindMs / 1000),

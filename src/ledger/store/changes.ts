@@ -142,20 +142,20 @@ export async function readLastNumber(db: Queryable): Promise<number> {
  * The next changes by number. Only those before the first that is too new are removable, so that the
  * feed has no gap; the newest one stays, because numbers continue after it.
  */
+const NEXT_CHANGES = `
+  select key, is_past as "isPast",
+         is_past and key < (select max(number) from changes) as "isRemovable"
+    from (select key,
+                 key < coalesce(min(key) filter (where is_new) over (), 9223372036854775807) as is_past
+            from (select number as key, changed_at >= $1 as is_new
+                    from changes
+                   where number > $2 order by number limit $3) next) n`;
+
 export async function scanOldChanges(
   db: Queryable,
   { before, after, limit }: ScanRequest,
 ): Promise<readonly ScannedRow[]> {
-  return await db.query<ScannedRow>(
-    `select n.key, n."isPast",
-            n.key < coalesce(min(n.key) filter (where not n."isPast") over (), $4)
-              and n.key < (select max(number) from changes) as "isRemovable"
-       from (select number as key, changed_at < $1 as "isPast"
-               from changes
-              where number > $2 order by number limit $3) n
-      order by n.key`,
-    [before, after, limit, Number.MAX_SAFE_INTEGER],
-  );
+  return await db.query<ScannedRow>(`${NEXT_CHANGES} order by key`, [before, after, limit]);
 }
 
 /** Removes changes up to a number, except those that order webhooks have not processed. */
@@ -169,12 +169,10 @@ export async function removeChanges(tx: Queryable, through: number): Promise<num
 /** The removable ones are counted among the oldest. */
 export async function measureChanges(db: Queryable, before: Date): Promise<MeasuredRows> {
   const [row] = await db.query<MeasuredRows>(
-    `select (select count(*) from (select from changes limit $2) c) as rows,
+    `select (select count(*) from (select from changes limit $3) c) as rows,
             (select changed_at from changes order by number limit 1) as oldest,
-            (select count(*)
-               from (select number, changed_at from changes order by number limit $2) c
-              where changed_at < $1 and number < (select max(number) from changes)) as removable`,
-    [before, COUNTED_ROWS],
+            (select count(*) from (${NEXT_CHANGES}) c where "isRemovable") as removable`,
+    [before, 0, COUNTED_ROWS],
   );
   return row ?? NO_ROWS;
 }

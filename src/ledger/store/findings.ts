@@ -156,20 +156,23 @@ export async function readFindingState(
 }
 
 /**
- * The next findings by number. One about an event stays while the event is in the inbox, because it
+ * Whether a finding `f` is removable. One about an event stays while the event is in the inbox, because it
  * explains why the event was not applied.
  */
+const IS_REMOVABLE = `
+  f.state = 'closed' and f.closed_at < $1
+  and case when f.subject ~ '^event:[0-9]{1,15}$'
+           then not exists (select from webhook_events e where e.id = substr(f.subject, 7)::bigint)
+           else true end`;
+
+/** The next findings by number. */
 export async function scanClosed(
   db: Queryable,
   { before, after, limit }: ScanRequest,
 ): Promise<readonly ScannedRow[]> {
   return await db.query<ScannedRow>(
     `select f.id as key, f.opened_at < $1 as "isPast",
-            f.state = 'closed' and f.closed_at < $1
-              and case when f.subject ~ '^event:[0-9]{1,15}$'
-                       then not exists (select from webhook_events e
-                                         where e.id = substr(f.subject, 7)::bigint)
-                       else true end as "isRemovable"
+            coalesce(${IS_REMOVABLE}, false) as "isRemovable"
        from (select id, opened_at, closed_at, state, subject from findings
               where id > $2 order by id limit $3) f
       order by f.id`,
@@ -183,8 +186,8 @@ export async function deleteClosed(
   before: Date,
 ): Promise<number> {
   const rows = await tx.query(
-    `delete from findings where id = any ($1::bigint[]) and closed_at < $2 returning id`,
-    [ids, before],
+    `delete from findings f where f.id = any ($2::bigint[]) and ${IS_REMOVABLE} returning f.id`,
+    [before, ids],
   );
   return rows.length;
 }
@@ -194,13 +197,7 @@ export async function measureClosed(db: Queryable, before: Date): Promise<Measur
     `select (select count(*) from (select from findings limit $2) f) as rows,
             (select opened_at from findings order by id limit 1) as oldest,
             (select count(*)
-               from (select from findings f
-                      where f.closed_at < $1
-                        and case when f.subject ~ '^event:[0-9]{1,15}$'
-                                 then not exists (select from webhook_events e
-                                                   where e.id = substr(f.subject, 7)::bigint)
-                                 else true end
-                      limit $2) f) as removable`,
+               from (select from findings f where ${IS_REMOVABLE} limit $2) f) as removable`,
     [before, COUNTED_ROWS],
   );
   return row ?? NO_ROWS;

@@ -163,6 +163,9 @@ export async function readDueChannels(db: Queryable, now: Date): Promise<readonl
   return rows.map(({ channel }) => channel);
 }
 
+/** Whether a message is removable. */
+const IS_REMOVABLE = `state <> 'due' and settled_at < $1`;
+
 /** Messages that were settled before a time, the longest settled first. */
 export async function scanSettled(
   db: Queryable,
@@ -171,7 +174,7 @@ export async function scanSettled(
   return await db.query<ScannedRow>(
     `select number as key, true as "isPast", true as "isRemovable"
        from messages
-      where state <> 'due' and settled_at < $1
+      where ${IS_REMOVABLE}
       order by settled_at
       limit $2`,
     [before, limit],
@@ -185,9 +188,9 @@ export async function deleteSettled(
 ): Promise<number> {
   const rows = await tx.query(
     `delete from messages
-      where number = any ($1::bigint[]) and state <> 'due' and settled_at < $2
+      where number = any ($2::bigint[]) and ${IS_REMOVABLE}
      returning number`,
-    [numbers, before],
+    [before, numbers],
   );
   return rows.length;
 }
@@ -197,8 +200,8 @@ export async function measureSettled(db: Queryable, before: Date): Promise<Measu
     `select (select count(*) from (select from messages limit $2) m) as rows,
             least((select min(settled_at) from messages where state <> 'due'),
                   (select min(created_at) from messages where state = 'due')) as oldest,
-            (select count(*) from (select from messages
-                                    where state <> 'due' and settled_at < $1 limit $2) m) as removable`,
+            (select count(*) from (select from messages where ${IS_REMOVABLE} limit $2) m)
+              as removable`,
     [before, COUNTED_ROWS],
   );
   return row ?? NO_ROWS;

@@ -36,6 +36,8 @@ export interface MeasuredRows {
   readonly rows: number;
   readonly oldest: Date | null;
   readonly removable: number;
+  /** Days past their retention that are not removable yet, in a class that is removed by days. */
+  readonly waitingDays?: number;
 }
 
 /** One more than is shown exactly. */

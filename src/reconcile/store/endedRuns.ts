@@ -8,18 +8,22 @@ import {
   type ScanRequest,
 } from '../../platform/db/scannedRows.ts';
 
-/** The next runs by number. The newest of each list stays, to show when it was last compared. */
+/**
+ * Whether a run `r` is removable. The newest of each list stays, to show when it was last compared.
+ */
+const IS_REMOVABLE = `
+  coalesce(r.finished_at, 'infinity') < $1
+  and r.id < (select max(n.id) from reconcile_runs n where n.stream = r.stream)`;
+
+/** The next runs by number. */
 export async function scanEnded(
   db: Queryable,
   { before, after, limit }: ScanRequest,
 ): Promise<readonly ScannedRow[]> {
   return await db.query<ScannedRow>(
     `select r.id as key, r.started_at < $1 as "isPast",
-            r.finished_at < $1
-              and r.id < (select max(n.id) from reconcile_runs n where n.stream = r.stream)
-              as "isRemovable"
-       from (select id, stream, started_at, coalesce(finished_at, 'infinity') as finished_at
-               from reconcile_runs
+            ${IS_REMOVABLE} as "isRemovable"
+       from (select id, stream, started_at, finished_at from reconcile_runs
               where id > $2 order by id limit $3) r
       order by r.id`,
     [before, after, limit],
@@ -32,8 +36,8 @@ export async function deleteEnded(
   before: Date,
 ): Promise<number> {
   const rows = await tx.query(
-    `delete from reconcile_runs where id = any ($1::bigint[]) and finished_at < $2 returning id`,
-    [ids, before],
+    `delete from reconcile_runs r where r.id = any ($2::bigint[]) and ${IS_REMOVABLE} returning r.id`,
+    [before, ids],
   );
   return rows.length;
 }
@@ -43,10 +47,7 @@ export async function measureEnded(db: Queryable, before: Date): Promise<Measure
     `select (select count(*) from (select from reconcile_runs limit $2) r) as rows,
             (select started_at from reconcile_runs order by id limit 1) as oldest,
             (select count(*)
-               from (select from reconcile_runs r
-                      where r.finished_at < $1
-                        and r.id < (select max(n.id) from reconcile_runs n where n.stream = r.stream)
-                      limit $2) r) as removable`,
+               from (select from reconcile_runs r where ${IS_REMOVABLE} limit $2) r) as removable`,
     [before, COUNTED_ROWS],
   );
   return row ?? NO_ROWS;

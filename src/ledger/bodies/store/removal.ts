@@ -21,7 +21,26 @@ export interface ScannedDay {
   readonly isRemovable: boolean;
 }
 
-/** The next days that are not removed. A day is past when it ended before an instant. */
+/**
+ * The days that are not removed. A day is past when it ended before an instant, and removable when all of
+ * its bodies are packed and its open partition is detached, too. Bodies are estimated before that.
+ */
+const DAYS = `
+  select d.day, p.is_past,
+         p.is_past and d.state = 'packed'
+           and not exists (select from pg_inherits i
+                            where i.inhparent = 'webhook_bodies'::regclass and i.inhrelid = p.opened)
+           as is_removable,
+         coalesce(d.events,
+                  (select greatest(c.reltuples, 0)::bigint from pg_class c where c.oid = p.opened),
+                  0) as bodies
+    from body_days d
+   cross join lateral (
+           select (d.day + 1)::timestamp at time zone 'UTC' <= $1 as is_past,
+                  to_regclass('webhook_bodies_' || to_char(d.day, 'YYYYMMDD')) as opened) p
+   where d.state <> 'removed'`;
+
+/** The next days that are not removed. */
 export function scanBodyDays(
   db: Queryable,
   {
@@ -31,17 +50,10 @@ export function scanBodyDays(
   }: { readonly before: Date; readonly after: number; readonly limit: number },
 ): Promise<readonly ScannedDay[]> {
   return db.query<ScannedDay>(
-    `select d.day - date '1970-01-01' as key,
-            (d.day + 1)::timestamp at time zone 'UTC' <= $1 as "isPast",
-            (d.day + 1)::timestamp at time zone 'UTC' <= $1 and d.state = 'packed'
-              and not exists (
-                    select from pg_inherits i
-                     where i.inhparent = 'webhook_bodies'::regclass
-                       and i.inhrelid = to_regclass('webhook_bodies_' || to_char(d.day, 'YYYYMMDD')))
-              as "isRemovable"
-       from body_days d
-      where d.state <> 'removed' and d.day > date '1970-01-01' + $2::integer
-      order by d.day
+    `select day - date '1970-01-01' as key, is_past as "isPast", is_removable as "isRemovable"
+       from (${DAYS}) d
+      where day > date '1970-01-01' + $2::integer
+      order by day
       limit $3`,
     [before.toISOString(), after, limit],
   );
@@ -52,26 +64,21 @@ export interface MeasuredBodies {
   readonly rows: number;
   readonly oldest: Date | null;
   readonly removable: number;
+  /** Past days that are not removable yet. */
+  readonly waitingDays: number;
 }
 
-/** How many bodies there are, and how many of them are past an instant. */
+/** How many bodies there are, and how many of them are in removable days. */
 export async function measureBodies(db: Queryable, before: Date): Promise<MeasuredBodies> {
   const [row] = await db.query<MeasuredBodies>(
-    `with days as (
-       select d.day, (d.day + 1)::timestamp at time zone 'UTC' <= $1 as is_past,
-              coalesce(d.events, (select greatest(c.reltuples, 0)::bigint from pg_class c
-                                   where c.oid = to_regclass('webhook_bodies_' || to_char(d.day, 'YYYYMMDD'))),
-                       0) as bodies
-         from body_days d
-        where d.state <> 'removed'
-     )
-     select coalesce(sum(bodies), 0)::bigint as rows,
-            (select min(day)::timestamp at time zone 'UTC' from days where bodies > 0) as oldest,
-            coalesce(sum(bodies) filter (where is_past), 0)::bigint as removable
-       from days`,
+    `select coalesce(sum(bodies), 0)::bigint as rows,
+            min(day) filter (where bodies > 0)::timestamp at time zone 'UTC' as oldest,
+            coalesce(sum(bodies) filter (where is_removable), 0)::bigint as removable,
+            count(*) filter (where is_past and not is_removable) as "waitingDays"
+       from (${DAYS}) d`,
     [before.toISOString()],
   );
-  return row ?? { rows: 0, oldest: null, removable: 0 };
+  return row ?? { rows: 0, oldest: null, removable: 0, waitingDays: 0 };
 }
 
 /**

@@ -33,29 +33,27 @@ export async function readDisputedEvents(db: Queryable): Promise<readonly number
   return rows.map(({ id }) => id);
 }
 
-/** The conditions under which the row of an event `e` is no longer needed. */
-const IS_UNNEEDED = `
-  e.body is null
-  and exists (select from body_days d where d.day = e.body_day and d.state = 'removed')
-  and not exists (select from kept_bodies k where k.webhook_event_id = e.id)
-  and not exists (select from pending p where p.webhook_event_id = e.id)
-  and not exists (select from dead_events d where d.webhook_event_id = e.id)
-  and not exists (select from findings f where f.subject = 'event:' || e.id and f.state = 'open')`;
+/** The next events by number, and whether each row is no longer needed. */
+const NEXT_EVENTS = `
+  select e.id as key, e.received_at < $1 as "isPast",
+         e.received_at < $1
+           and e.body is null
+           and exists (select from body_days d where d.day = e.body_day and d.state = 'removed')
+           and not exists (select from kept_bodies k where k.webhook_event_id = e.id)
+           and not exists (select from pending p where p.webhook_event_id = e.id)
+           and not exists (select from dead_events d where d.webhook_event_id = e.id)
+           and not exists (select from findings f where f.subject = 'event:' || e.id and f.state = 'open')
+           and e.id <> all ($4::bigint[]) as "isRemovable"
+    from (select id, received_at, body_day, body from webhook_events
+           where id > $2 order by id limit $3) e`;
 
-/** The next events by number. */
+/** @param needed numbers of events that stay */
 export async function scanOldEvents(
   db: Queryable,
   { before, after, limit }: ScanRequest,
   needed: readonly number[],
 ): Promise<readonly ScannedRow[]> {
-  return await db.query<ScannedRow>(
-    `select e.id as key, e.received_at < $1 as "isPast",
-            e.received_at < $1 and ${IS_UNNEEDED} and e.id <> all ($4::bigint[]) as "isRemovable"
-       from (select id, received_at, body_day, body from webhook_events
-              where id > $2 order by id limit $3) e
-      order by e.id`,
-    [before, after, limit, needed],
-  );
+  return await db.query<ScannedRow>(`${NEXT_EVENTS} order by key`, [before, after, limit, needed]);
 }
 
 /** Removes rows that are still unneeded, and keeps the digests of their event ids. */
@@ -65,15 +63,16 @@ export async function removeEvents(tx: Queryable, ids: readonly number[]): Promi
 }
 
 /** The removable ones are counted among the oldest. */
-export async function measureEvents(db: Queryable, before: Date): Promise<MeasuredRows> {
+export async function measureEvents(
+  db: Queryable,
+  before: Date,
+  needed: readonly number[],
+): Promise<MeasuredRows> {
   const [row] = await db.query<MeasuredRows>(
-    `select (select count(*) from (select from webhook_events limit $2) e) as rows,
+    `select (select count(*) from (select from webhook_events limit $3) e) as rows,
             (select received_at from webhook_events order by id limit 1) as oldest,
-            (select count(*)
-               from (select id, received_at, body_day, body from webhook_events
-                      order by id limit $2) e
-              where e.received_at < $1 and ${IS_UNNEEDED}) as removable`,
-    [before, COUNTED_ROWS],
+            (select count(*) from (${NEXT_EVENTS}) e where "isRemovable") as removable`,
+    [before, 0, COUNTED_ROWS, needed],
   );
   return row ?? NO_ROWS;
 }
