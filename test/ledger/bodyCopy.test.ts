@@ -64,6 +64,30 @@ test('a body of a day that is packed already is kept', async () => {
   expect(await countPlaces(db)).toEqual({ packed: 10, kept: 3 });
 });
 
+test('a copy with nothing to do writes only when a day can be packed, and a sign of life', async () => {
+  const readState = () =>
+    db.query<Record<string, unknown>>('select xmin::text, copied_until from body_copy');
+  const copy = () => copyNext(db, { events: 50, bytes: 1_000_000, settleMs: 0 });
+  await copy();
+  // So that no day ends meanwhile.
+  await db.query(`update body_copy set copied_until = now() + interval '1 minute'`);
+  const before = await readState();
+  await copy();
+  expect(await readState()).toEqual(before);
+
+  await db.query(`update body_copy set stepped_at = now() - interval '6 minutes'`);
+  const stale = await readState();
+  await copy();
+  expect(await readState()).not.toEqual(stale);
+
+  await db.query(`update body_copy set copied_until = now() - interval '25 hours'`);
+  await copy();
+  const [moved] = await db.query<{ isMoved: boolean }>(
+    `select copied_until > now() - interval '1 minute' as "isMoved" from body_copy`,
+  );
+  expect(moved?.isMoved).toBe(true);
+});
+
 test('large bodies make small steps', async () => {
   await storeDay(db, { daysAgo: 2, events: 40, isLegacy: true });
   await db.query(

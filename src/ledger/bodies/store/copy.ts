@@ -111,17 +111,29 @@ export interface CopyProgress {
   readonly copied: number;
 }
 
-/** Records how far the copy is. It never moves back. */
+/**
+ * Records how far the copy is. It never moves back.
+ *
+ * A step that covered nothing is recorded only if a day can be packed because of it, and once in five
+ * minutes as a sign of life; `doctor` reports a copy without one for ten minutes.
+ */
 export async function saveCopyProgress(tx: Queryable, progress: CopyProgress): Promise<void> {
   const { through, untilMicros, settleMs, copied } = progress;
   await tx.query(
-    `update body_copy
-        set copied_through = greatest(copied_through, $1),
-            copied_until = greatest(copied_until,
-              coalesce(to_timestamp($2::double precision / 1000000),
-                       statement_timestamp() - $3 * interval '1 millisecond')),
-            copied = copied + $4,
-            stepped_at = statement_timestamp()`,
+    `update body_copy c
+        set copied_through = greatest(c.copied_through, $1),
+            copied_until = greatest(c.copied_until, n.until),
+            copied = c.copied + $4,
+            stepped_at = statement_timestamp()
+       from (select coalesce(to_timestamp($2::double precision / 1000000),
+                             statement_timestamp() - $3 * interval '1 millisecond') as until) n
+      where $1 > c.copied_through
+         or $4 > 0
+         or c.copied_until is null
+         or ((n.until - $3 * interval '1 millisecond') at time zone 'UTC')::date
+              > ((c.copied_until - $3 * interval '1 millisecond') at time zone 'UTC')::date
+         or c.stepped_at is null
+         or c.stepped_at < statement_timestamp() - interval '5 minutes'`,
     [through, untilMicros, settleMs, copied],
   );
 }
