@@ -1,4 +1,5 @@
 /** The plan of `tallyhook verify`. The numbers are those of src/ledger/domain/verifyPlan.ts. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   continuesFull,
@@ -72,6 +73,30 @@ describe('the share of a run (rule 3)', () => {
     expect(share(0.5)).toBe(share(0));
     expect(share(9)).toBe(34);
     expect(share(400)).toBe(100);
+  });
+
+  /** Days on which a run begins, each within an hour of the same time, and how many ranges it checks. */
+  const nights = fc.array(
+    fc.record({ minutes: fc.integer({ min: -29, max: 29 }), killedAfter: fc.nat(200) }),
+    { minLength: 1, maxLength: 40 },
+  );
+
+  test('all ranges are checked on the last of `fullDays` days, however often runs are killed before', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_000 }), nights, (ranges, runs) => {
+        const fullDays = runs.length;
+        let checked = 0;
+        for (const [day, { minutes, killedAfter }] of runs.entries()) {
+          const nowMs = T0 + day * DAY_MS + (day === 0 ? 0 : minutes * 60_000);
+          const due = shareOf({ ranges, startedMs: T0, nowMs, fullDays }) - checked;
+          expect(due).toBeGreaterThanOrEqual(0);
+          // What is due in one night is bounded by the nights since a run came to its end.
+          expect(due).toBeLessThanOrEqual(Math.ceil((ranges * (day + 1)) / fullDays) - checked);
+          checked += day === fullDays - 1 ? due : Math.min(due, killedAfter);
+        }
+        expect(checked).toBe(ranges);
+      }),
+    );
   });
 
   test('a run that begins some minutes earlier than the first one is on the next day', () => {
