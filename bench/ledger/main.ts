@@ -13,6 +13,7 @@ import { createDatabase, type Database } from '../../src/platform/db/database.ts
 import { createLog } from '../../src/platform/log.ts';
 import { quantile, settings, startApi } from '../api.ts';
 import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import { type CpuWatch, watchCpu } from '../cpu.ts';
 import { startPostgres } from '../database.ts';
 import { countRows, insertCopies } from './copies.ts';
 import { runWatched, type Watched } from './memory.ts';
@@ -72,6 +73,11 @@ async function main(): Promise<boolean> {
       plans: 'any',
     });
     cleanup.add(() => db.close());
+    const cpu = watchCpu([
+      { name: 'postgres', pid: postgres.pid, isTree: true },
+      { name: 'verify', pid: process.pid, isTree: true },
+    ]);
+    const verified: Verified = { db, url, cpu };
 
     await applyTemplate(url);
     const template = await countRows(db);
@@ -80,13 +86,13 @@ async function main(): Promise<boolean> {
     const copies = Math.ceil(wanted / template.resources) - 1;
     const tenth = Math.max(1, Math.round(copies / 10));
     await makeCopies(db, { from: 1, to: tenth, events: template.events });
-    const small = await verify(db, url);
+    const small = await verify(verified);
     await makeCopies(db, { from: tenth + 1, to: copies, events: template.events });
 
     const isQuick = await readThroughApi(url, folder, { copies, cleanup });
     const greedy = await readExplained(db, copies);
-    const large = await verify(db, url);
-    const arePassed = await compareThreads(db, url);
+    const large = await verify(verified);
+    const arePassed = await compareThreads(verified);
     const isFlat = large.peakMib < MAX_VERIFY_MIB;
     line(
       'verify is flat',
@@ -187,30 +193,46 @@ async function readExplained(db: Database, copies: number): Promise<readonly Pla
 const THREADS = [1, 2, 4];
 
 /** Proves everything with different numbers of threads, then what changed since: nothing. */
-async function compareThreads(db: Database, url: string): Promise<boolean> {
+async function compareThreads(verified: Verified): Promise<boolean> {
   const runs: Watched[] = [];
   for (const threads of THREADS) {
-    runs.push(await verify(db, url, ['--full', '--threads', `${threads}`]));
+    runs.push(await verify(verified, ['--full', '--threads', `${threads}`]));
   }
   const [alone] = runs;
   const times = runs.map(({ seconds }) => ((alone?.seconds ?? 0) / seconds).toFixed(2));
   line('speed by threads', THREADS.map((threads, n) => `${threads}: ${times[n]}`).join(', '));
-  const incremental = await verify(db, url, []);
+  const incremental = await verify(verified, []);
   return [...runs, incremental].every(({ exitCode }) => exitCode === 0);
 }
 
+interface Verified {
+  readonly db: Database;
+  readonly url: string;
+  readonly cpu: CpuWatch;
+}
+
+/**
+ * The seconds of processor that JavaScript and PostgreSQL took do not depend on what else the machine
+ * does; how long it took in all does.
+ */
 async function verify(
-  db: Database,
-  url: string,
+  { db, url, cpu }: Verified,
   flags = ['--full', '--threads', '2'],
 ): Promise<Watched> {
   const { resources } = await countRows(db);
+  cpu.start();
   const watched = await runWatched(['verify', ...flags, '--json'], settings(url));
+  const { processes, others = 0 } = cpu.stop();
+  const busy = (share = 0) => `${(share * watched.seconds).toFixed(0)} s`;
   const tenths = watched.tenthsMib.map((mib) => mib.toFixed(0)).join(' ');
   const passed = watched.exitCode === 0 ? 'passed' : `FAILED\n${watched.output}`;
   line(
     `verify ${flags.join(' ')}`,
     `${whole(resources)} resources in ${watched.seconds.toFixed(0)} s, peak ${watched.peakMib.toFixed(0)} MiB (over time: ${tenths}): ${passed}`,
+  );
+  line(
+    '  processors',
+    `JavaScript ${busy(processes.verify)}, PostgreSQL ${busy(processes.postgres)}, other programs ${busy(others)}`,
   );
   return watched;
 }
