@@ -32,6 +32,8 @@ export const resourceHref = (kind: ResourceKind, id: string): string =>
 /** A list as CSV, with the filter of its page. */
 export const csvHref = (list: 'order' | ResourceKind, query: LinkQuery): string =>
   href(`/${list}s.csv`, query);
+export const reconciliationHref = (query?: LinkQuery): string => href('/reconciliation', query);
+export const runHref = (number: number): string => href(`/reconciliation/${number}`);
 
 /** The address of an action, with its parameters in place. */
 export function actionHref(

@@ -4,6 +4,9 @@ import { orderPage } from './orders/orderPage.tsx';
 import { ordersCsv, ordersPage } from './orders/ordersPage.tsx';
 import { overviewPage } from './overview/overviewPage.tsx';
 import type { Page, PageAction } from './page.ts';
+import { pauseRequests, resumeRequests, startRuns } from './reconciliation/actions.ts';
+import { reconciliationPage } from './reconciliation/reconciliationPage.tsx';
+import { runPage } from './reconciliation/runPage.tsx';
 import {
   disputesCsv,
   disputesPage,
@@ -28,6 +31,8 @@ export const PAGES: readonly Page[] = [
   disputePage,
   payoutsPage,
   payoutPage,
+  reconciliationPage,
+  runPage,
 ];
 
 export const DOWNLOADS: readonly Download[] = [
@@ -38,7 +43,7 @@ export const DOWNLOADS: readonly Download[] = [
   payoutsCsv,
 ];
 
-export const ACTIONS: readonly PageAction[] = [];
+export const ACTIONS: readonly PageAction[] = [startRuns, pauseRequests, resumeRequests];
 
 /** The navigation: the sections that have a page, in this order. */
 export const SECTIONS: readonly { readonly label: string; readonly path: string }[] = [

@@ -206,6 +206,34 @@ export function readRuns(
   );
 }
 
+/** What a run compared: its span up to its checkpoint. */
+export interface StretchRow {
+  readonly stream: Stream;
+  readonly fromAt: Date;
+  readonly toAt: Date;
+  readonly comparedAt: Date;
+  readonly rowsCompared: number;
+  readonly rowsCounted: number;
+  readonly found: number;
+  readonly repaired: number;
+}
+
+/** Reads what runs compared after a time, latest run first; without dry runs, which repair nothing. */
+export function readStretches(
+  db: Queryable,
+  { since, limit }: { readonly since: Date; readonly limit: number },
+): Promise<readonly StretchRow[]> {
+  return db.query<StretchRow>(
+    `select stream, from_at as "fromAt", position_at as "toAt", updated_at as "comparedAt",
+            rows_compared as "rowsCompared", rows_counted as "rowsCounted", found, repaired
+       from reconcile_runs
+      where position_at > $1 and position_at > from_at and not is_dry_run
+      order by id desc
+      limit $2`,
+    [since, limit],
+  );
+}
+
 /** What is stored about a list. */
 export interface StreamRow {
   readonly watermarkAt: Date | null;

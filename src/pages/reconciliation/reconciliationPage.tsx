@@ -1,0 +1,153 @@
+/** Reconciliation: what was compared with the service and when, its runs, and how to start one. */
+import { z } from 'zod';
+import { cursor } from '../../console/schemas.ts';
+import { DAY_MS } from '../../platform/time.ts';
+import { type Pause, readPause } from '../../reconcile/store/pauses.ts';
+import { MODES, readRuns, readStretches, readWatermarks } from '../../reconcile/store/runs.ts';
+import { STREAMS } from '../../reconcile/streams.ts';
+import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
+import { ActionForm, Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
+import { Time } from '../components/values.tsx';
+import { reconciliationHref } from '../links.ts';
+import { definePage, type Viewer } from '../page.ts';
+import { pauseRequests, resumeRequests, startRuns } from './actions.ts';
+import { Calendar } from './calendar.tsx';
+import { RUN_COLUMNS } from './runColumns.tsx';
+
+const DAYS = 30;
+const PAGE_SIZE = 25;
+/** More than the runs of all schedules in so many days. */
+const MAX_STRETCHES = 20_000;
+
+export const reconciliationPage = definePage({
+  path: '/reconciliation',
+  permission: 'read',
+  params: z.strictObject({}),
+  query: z.strictObject({ stream: z.enum(STREAMS).optional(), cursor }),
+  load: async ({ db, clock }, { query }) => {
+    const from = readCursor(query.cursor, numberPlace);
+    if (from.outcome !== 'read') return from;
+    const nowMs = clock.nowMs();
+    const [stretches, watermarks, pause, rows] = await Promise.all([
+      readStretches(db, { since: new Date(nowMs - DAYS * DAY_MS), limit: MAX_STRETCHES }),
+      readWatermarks(db),
+      readPause(db),
+      readRuns(db, {
+        stream: query.stream,
+        below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
+        limit: PAGE_SIZE + 1,
+      }),
+    ]);
+    const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
+    return {
+      outcome: 'ok',
+      data: { nowMs, stretches, watermarks, pause, runs: shown, next, query },
+    };
+  },
+  view: ({ nowMs, stretches, watermarks, pause, runs, next, query }, viewer) => ({
+    title: 'Reconciliation',
+    body: (
+      <>
+        <PauseState pause={pause} viewer={viewer} />
+        <Section title="Compared with the service">
+          <Calendar stretches={stretches} nowMs={nowMs} days={DAYS} />
+          <Watermarks watermarks={watermarks} />
+        </Section>
+        <Section title="Start runs">
+          <StartForm viewer={viewer} />
+        </Section>
+        <Section title="Runs">
+          <FilterForm action={reconciliationHref()}>
+            <Select
+              name="stream"
+              label="List"
+              value={query.stream}
+              any="All"
+              options={[...STREAMS]}
+            />
+          </FilterForm>
+          <DataTable
+            caption="Runs, newest first"
+            columns={RUN_COLUMNS}
+            rows={runs}
+            keyOf={({ id }) => String(id)}
+            empty="No run yet. The scheduler starts the first one within minutes; or start one above."
+          />
+          <Pager
+            first={
+              query.cursor === undefined ? undefined : reconciliationHref({ stream: query.stream })
+            }
+            next={
+              next === null ? undefined : reconciliationHref({ stream: query.stream, cursor: next })
+            }
+          />
+        </Section>
+      </>
+    ),
+  }),
+});
+
+function PauseState({
+  pause,
+  viewer,
+}: {
+  readonly pause: Pause | undefined;
+  readonly viewer: Viewer;
+}) {
+  if (!pause) {
+    return (
+      <details>
+        <summary>Background requests to the service are sent. Pause them …</summary>
+        <ActionForm viewer={viewer} action={pauseRequests} label="Pause">
+          <Reason />
+        </ActionForm>
+      </details>
+    );
+  }
+  return (
+    <div class="notice warn">
+      {`Background requests are paused by ${pause.pausedBy}: ${pause.reason}. Since `}
+      <Time at={pause.pausedAt} />
+      <ActionForm viewer={viewer} action={resumeRequests} label="Resume" />
+    </div>
+  );
+}
+
+function Watermarks({
+  watermarks,
+}: {
+  readonly watermarks: Awaited<ReturnType<typeof readWatermarks>>;
+}) {
+  return (
+    <KeyValues
+      rows={watermarks.map(({ stream, at }) => [
+        `${stream} read up to`,
+        <Time key={stream} at={at} />,
+      ])}
+    />
+  );
+}
+
+function StartForm({ viewer }: { readonly viewer: Viewer }) {
+  const hint = 'UTC; empty: from shortly before the end of the last run, to now';
+  return (
+    <ActionForm viewer={viewer} action={startRuns} label="Start">
+      <Select name="stream" label="List" options={['all', ...STREAMS]} value="all" />
+      <Select
+        name="mode"
+        label="Mode"
+        value="full"
+        options={MODES.map((mode) => ({ value: mode, label: MODE_LABELS[mode] }))}
+      />
+      <Field name="from" label="Created from" type="datetime-local" hint={hint} />
+      <Field name="to" label="Created to" type="datetime-local" />
+      <Check name="dry_run" value="yes" label="Dry run: report, and change nothing" />
+    </ActionForm>
+  );
+}
+
+const MODE_LABELS = {
+  full: 'full: list every row',
+  totals: 'totals: list where counts differ',
+} as const;

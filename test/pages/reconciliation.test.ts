@@ -1,0 +1,110 @@
+/** The pages of reconciliation: the calendar, runs, and what can be started and paused there. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY_MS } from '../../src/platform/time.ts';
+import { finishRun, insertRun, writeStep } from '../../src/reconcile/store/runs.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openPages, type PageViewer } from '../support/pages.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let viewer: PageViewer;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  viewer = await openPages(tallyhook);
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+/** A run over the last three days that found two differences and repaired one of them. */
+async function storeRun(): Promise<number> {
+  const [{ now } = { now: new Date() }] = await db.query<{ now: Date }>('select now()');
+  const fromAt = new Date(now.getTime() - 3 * DAY_MS);
+  const { id } = await insertRun(db, {
+    stream: 'refunds',
+    mode: 'full',
+    cause: 'night',
+    isDryRun: false,
+    fromAt,
+    toAt: now,
+  });
+  await writeStep(db, id, {
+    positionAt: now,
+    windows: 1,
+    requests: 4,
+    rowsCompared: 17,
+    rowsCounted: 0,
+    found: 2,
+    repaired: 1,
+    missed: 3,
+    differences: [{ class: 'missing_local', subject: 'refund:"><b>', outcome: 'remaining' }],
+  });
+  await finishRun(db, id, undefined);
+  return id;
+}
+
+test('the calendar shows the days that a run compared, and the run its differences', async () => {
+  expect((await viewer.get('/reconciliation')).html).not.toContain('>different</span>');
+  const id = await storeRun();
+  const { status, html } = await viewer.get('/reconciliation?stream=refunds');
+  expect(status).toBe(200);
+  // Two whole days, and two in part.
+  expect(html.match(/bad">different<\/span><small> at /g)).toHaveLength(2);
+  expect(html.match(/bad">different<\/span><small> in part/g)).toHaveLength(2);
+  expect(html).toContain(`href="/reconciliation/${id}"`);
+  expect((await viewer.get('/reconciliation?stream=payouts')).html).not.toContain(
+    `href="/reconciliation/${id}"`,
+  );
+  const page = await viewer.get(`/reconciliation/${id}`);
+  expect(page.html).toContain('missing_local');
+  expect(page.html).not.toContain('"><b>');
+});
+
+test('an unknown run is a page that states why', async () => {
+  const { status, html } = await viewer.get('/reconciliation/999999');
+  expect(status).toBe(404);
+  expect(html).toContain('retention removed it');
+});
+
+test('runs are started with the name of the person in the audit log', async () => {
+  const { status, location } = await viewer.post('/reconciliation/start', {
+    stream: 'payouts',
+    mode: 'totals',
+    from: '2026-01-02T03:04',
+    to: '',
+    dry_run: 'yes',
+  });
+  expect({ status, location }).toMatchObject({ status: 303 });
+  const rows = await db.query<{ detail: object }>(
+    `select detail from audit where action = 'reconciliation.start' order by id limit 1`,
+  );
+  expect(rows[0]?.detail).toMatchObject({
+    mode: 'totals',
+    is_dry_run: true,
+    from: '2026-01-02T03:04:00.000Z',
+  });
+});
+
+test('a span that ends before it begins is refused with the reason', async () => {
+  const { status, html } = await viewer.post('/reconciliation/start', {
+    stream: 'all',
+    mode: 'full',
+    from: '2026-01-02T03:04',
+    to: '2026-01-01T00:00',
+  });
+  expect(status).toBe(400);
+  expect(html).toContain('must be before to');
+});
+
+test('a pause shows who paused and why, and ends', async () => {
+  expect((await viewer.post('/reconciliation/pause', { reason: '' })).status).toBe(400);
+  expect((await viewer.post('/reconciliation/pause', { reason: 'rate limit' })).status).toBe(303);
+  expect((await viewer.get('/reconciliation')).html).toContain('are paused by admin: rate limit');
+  expect((await viewer.post('/reconciliation/pause', { reason: 'again' })).status).toBe(409);
+  expect((await viewer.post('/reconciliation/resume', {})).status).toBe(303);
+  expect((await viewer.get('/reconciliation')).html).not.toContain('are paused by');
+});
