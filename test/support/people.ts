@@ -236,3 +236,25 @@ function readRows(
     }
   });
 }
+
+/** Digests of everything of the ledger that erasure must not change. */
+export async function digestLedger(db: Database): Promise<unknown> {
+  const digest = async (query: string): Promise<unknown> => {
+    const [row] = await db.query(
+      `select count(*) as rows, md5(string_agg(md5(r::text), '' order by md5(r::text))) as digest
+         from (${query}) r`,
+    );
+    return row;
+  };
+  return {
+    balances: await digest('select * from order_balances'),
+    transfers: await digest('select * from transfers'),
+    totals: await digest('select * from order_totals'),
+    resources: await digest(
+      `select kind, id, payment_id, order_key, status, stage, currency, amount_minor, captured_minor,
+              authorized_minor, epoch, head_hash, posted, open_findings
+         from resources`,
+    ),
+    changes: await digest('select * from change_log'),
+  };
+}
