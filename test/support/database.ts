@@ -5,6 +5,7 @@ import { inject } from 'vitest';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { databaseUrl, TEMPLATE } from './globalSetup.ts';
+import { waitFor } from './waitFor.ts';
 
 export interface TestDatabase extends Database {
   readonly url: string;
@@ -12,9 +13,15 @@ export interface TestDatabase extends Database {
   drop(): Promise<void>;
 }
 
+const DAY_MS = 24 * 3_600_000;
+
+/** Longer than nearly all tests: what a test stores for yesterday is not two days old when it looks. */
+const END_OF_DAY_MS = 30_000;
+
 export const silentLog = createLog('silent');
 
 export async function createTestDatabase(): Promise<TestDatabase> {
+  await waitFor('the next day', () => !isEndOfDay());
   const name = `test_${randomBytes(6).toString('hex')}`;
   // Copied as files: through the write-ahead log it costs nearly twice as much.
   await administer(`create database ${name} template ${TEMPLATE} strategy file_copy`);
@@ -35,6 +42,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await administer(`drop database ${name} with (force)`);
     },
   };
+}
+
+/** By a clock that no test replaces. */
+function isEndOfDay(): boolean {
+  const nowMs = performance.timeOrigin + performance.now();
+  return nowMs % DAY_MS >= DAY_MS - END_OF_DAY_MS;
 }
 
 /** Runs a statement in the maintenance database. */
