@@ -10,6 +10,7 @@ import { isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
+import { formatTime } from '../representation/time.ts';
 
 export function readConfig(): Config {
   return loadConfig(readEnvironment());
@@ -130,17 +131,7 @@ export function printableLines(text: string): string {
     .join('\n');
 }
 
-/** A time for people, with its zone. */
-export function formatTime(time: Date | null): string {
-  return time === null
-    ? '-'
-    : time
-        .toISOString()
-        .replace('T', ' ')
-        .replace(/\.\d+Z$/, ' UTC');
-}
-
-/** The same of microseconds since 1970. */
+/** A time for people, of microseconds since 1970. */
 export function formatMicros(instantMicros: number): string {
   return formatTime(new Date(Math.floor(instantMicros / 1_000)));
 }

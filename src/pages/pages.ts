@@ -1,5 +1,6 @@
 /** The pages of the console and their actions, one line each. Tests of all pages run over these tables. */
 import type { Download } from './download.ts';
+import { refreshOrder, registerExpectation, replayOrder } from './orders/orderActions.ts';
 import { orderPage } from './orders/orderPage.tsx';
 import { ordersCsv, ordersPage } from './orders/ordersPage.tsx';
 import { overviewPage } from './overview/overviewPage.tsx';
@@ -43,7 +44,14 @@ export const DOWNLOADS: readonly Download[] = [
   payoutsCsv,
 ];
 
-export const ACTIONS: readonly PageAction[] = [startRuns, pauseRequests, resumeRequests];
+export const ACTIONS: readonly PageAction[] = [
+  registerExpectation,
+  refreshOrder,
+  replayOrder,
+  startRuns,
+  pauseRequests,
+  resumeRequests,
+];
 
 /** The navigation: the sections that have a page, in this order. */
 export const SECTIONS: readonly { readonly label: string; readonly path: string }[] = [

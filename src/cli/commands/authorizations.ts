@@ -20,16 +20,9 @@ import { OperatorError } from '../../platform/errors.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
 import { timePlace } from '../../representation/cursor.ts';
+import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
-import {
-  clockOf,
-  formatTime,
-  printable,
-  printJson,
-  quiet,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';

@@ -14,15 +14,9 @@ import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { erasureJson } from '../../representation/erasure.ts';
+import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
-import {
-  formatTime,
-  printable,
-  printJson,
-  readConfig,
-  readInput,
-  withDatabase,
-} from '../context.ts';
+import { printable, printJson, readConfig, readInput, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';

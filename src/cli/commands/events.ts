@@ -21,8 +21,8 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { numberPlace, timePlace } from '../../representation/cursor.ts';
 import { eventJson, eventWithBodyJson, variantJson } from '../../representation/event.ts';
+import { formatTime } from '../../representation/time.ts';
 import {
-  formatTime,
   printable,
   printableLines,
   printJson,

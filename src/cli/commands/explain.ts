@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { explainNamed } from '../../ledger/read/explain.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { orderExplanationJson, partExplanationJson } from '../../representation/explanation.ts';
+import { orderLines, partLines } from '../../representation/explanationText.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { orderLines, partLines } from '../explanationText.ts';
 import { jsonOption } from '../options.ts';
 
 export function explainCommand(): Command {

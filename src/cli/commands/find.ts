@@ -13,14 +13,8 @@ import { type EventSummary, findEvent, readTotals } from '../../ledger/read/stor
 import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import {
-  formatMicros,
-  formatTime,
-  printable,
-  printJson,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { formatTime } from '../../representation/time.ts';
+import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 import { readToEnd } from '../paging.ts';
 

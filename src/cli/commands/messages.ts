@@ -15,7 +15,8 @@ import {
   readMessageRows,
 } from '../../notify/store/messageRows.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { formatTime, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { formatTime } from '../../representation/time.ts';
+import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';

@@ -19,6 +19,7 @@ import {
 import type { PartSummary } from '../../ledger/read/store/parts.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { amountsText } from '../../representation/amountsText.ts';
 import { orderCsv } from '../../representation/listCsv.ts';
 import {
   orderDetailJson,
@@ -26,7 +27,6 @@ import {
   orderListTotalsJson,
   partJson,
 } from '../../representation/order.ts';
-import { amountsText } from '../amountsText.ts';
 import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import {
   addListOptions,

@@ -4,7 +4,8 @@ import {
   resumeReconciliationAs,
 } from '../../actions/pauseReconciliation.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { formatTime } from '../../representation/time.ts';
+import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 

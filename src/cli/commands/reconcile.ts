@@ -20,15 +20,8 @@ import { readBudget } from '../../reconcile/store/budget.ts';
 import { MODES, type Mode, readStream, type SumsOutcome } from '../../reconcile/store/runs.ts';
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
-import {
-  clockOf,
-  formatTime,
-  printable,
-  printJson,
-  quiet,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { formatTime } from '../../representation/time.ts';
+import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { createProgressLine } from '../progress.ts';

@@ -20,7 +20,8 @@ import {
   payoutJson,
   refundJson,
 } from '../../representation/listedResource.ts';
-import { formatTime, printJson, readConfig, withDatabase } from '../context.ts';
+import { formatTime } from '../../representation/time.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import {
   addListOptions,
   countText,

@@ -119,10 +119,7 @@ export interface ActionFormProps {
   readonly children?: ComponentChildren;
 }
 
-/**
- * A form that carries out an action; for a viewer whose role may not, a line that states who may.
- * @public
- */
+/** A form that carries out an action; for a viewer whose role may not, a line that states who may. */
 export function ActionForm(props: ActionFormProps) {
   const { viewer, action, params = {}, label, isDangerous = false, children } = props;
   if (!viewer.may(action.permission)) {

@@ -1,14 +1,31 @@
 /** One order: its money, its parts and its timeline. */
 import { z } from 'zod';
 import { id, orderBy } from '../../console/schemas.ts';
+import { describeReason } from '../../contract/reasons.ts';
+import type { OrderExplanation } from '../../ledger/domain/explainOrder.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import type { TimelineEntry } from '../../ledger/domain/timeline.ts';
+import { explainNamed } from '../../ledger/read/explain.ts';
 import { type ReadOrderDetail, readOrder } from '../../ledger/read/orders.ts';
 import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { orderLines } from '../../representation/explanationText.ts';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { ActionForm, Field } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
-import { ordersHref } from '../links.ts';
-import { definePage } from '../page.ts';
+import { ordersHref, resourceHref } from '../links.ts';
+import { definePage, type Viewer } from '../page.ts';
+import { Accounts } from './Accounts.tsx';
+import { refreshOrder, registerExpectation, replayOrder } from './orderActions.ts';
+import { Waterfall } from './Waterfall.tsx';
+
+interface OrderData {
+  readonly order: ReadOrderDetail;
+  /** Undefined for an order without events, and for one with too many to explain. */
+  readonly explanation: OrderExplanation | undefined;
+  readonly notExplained: string | undefined;
+}
 
 export const orderPage = definePage({
   path: '/orders/{order_id}',
@@ -17,41 +34,145 @@ export const orderPage = definePage({
   query: z.strictObject({ by: orderBy }),
   load: async ({ db }, { params, query }) => {
     const order = await readOrder(db, { id: params.order_id, by: query.by });
-    if (order) return { outcome: 'ok', data: order };
+    if (order) return { outcome: 'ok', data: { order, ...(await explain(db, order)) } };
     const message = `No order, payment, refund or dispute has the id ${JSON.stringify(params.order_id)}. If it was just created, its event may not have arrived yet.`;
     return { outcome: 'not_found', message };
   },
-  view: (order) => ({
-    title: `Order ${order.orderId}`,
+  view: (data, viewer) => ({
+    title: `Order ${data.order.orderId}`,
     crumbs: [{ label: 'Orders', href: ordersHref() }],
-    body: (
-      <>
-        <Summary order={order} />
-        <Section title="Money">
-          <DataTable
-            caption="Money by currency"
-            columns={MONEY}
-            rows={order.totals}
-            keyOf={({ currency }) => currency}
-            empty="No payment of this order has arrived."
-          />
-        </Section>
-        <Section title="Parts">
-          <DataTable
-            caption="Payments, refunds and disputes"
-            columns={PARTS}
-            rows={order.parts}
-            keyOf={({ kind, id: partId }) => `${kind}:${partId}`}
-            empty="No payment of this order has arrived."
-          />
-        </Section>
-        <Section title="Timeline">
-          <Timeline entries={order.timeline} />
-        </Section>
-      </>
-    ),
+    body: <OrderBody data={data} viewer={viewer} />,
   }),
 });
+
+async function explain(
+  db: Database,
+  { orderKey }: ReadOrderDetail,
+): Promise<Omit<OrderData, 'order'>> {
+  try {
+    const { orders } = await explainNamed(db, orderKey);
+    const explanation = orders.find((one) => one.orderKey === orderKey);
+    return { explanation, notExplained: undefined };
+  } catch (error) {
+    // The order has more parts or bodies than are explained; the rest of its page can be shown.
+    if (!(error instanceof OperatorError)) throw error;
+    return { explanation: undefined, notExplained: error.message };
+  }
+}
+
+function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer: Viewer }) {
+  const { order, explanation, notExplained } = data;
+  return (
+    <>
+      <Summary order={order} />
+      <MoneySection order={order} />
+      <PartsSection order={order} />
+      <Section title="Timeline">
+        <Timeline entries={order.timeline} />
+        {order.isTimelineComplete ? null : <p>Only the newest entries are shown.</p>}
+      </Section>
+      <Section title="Why it has this state">
+        {explanation ? <pre class="explain">{orderLines(explanation).join('\n')}</pre> : null}
+        {explanation ? null : <p>{notExplained ?? 'No event of this order has arrived.'}</p>}
+      </Section>
+      <Section title="Journal">
+        <Accounts transfers={explanation?.parts.flatMap(({ transfers }) => transfers) ?? []} />
+      </Section>
+      <OrderActions order={order} viewer={viewer} />
+    </>
+  );
+}
+
+function MoneySection({ order }: { readonly order: ReadOrderDetail }) {
+  return (
+    <Section title="Money">
+      {order.totals.map((total) => (
+        <Waterfall key={total.currency} total={total} />
+      ))}
+      <DataTable
+        caption="Money by currency"
+        columns={MONEY}
+        rows={order.totals}
+        keyOf={({ currency }) => currency}
+        empty="No payment of this order has arrived."
+      />
+      {order.expected ? <Expected expected={order.expected} /> : null}
+    </Section>
+  );
+}
+
+function Expected({ expected }: { readonly expected: NonNullable<ReadOrderDetail['expected']> }) {
+  const { currency, amountMinor, comparison, differenceMinor, registeredAt } = expected;
+  return (
+    <KeyValues
+      rows={[
+        ['Expected', <Money key="expected" amountMinor={amountMinor} currency={currency} />],
+        ['Compared with captured', comparison.replaceAll('_', ' ')],
+        [
+          'Difference',
+          <Money key="difference" amountMinor={differenceMinor} currency={currency} />,
+        ],
+        ['Registered', <Time key="registered" at={registeredAt} />],
+        ['Registered by', expected.registeredBy],
+      ]}
+    />
+  );
+}
+
+function PartsSection({ order }: { readonly order: ReadOrderDetail }) {
+  return (
+    <Section title="Parts">
+      <DataTable
+        caption="Payments, refunds and disputes"
+        columns={PARTS}
+        rows={order.parts}
+        keyOf={({ kind, id: partId }) => `${kind}:${partId}`}
+        empty="No payment of this order has arrived."
+      />
+      {order.arePartsComplete ? null : (
+        <p>
+          Only the first 1,000 parts are shown. The lists, filtered by this order, have all of them.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function OrderActions({
+  order: { orderKey },
+  viewer,
+}: {
+  readonly order: ReadOrderDetail;
+  readonly viewer: Viewer;
+}) {
+  const params = { order_key: orderKey };
+  return (
+    <Section title="Actions">
+      <ActionForm
+        viewer={viewer}
+        action={refreshOrder}
+        params={params}
+        label="Refresh from the service"
+      >
+        <p>Retrieves the payments of this order and applies what the service returns.</p>
+      </ActionForm>
+      <ActionForm viewer={viewer} action={replayOrder} params={params} label="Replay its events">
+        <p>
+          Applies the stored events of the timeline again. What is applied already does not change.
+        </p>
+      </ActionForm>
+      <ActionForm
+        viewer={viewer}
+        action={registerExpectation}
+        params={params}
+        label="Register the expected amount"
+      >
+        <Field name="amount" label="Expected amount" required hint="For example 54.00." />
+        <Field name="currency" label="Currency of it" required hint="For example EUR." />
+      </ActionForm>
+    </Section>
+  );
+}
 
 function Summary({ order }: { readonly order: ReadOrderDetail }) {
   return (
@@ -81,12 +202,24 @@ const MONEY: readonly Column<OrderTotalsRow>[] = [
   amountColumn('Authorized', ({ authorizedMinor }) => authorizedMinor),
   amountColumn('Captured', ({ capturedMinor }) => capturedMinor),
   amountColumn('Refunded', ({ refundedMinor }) => refundedMinor),
+  amountColumn('Refund pending', ({ refundPendingMinor }) => refundPendingMinor),
   amountColumn('Disputed', ({ disputedMinor }) => disputedMinor),
   amountColumn('Charged back', ({ chargedBackMinor }) => chargedBackMinor),
 ];
 
+const NOTE: Column<PartSummary> = {
+  title: 'Note',
+  cell: (part) => {
+    const reason = describeReason(part.kind, part.status, part) ?? [];
+    return [reason, ...part.uncertainties, ...part.openFindings].flat().join('; ') || 'none';
+  },
+};
+
 const PARTS: readonly Column<PartSummary>[] = [
-  { title: 'Id', cell: ({ id: partId }) => <Id id={partId} /> },
+  {
+    title: 'Id',
+    cell: ({ kind, id: partId }) => <Id id={partId} href={resourceHref(kind, partId)} />,
+  },
   { title: 'Kind', cell: ({ kind }) => kind },
   { title: 'Status', cell: ({ status }) => <Badge>{status ?? 'not seen yet'}</Badge> },
   {
@@ -95,6 +228,7 @@ const PARTS: readonly Column<PartSummary>[] = [
     cell: ({ amountMinor, currency }) => <Money amountMinor={amountMinor} currency={currency} />,
   },
   { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  NOTE,
 ];
 
 function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {
@@ -103,8 +237,20 @@ function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {
       {entries.map((entry, index) => (
         <li key={`${entry.atMicros}:${index}`}>
           <Time at={formatInstant(entry.atMicros)} /> <span>{entry.text}</span>
+          <CauseOf entry={entry} />
         </li>
       ))}
     </ol>
   );
+}
+
+/** What made the ledger change: an event of the inbox, or a response of the service. */
+function CauseOf({ entry }: { readonly entry: TimelineEntry }) {
+  const cause = 'cause' in entry ? entry.cause : null;
+  if (cause === null || cause === undefined) return null;
+  const text =
+    cause.eventNumber === null
+      ? `because of a ${cause.source}`
+      : `because of event ${cause.eventId ?? '(unnamed)'}, inbox number ${cause.eventNumber}`;
+  return <small class="cause">{` ${text}`}</small>;
 }

@@ -10,9 +10,9 @@ import type {
   PartExplanation,
   TransferExplanation,
 } from '../ledger/domain/explanation.ts';
-import { fieldName } from '../representation/fieldName.ts';
 import { amountsText } from './amountsText.ts';
-import { formatTime } from './context.ts';
+import { fieldName } from './fieldName.ts';
+import { formatTime } from './time.ts';
 
 /** An order: why it has its status, then each of its parts. */
 export function orderLines(order: OrderExplanation): readonly string[] {

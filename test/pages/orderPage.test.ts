@@ -1,0 +1,111 @@
+/** The page of an order: what it explains, and what a person can do there. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { openPages, type PageViewer } from '../support/pages.ts';
+import { disputeEvent, paymentEvent, refundEvent } from '../support/payments.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTokensOfEveryKind } from '../support/tokens.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let viewer: PageViewer;
+let tokens: Map<string, string>;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tokens = await createTokensOfEveryKind(db);
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  viewer = await openPages(tallyhook);
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+async function newOrder(): Promise<{ readonly orderId: string; readonly paymentId: string }> {
+  const [orderId, paymentId] = [unique('ord'), unique('pay')];
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: paymentId, orderId }),
+    refundEvent(paymentId, { amount: 1500 }),
+    disputeEvent(paymentId, { amount: '2000' }),
+  ]);
+  return { orderId, paymentId };
+}
+
+test('the money is a figure with the same amounts in words', async () => {
+  const { orderId } = await newOrder();
+  const { html } = await viewer.get(`/orders/${orderId}`);
+  expect(html).toContain(
+    'aria-label="Money in USD: Captured 65.40 USD, Refunded -15.00 USD, Disputed -20.00 USD, Left 30.40 USD"',
+  );
+});
+
+test('the page has the parts, the causes, the explanation and the accounts', async () => {
+  const { orderId, paymentId } = await newOrder();
+  const { html } = await viewer.get(`/orders/${orderId}`);
+  expect(html).toContain(`href="/payments/${paymentId}"`);
+  expect(html).toContain('because of event ');
+  expect(html).toContain(`Order ${orderId} is disputed.`);
+  expect(html).toContain('Winning snapshot:');
+  expect(html).toMatch(/psp\.clearing in USD: .*<\/caption>/);
+  const balances = [...html.matchAll(/Balance: <span class="money">([\d.]+) /g)];
+  expect(balances.length).toBeGreaterThan(2);
+});
+
+test('a registered amount is shown with its difference', async () => {
+  const { orderId } = await newOrder();
+  const path = `/orders/${encodeURIComponent(`order:${orderId}`)}/expectation`;
+  const { status, location } = await viewer.post(path, { amount: '70.00', currency: 'usd' });
+  expect(status).toBe(303);
+  expect(location).toContain(`/orders/${orderId}?notice=`);
+  const { html } = await viewer.get(location ?? '');
+  expect(html).toContain('70.00 USD is registered as the expected amount.');
+  expect(html).toContain('-4.60 <abbr>USD</abbr>');
+  const audit = await db.query(
+    `select actor_name from audit where action = 'order.register' and subject_id = $1`,
+    [orderId],
+  );
+  expect(audit).toHaveLength(1);
+});
+
+test.each([
+  ['1.234', 'EUR'],
+  ['-1', 'EUR'],
+  ['1e3', 'EUR'],
+  ['5', 'euro'],
+])('the amount %s %s is refused and registers nothing', async (amount, currency) => {
+  const { orderId } = await newOrder();
+  const path = `/orders/${encodeURIComponent(`order:${orderId}`)}/expectation`;
+  expect((await viewer.post(path, { amount, currency })).status).toBe(400);
+  expect((await viewer.get(`/orders/${orderId}`)).html).not.toContain('Registered by');
+});
+
+test('the events of an order are replayed, and each is in the audit log', async () => {
+  const { orderId } = await newOrder();
+  const path = `/orders/${encodeURIComponent(`order:${orderId}`)}/replay`;
+  const { location } = await viewer.post(path, {});
+  expect((await viewer.get(location ?? '')).html).toContain('3 events are applied again');
+  const [pending] = await db.query<{ count: number }>(
+    `select count(*) as count from pending p join webhook_events e on e.id = p.webhook_event_id
+      where exists (select from audit a where a.action = 'event.replay' and a.subject_id = e.id::text)`,
+  );
+  expect(pending?.count).toBe(3);
+});
+
+test('a refresh without an API key states the settings', async () => {
+  const { orderId } = await newOrder();
+  const { status, html } = await viewer.post(`/orders/order:${orderId}/refresh`, {});
+  expect(status).toBe(503);
+  expect(html).toContain('PAYMENTS_API_KEY');
+});
+
+test('a role that may only read sees who may act, and cannot act', async () => {
+  const { orderId } = await newOrder();
+  const reader = await openPages(tallyhook, tokens.get('viewer'));
+  const { html } = await reader.get(`/orders/${orderId}`);
+  expect(html).toContain('your role may not do this');
+  expect(html).not.toContain(`/replay"`);
+  expect((await reader.post(`/orders/order:${orderId}/replay`, {})).status).toBe(403);
+});
