@@ -29,7 +29,7 @@ export interface Refresher {
 /** As long as a customer is kept waiting. */
 export const REFRESH_TIMEOUT_MS = 3_000;
 
-/** More than any order has, unless something is wrong with it. */
+/** More than any order has, unless something is wrong with it; the newest are retrieved. */
 const MAX_PAYMENTS = 10;
 
 export function createRefresher(
@@ -43,7 +43,9 @@ export function createRefresher(
     order: async (name) => {
       const signal = AbortSignal.timeout(timeoutMs);
       const ids = await paymentsOf(parts, name);
-      if (ids.length > 0) return await refreshAll(ids, signal);
+      if (ids.length > 0) {
+        return limited(await refreshAll(ids.slice(-MAX_PAYMENTS), signal), ids.length);
+      }
       const { payments, listFailure } = await discoverPayments(parts, name, signal);
       return listFailure === undefined
         ? summarize(payments)
@@ -52,15 +54,21 @@ export function createRefresher(
   };
 }
 
-/** The newest payments that the ledger has of an order. */
+/** The payments that the ledger has of an order, oldest first. */
 async function paymentsOf({ db }: DiscoveryParts, name: NamedOrder): Promise<readonly string[]> {
   const order = await resolveOrder(db, name);
   if (!order) return [];
   const parts = await readOrderParts(db, order.orderKey);
-  return parts
-    .filter(({ kind }) => kind === 'payment')
-    .map(({ id }) => id)
-    .slice(-MAX_PAYMENTS);
+  return parts.filter(({ kind }) => kind === 'payment').map(({ id }) => id);
+}
+
+/** An order is not fresh while some of its payments were left out. */
+function limited(refreshed: Refreshed, payments: number): Refreshed {
+  if (refreshed.outcome !== 'fresh' || payments <= MAX_PAYMENTS) return refreshed;
+  return {
+    outcome: 'partly',
+    reason: `only the newest ${MAX_PAYMENTS} payments of the order were retrieved`,
+  };
 }
 
 function summarize(payments: readonly RetrievedResource[]): Refreshed {

@@ -1,5 +1,6 @@
 /** Statements that erase personal data from the ledger. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { ErasableTexts } from '../domain/erasedContent.ts';
 import type { ResourceRef, SnapshotContent } from '../domain/snapshot.ts';
 
@@ -82,12 +83,19 @@ export async function updateResourceTexts(
   );
 }
 
-/** Payments and payouts of these ids, and payments of these orders, with their refunds and disputes. */
-export function findErasable(
+/** Resources that one request erases; this bounds what is read into memory. */
+const MAX_ERASABLE = 1_000_000;
+
+/**
+ * Payments and payouts of these ids, and payments of these orders, with their refunds and disputes.
+ * @throws OperatorError if there are more than `most`: a request must not leave some of them out
+ */
+export async function findErasable(
   db: Queryable,
   { ids, orderKeys }: { readonly ids: readonly string[]; readonly orderKeys: readonly string[] },
+  most = MAX_ERASABLE,
 ): Promise<readonly ErasableResource[]> {
-  return db.query<ErasableResource>(
+  const found = await db.query<ErasableResource>(
     `select r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey",
             least(r.first_seen_at, r.created_at) as "since"
        from resources r
@@ -95,9 +103,15 @@ export function findErasable(
          or (r.kind in ('payment', 'refund', 'dispute', 'payout') and r.id = any ($1::text[]))
          or r.payment_id = any ($1::text[])
       order by r.kind, r.id
-      limit 1000000`,
-    [ids, orderKeys],
+      limit $3`,
+    [ids, orderKeys, most + 1],
   );
+  if (found.length > most) {
+    throw new OperatorError(
+      `The request names more than ${most} payments, refunds, disputes and payouts. Nothing was erased. Divide it into several requests.`,
+    );
+  }
+  return found;
 }
 
 export interface ErasableResource extends ResourceRef {
