@@ -22,12 +22,14 @@ import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
 const KILLS = 20;
+/** Within one day: the days that a test stores are counted back from today. */
+const LONGEST_TEST_MS = 100_000;
 
 let db: TestDatabase;
 let folder: string;
 let running: Program | undefined;
 beforeEach(async () => {
-  db = await createTestDatabase();
+  db = await createTestDatabase(LONGEST_TEST_MS);
   folder = mkdtempSync(join(tmpdir(), 'tallyhook-archive-'));
 });
 afterEach(async () => {

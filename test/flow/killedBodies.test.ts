@@ -12,13 +12,15 @@ import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
 const KILLS = 20;
+/** Within one day: the days that a test stores are counted back from today. */
+const LONGEST_TEST_MS = 100_000;
 /** How long a process goes on after its first step: several steps, so that a kill meets each part of one. */
 const LONGEST_RUN_MS = 150;
 
 let db: TestDatabase;
 const programs = new Set<Program>();
 beforeEach(async () => {
-  db = await createTestDatabase();
+  db = await createTestDatabase(LONGEST_TEST_MS);
 });
 afterEach(async () => {
   for (const program of programs) {
