@@ -6,7 +6,7 @@
 import type { Queryable } from '../../src/platform/db/database.ts';
 
 /** The tables of the copies, in the order of their dependencies. */
-const TABLES = [
+export const FILLED_TABLES = [
   'webhook_events',
   'snapshots',
   'resources',
@@ -51,7 +51,7 @@ const SERVICE_TIMES = new Set([
 
 export interface Copier {
   readonly eventsPerCopy: number;
-  /** How many copies there are, the template among them. */
+  /** How many copies there are. */
   readonly copies: number;
   /** Makes the next copy, received before now by `ageDays`. */
   copyNext(ageDays: number): Promise<void>;
@@ -77,7 +77,7 @@ export async function hasTemplate(db: Queryable): Promise<boolean> {
  */
 export async function moveTemplateAside(db: Queryable, run: string): Promise<void> {
   await db.query('create schema template');
-  for (const table of TABLES) {
+  for (const table of FILLED_TABLES) {
     await db.query(`create table template.${table} as select * from public.${table}`);
   }
   await db.query('alter table template.webhook_events add column body_text text');
@@ -96,8 +96,10 @@ export async function moveTemplateAside(db: Queryable, run: string): Promise<voi
         where s.kind = t.kind and s.resource_id = t.${id} and s.content_hash = t.head_hash`,
     );
   }
+  // Copies begin with the oldest events; the rows of the template are the newest.
+  await db.query(`truncate ${FILLED_TABLES.join(', ')}, webhook_bodies cascade`);
   await db.query('analyze');
-  await db.query(`create table template.state as select $1::text as run, 1 as copies`, [run]);
+  await db.query(`create table template.state as select $1::text as run, 0 as copies`, [run]);
 }
 
 export async function createCopier(db: Queryable): Promise<Copier> {
@@ -109,7 +111,7 @@ export async function createCopier(db: Queryable): Promise<Copier> {
   const columns = await readColumns(db);
   const counts = await readCounts(db);
   const statements: string[] = [];
-  for (const table of TABLES) {
+  for (const table of FILLED_TABLES) {
     statements.push(await statementOf(db, { run, table, columns, counts }));
   }
   const events = counts.get('webhook_events') ?? 0;
@@ -184,7 +186,7 @@ function readColumns(db: Queryable): Promise<readonly Column[]> {
        from information_schema.columns
       where table_schema = 'public' and is_generated = 'NEVER' and table_name = any ($1::text[])
       order by table_name, ordinal_position`,
-    [TABLES],
+    [FILLED_TABLES],
   );
 }
 

@@ -7,7 +7,8 @@ import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { Cleanup } from '../cleanup.ts';
-import { createCopier, hasTemplate, moveTemplateAside } from './copies.ts';
+import { createCopier, FILLED_TABLES, hasTemplate, moveTemplateAside } from './copies.ts';
+import { rebuildIndexes, suspendIndexes } from './indexes.ts';
 import { applyTemplate } from './template.ts';
 
 export const DATABASE = 'bench_growth';
@@ -20,6 +21,8 @@ const FILL_SETTINGS = {
   shared_buffers: '1GB',
   maintenance_work_mem: '256MB',
   autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
 };
 
 /** A vacuum of the largest ledger takes minutes. */
@@ -62,14 +65,15 @@ async function makeDatabase(server: string): Promise<string> {
 async function copyUpTo(db: Database, plan: Plan, events: number): Promise<number> {
   const copier = await createCopier(db);
   const { eventsPerCopy } = copier;
-  const start = copier.copies;
+  if (copier.copies * eventsPerCopy < events) await suspendIndexes(db, FILLED_TABLES);
   while (copier.copies * eventsPerCopy < events) {
     const eventsAfter = plan.finalEvents - copier.copies * eventsPerCopy;
     await copier.copyNext(Math.max(0, eventsAfter) / plan.eventsPerDay);
     if (process.stderr.isTTY) process.stderr.write(`\r  copy ${copier.copies} `);
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  if (copier.copies > start) {
+  // An earlier fill of the same folder may have been interrupted before this.
+  if ((await rebuildIndexes(db, FILLED_TABLES)) > 0) {
     await continueSequences(db);
     // As autovacuum would have, some time after so many rows came in.
     await db.query('vacuum analyze');

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { fill, type Plan } from './fill.ts';
 import { type Measured, type Measuring, measureLedger, PARTS, type Part } from './measure.ts';
+import { printSummary } from './summary.ts';
 import { TEMPLATE_EVENTS } from './template.ts';
 
 const HELP = `npm run bench:growth -- [flags]
@@ -17,14 +18,16 @@ const HELP = `npm run bench:growth -- [flags]
   --events N,N,...   sizes of the ledger, ascending (1e6,5e6,20e6)
   --body-bytes N     bytes of a body (1500)
   --per-day N        events a day, which decides how old the rows are (1e6)
-  --only PART        one part instead of all: ${PARTS.join(', ')}
+  --days N           spread the events over N days up to now instead, and run the parts "sizes" and
+                     "aging": what default retention removes, and what is left; takes one size
+  --only PART        only this part, can be repeated: ${PARTS.join(', ')}
   --seconds N        counted time of the load (20)
   --keep-days N      the part "retention": what it keeps of bodies and messages (4)
   --json FILE        also write all figures to FILE
   --data-dir DIR     where to make the temporary folder of the database (the system's)
   --keep DIR         a folder that keeps the ledger; the next run goes on with it
 
-Needs about 5 kB of disk for each event. Exit code 1: an acknowledged event was lost.`;
+Needs about 6 kB of disk for each event, and 2 GB more. Exit code 1: an acknowledged event was lost.`;
 
 const DEADLINE_MS = 6 * 3_600_000;
 
@@ -68,6 +71,7 @@ async function run(options: Options, cleanup: Cleanup): Promise<boolean> {
       writeFileSync(options.jsonFile, `${JSON.stringify(measured, undefined, 2)}\n`);
     }
   }
+  printSummary(measured);
   return measured.every(({ isComplete }) => isComplete);
 }
 
@@ -77,6 +81,7 @@ function readOptions(): Options | undefined {
       events: { type: 'string', default: '1e6,5e6,20e6' },
       'body-bytes': { type: 'string', default: '1500' },
       'per-day': { type: 'string', default: '1e6' },
+      days: { type: 'string' },
       only: { type: 'string', multiple: true },
       seconds: { type: 'string', default: '20' },
       'keep-days': { type: 'string', default: '4' },
@@ -89,12 +94,16 @@ function readOptions(): Options | undefined {
   if (values.help) return undefined;
   const sizes = values.events
     .split(',')
-    .map((text) => readCount('--events', text, TEMPLATE_EVENTS));
+    .map((text) => readCount('--events', text, TEMPLATE_EVENTS))
+    .sort((a, b) => a - b);
+  const perDay = readCount('--per-day', values['per-day'], 1);
+  const days = values.days === undefined ? undefined : readCount('--days', values.days, 1);
+  if (days !== undefined && sizes.length > 1) throw new RangeError('--days takes one size');
   return {
-    sizes: sizes.sort((a, b) => a - b),
+    sizes,
     bodyBytes: readCount('--body-bytes', values['body-bytes'], 1),
-    eventsPerDay: readCount('--per-day', values['per-day'], 1),
-    parts: readParts(values.only),
+    eventsPerDay: days === undefined ? perDay : Math.ceil((sizes[0] ?? 0) / days),
+    parts: readParts(values.only, days === undefined ? GROWING_PARTS : AGING_PARTS),
     seconds: readCount('--seconds', values.seconds, 1),
     keepDays: readCount('--keep-days', values['keep-days'], 4),
     jsonFile: values.json,
@@ -103,8 +112,11 @@ function readOptions(): Options | undefined {
   };
 }
 
-function readParts(names: readonly string[] | undefined): readonly Part[] {
-  if (!names) return PARTS;
+const GROWING_PARTS: readonly Part[] = ['sizes', 'reads', 'load', 'retention'];
+const AGING_PARTS: readonly Part[] = ['sizes', 'aging'];
+
+function readParts(names: readonly string[] | undefined, all: readonly Part[]): readonly Part[] {
+  if (!names) return all;
   return names.map((name) => {
     const part = PARTS.find((candidate) => candidate === name);
     if (part) return part;

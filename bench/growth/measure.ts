@@ -8,10 +8,11 @@ import { measureRun, runEndToEndOn } from '../endToEnd.ts';
 import { runWatched } from '../ledger/memory.ts';
 import { startLoad } from '../loadProcess.ts';
 import { startTallyhook } from '../tallyhook.ts';
+import { type AgingFigures, measureAging } from './aging.ts';
 import { DATABASE } from './fill.ts';
 import { printSizes, readSizes, type TableSize } from './sizes.ts';
 
-export const PARTS = ['sizes', 'reads', 'load', 'retention'] as const;
+export const PARTS = ['sizes', 'aging', 'reads', 'load', 'retention'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Measuring {
@@ -31,6 +32,7 @@ interface Ledger extends Measuring {
 export interface Measured {
   readonly events: number;
   readonly sizes?: readonly TableSize[];
+  readonly aging?: AgingFigures;
   readonly reads?: readonly ReadTimes[];
   readonly load?: LoadFigures;
   readonly retention?: RetentionFigures;
@@ -69,6 +71,11 @@ export async function measureLedger(ledger: Ledger, outer: Cleanup): Promise<Mea
       printSizes(sizes, events);
       measured = { ...measured, sizes };
     }
+    if (parts.includes('aging')) {
+      const aging = await measureAging(db.url);
+      printAging(aging, events);
+      measured = { ...measured, aging };
+    }
     if (parts.includes('reads')) {
       measured = { ...measured, reads: await measureReads(ledger, db, cleanup) };
     }
@@ -86,6 +93,19 @@ export async function measureLedger(ledger: Ledger, outer: Cleanup): Promise<Mea
   } finally {
     await cleanup.run();
   }
+}
+
+function printAging(aging: AgingFigures, events: number): void {
+  const per = (bytes: number) => `${whole(bytes / events)} bytes for each event`;
+  const removed = aging.removed.map(
+    ({ name, rows, unit, isDone }) =>
+      `${name} ${whole(rows)}${unit ? ` ${unit}` : ''}${isDone ? '' : ' (more is left)'}`,
+  );
+  line('default retention', `${aging.retentionSeconds.toFixed(1)} s: ${removed.join(', ')}`);
+  line('before', per(aging.beforeBytes));
+  line('after, files', `${per(aging.fileBytes)}, space for new rows included`);
+  line('after, live', `${per(aging.liveBytes)}, in tables of rows that are left:`);
+  printSizes(aging.live, events);
 }
 
 const REQUESTS = 500;

@@ -34,6 +34,10 @@ function totalOf({ heapBytes, toastBytes, indexBytes }: TableSize): number {
   return heapBytes + toastBytes + indexBytes;
 }
 
+export function totalBytes(sizes: readonly TableSize[]): number {
+  return sizes.reduce((sum, size) => sum + totalOf(size), 0);
+}
+
 /** Tables below this share of a byte for each event are one line together. */
 const SMALL_BYTES_PER_EVENT = 1;
 

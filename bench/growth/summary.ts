@@ -1,0 +1,87 @@
+/** One table of all sizes, printed at the end of a run. */
+import type { Measured } from './measure.ts';
+import { totalBytes } from './sizes.ts';
+
+interface Row {
+  readonly name: string;
+  /** Undefined: its part was not run. */
+  readonly of: (measured: Measured) => number | undefined;
+  readonly digits: number;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    name: 'bytes per event',
+    of: ({ sizes, events }) => per(sizes && totalBytes(sizes), events),
+    digits: 0,
+  },
+  {
+    name: 'after retention, files',
+    of: ({ aging, events }) => per(aging?.fileBytes, events),
+    digits: 0,
+  },
+  {
+    name: 'after retention, live',
+    of: ({ aging, events }) => per(aging?.liveBytes, events),
+    digits: 0,
+  },
+  { name: 'order by id, p99 ms', of: (measured) => slowestP99Ms(measured, 'order'), digits: 1 },
+  {
+    name: 'list by status, worst p99 ms',
+    of: (measured) => slowestP99Ms(measured, 'newest'),
+    digits: 1,
+  },
+  {
+    name: '100 changes, p99 ms',
+    of: (measured) => slowestP99Ms(measured, '100 changes'),
+    digits: 1,
+  },
+  { name: 'accepted/s', of: ({ load }) => load?.acceptedPerSecond, digits: 0 },
+  { name: 'applied/s', of: ({ load }) => load?.appliedPerSecond, digits: 0 },
+  { name: 'accepted / bare', of: ({ load }) => load?.acceptedOfBare, digits: 2 },
+  { name: 'reply under load, p99 ms', of: ({ load }) => load?.replyP99Ms, digits: 1 },
+  { name: 'reply, p99 ms', of: withoutRetention, digits: 1 },
+  {
+    name: 'reply in retention, p99 ms',
+    of: ({ retention }) => retention?.replyP99MsDuring,
+    digits: 1,
+  },
+  { name: 'in retention / without', of: retentionRatio, digits: 2 },
+];
+
+const NAME_WIDTH = 30;
+const CELL_WIDTH = 14;
+
+export function printSummary(measured: readonly Measured[]): void {
+  const cell = (text: string) => text.padStart(CELL_WIDTH);
+  const head = measured.map(({ events }) => cell(events.toLocaleString('en'))).join('');
+  console.log(`\n${'events'.padEnd(NAME_WIDTH)}${head}`);
+  for (const { name, of, digits } of ROWS) {
+    const values = measured.map(of);
+    if (values.every((value) => value === undefined)) continue;
+    const cells = values.map((value) => cell(value === undefined ? '' : value.toFixed(digits)));
+    console.log(`${name.padEnd(NAME_WIDTH)}${cells.join('')}`);
+  }
+}
+
+function per(bytes: number | undefined, events: number): number | undefined {
+  return bytes === undefined ? undefined : bytes / events;
+}
+
+/** Of the reads with names that begin so. */
+function slowestP99Ms({ reads }: Measured, beginning: string): number | undefined {
+  const times = reads?.filter(({ name }) => name.startsWith(beginning)).map(({ p99Ms }) => p99Ms);
+  return times && Math.max(...times);
+}
+
+/** The mean of the load before the run and of the one after it. */
+function withoutRetention({ retention }: Measured): number | undefined {
+  const times = retention?.replyP99MsWithout;
+  return times && times.reduce((sum, ms) => sum + ms, 0) / times.length;
+}
+
+function retentionRatio(measured: Measured): number | undefined {
+  const without = withoutRetention(measured);
+  const { retention } = measured;
+  return retention && without ? retention.replyP99MsDuring / without : undefined;
+}
