@@ -5,9 +5,12 @@
  *    of the manifest has its hash, its rows and its bytes.
  * 2. Batches that the ledger knows nothing of are checked in the same way and counted: they were written
  *    and not removed, because a process ended in between, or they belong to another database.
+ * 3. Parts that no manifest names are counted: a process ended before it wrote the manifest, and rows are
+ *    removed only after that. They are counted only if every batch is intact, because a lost manifest
+ *    leaves parts that are needed.
  */
 import type { Queryable } from '../platform/db/database.ts';
-import { classOfManifest } from './domain/batch.ts';
+import { classOfManifest, isAnyPartName } from './domain/batch.ts';
 import { ArchiveDamage, readLines, readManifest } from './readBatch.ts';
 import { type RecordedBatch, readBatchesAfter, readRecordedNames } from './store/batches.ts';
 import type { ArchiveTarget } from './target.ts';
@@ -27,6 +30,10 @@ export interface ArchiveReport {
   readonly problems: number;
   /** The first problems. */
   readonly examples: readonly ArchiveProblem[];
+  /** Parts of no batch; 0 while there are problems. */
+  readonly incompleteParts: number;
+  /** The names of the first of them. */
+  readonly incompleteExamples: readonly string[];
 }
 
 export interface VerifyOptions {
@@ -44,9 +51,11 @@ export async function verifyArchive(
 ): Promise<ArchiveReport> {
   const counts = { batches: 0, rows: 0, bytes: 0, unrecorded: 0, problems: 0 };
   const examples: ArchiveProblem[] = [];
+  const named = new Set<string>();
   const check = async (name: string, recorded?: RecordedBatch): Promise<void> => {
     try {
-      const { rows, bytes } = await checkBatch(target, name, recorded);
+      const { rows, bytes, files } = await checkBatch(target, name, recorded);
+      for (const file of files) named.add(file);
       counts.rows += rows;
       counts.bytes += bytes;
     } catch (error) {
@@ -64,7 +73,24 @@ export async function verifyArchive(
     counts.unrecorded += 1;
     await check(name);
   }
-  return { ...counts, examples };
+  const incomplete =
+    counts.problems === 0 ? await findUnnamedParts(target, { className, named }) : [];
+  return {
+    ...{ ...counts, examples },
+    incompleteParts: incomplete.length,
+    incompleteExamples: incomplete.slice(0, MAX_EXAMPLES),
+  };
+}
+
+async function findUnnamedParts(
+  target: ArchiveTarget,
+  { className, named }: { readonly className: string | undefined; readonly named: Set<string> },
+): Promise<readonly string[]> {
+  const unnamed: string[] = [];
+  for await (const name of target.list(className)) {
+    if (isAnyPartName(name) && !named.has(name)) unnamed.push(name);
+  }
+  return unnamed;
 }
 
 async function* recordedBatches(
@@ -105,7 +131,7 @@ async function checkBatch(
   target: ArchiveTarget,
   name: string,
   recorded: RecordedBatch | undefined,
-): Promise<{ readonly rows: number; readonly bytes: number }> {
+): Promise<{ readonly rows: number; readonly bytes: number; readonly files: readonly string[] }> {
   const { manifest, sha256 } = await readManifest(target, name);
   if (recorded && recorded.manifestSha256 !== sha256) {
     throw new ArchiveDamage('its manifest is not the one that was written before the removal');
@@ -117,5 +143,9 @@ async function checkBatch(
   }
   let rows = 0;
   for await (const _line of readLines(target, manifest)) rows += 1;
-  return { rows, bytes: manifest.files.reduce((sum, file) => sum + file.bytes, 0) };
+  return {
+    rows,
+    bytes: manifest.files.reduce((sum, file) => sum + file.bytes, 0),
+    files: manifest.files.map(({ name: file }) => file),
+  };
 }

@@ -38,7 +38,15 @@ test('a folder: what was removed is listed, checked and read back', async () => 
   const { json: batches } = await runJson(env, 'archive', 'list', '--class', 'messages');
   expect(batches.batches).toMatchObject([{ class: 'messages', rows: 30, files: 1 }]);
   expect(await runJson(env, 'archive', 'verify')).toMatchObject({
-    ...{ code: 0, json: { batches: 1, rows: 30, not_removed: 0, problems: 0 } },
+    ...{
+      code: 0,
+      json: { batches: 1, rows: 30, not_removed: 0, problems: 0, incomplete_parts: 0 },
+    },
+  });
+  const unnamed = `messages/${'ab'.repeat(32)}.jsonl.gz`;
+  writeFileSync(join(folder, unnamed), 'a part of a batch that was interrupted');
+  expect(await runJson(env, 'archive', 'verify')).toMatchObject({
+    ...{ code: 0, json: { problems: 0, incomplete_parts: 1, incomplete_examples: [unnamed] } },
   });
 
   const args = ['import', 'messages', '--first', '3', '--last', '7', '--reason', 'a question'];
@@ -55,6 +63,8 @@ test('a folder: what was removed is listed, checked and read back', async () => 
   rmSync(join(folder, 'messages', part));
   const damaged = await runTallyhook(['archive', 'verify'], { env });
   expect(damaged).toMatchObject({ code: 1, stdout: expect.stringContaining('is missing') });
+  // The other parts may be those of the batch that is damaged.
+  expect(damaged.stdout).not.toContain('belong to no batch');
   const refused = await runTallyhook(['archive', ...args], { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is damaged') });
 });

@@ -1,5 +1,5 @@
 /**
- * A process that runs retention with an archive is killed at random moments. Nothing is gone without being
+ * A process that runs retention with an archive is killed at each point of its work. Nothing is gone without being
  * in a batch that passes `archive verify`, and what is in the archive is what was in the database.
  */
 import { createHash } from 'node:crypto';
@@ -41,8 +41,13 @@ afterEach(async () => {
 
 type ClassName = 'messages' | 'bodies';
 
-function startRemover(className: ClassName): Program {
-  running = spawnProgram('test/support/archiveRemover.mjs', [db.url, folder, className]);
+/** The points at which test/support/archiveRemover.mjs kills itself. */
+const POINTS = ['put', 'stored', 'remove', 'commit'] as const;
+type Point = (typeof POINTS)[number];
+
+function startRemover(className: ClassName, point: Point = 'put', number = 0): Program {
+  const args = [db.url, folder, className, point, String(number)];
+  running = spawnProgram('test/support/archiveRemover.mjs', args);
   return running;
 }
 
@@ -60,19 +65,22 @@ async function readArchived(className: ClassName): Promise<readonly string[]> {
 
 interface Kills {
   readonly className: ClassName;
-  /** The process is killed after one of so many of the lines that it prints. */
-  readonly mostLines: number;
+  /** The process is killed at one of so many objects, from its start. */
+  readonly mostObjects: number;
+  /** And at one of so many removals. */
+  readonly mostRemovals: number;
   readonly expectNothingLost: () => Promise<void>;
 }
 
-async function killOften({ className, mostLines, expectNothingLost }: Kills): Promise<void> {
+async function killOften(kills: Kills): Promise<void> {
+  const { className, mostObjects, mostRemovals, expectNothingLost } = kills;
   const random = seededRandom(SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const program = startRemover(className);
-    const lines = 1 + Math.floor(random() * mostLines);
-    await waitFor('the process to remove rows', () => program.stdout().split('\n').length > lines);
-    program.kill('SIGKILL');
-    expect(await program.exit).toMatchObject({ signal: 'SIGKILL' });
+    const point = POINTS[kill % POINTS.length] ?? 'put';
+    const most = point === 'put' || point === 'stored' ? mostObjects : mostRemovals;
+    const number = 1 + Math.floor(random() * most);
+    const { signal, stderr } = await startRemover(className, point, number).exit;
+    expect({ point, number, signal, stderr }).toMatchObject({ signal: 'SIGKILL', stderr: '' });
     await waitFor('its transaction to end', async () => {
       const [row] = await db.query<{ open: number }>(
         `select count(*) as open from pg_stat_activity
@@ -114,8 +122,7 @@ test(`${KILLS} kills during archiving and removal lose no row (seed ${SEED})`, a
     expect([...archived].filter(([key, line]) => before.get(key) !== line)).toEqual([]);
   };
 
-  // The first step of a process prints about twenty lines.
-  await killOften({ className: 'messages', mostLines: 40, expectNothingLost });
+  await killOften({ className: 'messages', mostObjects: 10, mostRemovals: 2, expectNothingLost });
   expect((await readMessages()).size, 'the kills came before the end').toBeGreaterThan(count / 10);
 
   expect(await startRemover('messages').exit).toMatchObject({ code: 0, stderr: '' });
@@ -161,8 +168,8 @@ test(`${KILLS} kills during archiving and removal of days lose no body (seed ${S
     expect([...archived].filter(([id, sha256]) => hashes.get(id) !== sha256)).toEqual([]);
   };
 
-  // A day prints three lines.
-  await killOften({ className: 'bodies', mostLines: 6, expectNothingLost });
+  // A day is a part and a manifest.
+  await killOften({ className: 'bodies', mostObjects: 4, mostRemovals: 2, expectNothingLost });
   expect(await countLeft(), 'the kills came before the end').toBeGreaterThan(0);
 
   expect(await startRemover('bodies').exit).toMatchObject({ code: 0, stderr: '' });

@@ -45,6 +45,11 @@ export function isPartName(name: string, className: string): boolean {
   return name.startsWith(start) && /^[0-9a-f]{64}\.jsonl\.gz$/.test(name.slice(start.length));
 }
 
+/** Whether a name is that of a part, of any class. */
+export function isAnyPartName(name: string): boolean {
+  return isPartName(name, name.slice(0, name.indexOf('/')));
+}
+
 /** The class of a manifest's name; undefined for other names. */
 export function classOfManifest(name: string): string | undefined {
   return /^([a-z_]+)\/\d+-\d+\.\d+\.[0-9a-f]{16}\.manifest\.json$/.exec(name)?.[1];

@@ -114,8 +114,13 @@ function verifyCommand(): Command {
     );
 }
 
-function reportJson({ unrecorded, examples, ...counts }: ArchiveReport) {
-  return { ...counts, not_removed: unrecorded, examples };
+function reportJson(report: ArchiveReport) {
+  const { unrecorded, examples, incompleteParts, incompleteExamples, ...counts } = report;
+  return {
+    ...{ ...counts, not_removed: unrecorded, examples },
+    incomplete_parts: incompleteParts,
+    incomplete_examples: incompleteExamples,
+  };
 }
 
 function printReport(report: ArchiveReport, target: ArchiveTarget): void {
@@ -129,6 +134,13 @@ function printReport(report: ArchiveReport, target: ArchiveTarget): void {
     console.log(
       `${unrecorded} more batches are archived, and this database removed none of their rows.`,
     );
+  }
+  if (report.incompleteParts > 0) {
+    console.log(
+      `${report.incompleteParts} parts belong to no batch: a process ended while it archived them, or is ` +
+        'archiving now. Their rows were not removed. Delete those that are older than a day:',
+    );
+    for (const name of report.incompleteExamples) console.log(`  ${printable(name)}`);
   }
   console.log(
     problems === 0
