@@ -29,6 +29,12 @@ export const resourcesHref = (kind: ResourceKind, query?: LinkQuery): string =>
 export const resourceHref = (kind: ResourceKind, id: string): string =>
   href(`/${kind}s/${segment(id)}`);
 
+export const authorizationsHref = (query?: LinkQuery): string => href('/authorizations', query);
+
+/** The page that confirms what is captured or released. @param hold as `holdValue` writes it */
+export const confirmHoldsHref = (action?: 'capture' | 'cancel', hold?: string): string =>
+  href('/authorizations/confirm', { action, hold });
+
 /** A list as CSV, with the filter of its page. */
 export const csvHref = (list: 'order' | ResourceKind, query: LinkQuery): string =>
   href(`/${list}s.csv`, query);

@@ -1,4 +1,6 @@
 /** The pages of the console and their actions, one line each. Tests of all pages run over these tables. */
+import { captureHolds, releaseHolds } from './authorizations/authorizationActions.ts';
+import { authorizationsPage, confirmHoldsPage } from './authorizations/authorizationsPage.tsx';
 import type { Download } from './download.ts';
 import { refreshOrder, registerExpectation, replayOrder } from './orders/orderActions.ts';
 import { orderPage } from './orders/orderPage.tsx';
@@ -32,6 +34,8 @@ export const PAGES: readonly Page[] = [
   disputePage,
   payoutsPage,
   payoutPage,
+  authorizationsPage,
+  confirmHoldsPage,
   reconciliationPage,
   runPage,
 ];
@@ -48,6 +52,8 @@ export const ACTIONS: readonly PageAction[] = [
   registerExpectation,
   refreshOrder,
   replayOrder,
+  captureHolds,
+  releaseHolds,
   startRuns,
   pauseRequests,
   resumeRequests,

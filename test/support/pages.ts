@@ -9,14 +9,17 @@ export interface ShownPage {
   readonly headers: Headers;
 }
 
+/** A name with several values is sent once for each. */
+type FormFields = Readonly<Record<string, string | readonly string[]>>;
+
 export interface PageViewer {
   get(path: string): Promise<ShownPage>;
   /** Sends a form with the token of the session. */
-  post(path: string, form: Readonly<Record<string, string>>): Promise<ShownPage>;
+  post(path: string, form: FormFields): Promise<ShownPage>;
   /** Sends a form as it is. */
   postRaw(
     path: string,
-    form: Readonly<Record<string, string>>,
+    form: FormFields,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ShownPage>;
 }
@@ -42,7 +45,7 @@ export async function openPages(
   const viewer: PageViewer = {
     get: (path) => send(path, {}),
     postRaw: (path, form, headers = {}) =>
-      send(path, { method: 'POST', body: new URLSearchParams(form), headers }),
+      send(path, { method: 'POST', body: encode(form), headers }),
     post: async (path, form) => {
       const { html } = await viewer.get('/');
       return viewer.postRaw(path, { ...form, form_token: formTokenIn(html) });
@@ -53,6 +56,13 @@ export async function openPages(
     if (status !== 303) throw new Error(`the sign-in failed: ${status} ${html}`);
   }
   return viewer;
+}
+
+function encode(form: FormFields): URLSearchParams {
+  const fields = Object.entries(form).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+  return new URLSearchParams(fields);
 }
 
 export function formTokenIn(html: string): string {

@@ -77,10 +77,7 @@ export function Field({
   );
 }
 
-/**
- * A box to check: one of several values of a name, or a confirmation.
- * @public
- */
+/** A box to check: one of several values of a name, or a confirmation. */
 export function Check({
   name,
   value,
@@ -100,10 +97,7 @@ export function Check({
   );
 }
 
-/**
- * The reason of an action, for the audit log.
- * @public
- */
+/** The reason of an action, for the audit log. */
 export function Reason() {
   return <Field name="reason" label="Reason" required hint="Recorded in the audit log." />;
 }

@@ -2,13 +2,16 @@
 import { z } from 'zod';
 import { id } from '../../console/schemas.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
+import { isCapturable } from '../../contract/statuses.ts';
 import type { ReasonDetail } from '../../ledger/domain/reasonDetail.ts';
 import { reasonDetailOf } from '../../ledger/domain/reasonDetail.ts';
 import { type ResourceDetail, readPaymentChildren } from '../../ledger/read/store/payments.ts';
 import { type ListedResource, readListedResource } from '../../ledger/read/store/resourceList.ts';
+import { confirmHoldsPage } from '../authorizations/authorizationsPage.tsx';
+import { holdValue } from '../authorizations/holds.ts';
 import { DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { Id, Money, Time } from '../components/values.tsx';
-import { resourceHref, resourcesHref } from '../links.ts';
+import { confirmHoldsHref, resourceHref, resourcesHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { OrderLink, Status } from './columns.tsx';
 
@@ -83,7 +86,7 @@ function ownRows(row: ListedResource, viewer: Viewer): Rows {
   const order = ['Order', <OrderLink key="order" orderKey={row.orderKey} />] as const;
   switch (row.kind) {
     case 'payment':
-      return [order, ...paymentRows(row)];
+      return [order, ...paymentRows(row, viewer)];
     case 'refund':
       return [order, paymentOf(row), ['Requested for', row.reason ?? 'not stated']];
     case 'dispute':
@@ -99,7 +102,7 @@ function ownRows(row: ListedResource, viewer: Viewer): Rows {
   }
 }
 
-function paymentRows(row: ListedResource): Rows {
+function paymentRows(row: ListedResource, viewer: Viewer): Rows {
   const { currency } = row;
   return [
     ['Captured', <Money key="captured" amountMinor={row.capturedMinor} currency={currency} />],
@@ -109,6 +112,25 @@ function paymentRows(row: ListedResource): Rows {
     ],
     ['Capture method', row.captureMethod ?? 'not stated'],
     ['Capture before', <Time key="before" at={row.deadlineAt} />],
+    ...holdRows(row, viewer),
+  ];
+}
+
+/** The way to capture or release a hold, for a role that may. */
+function holdRows(row: ListedResource, viewer: Viewer): Rows {
+  const { id: paymentId, currency, status } = row;
+  const amountMinor = row.authorizedMinor - row.capturedMinor;
+  const isOpen = isCapturable(status) && amountMinor > 0 && currency !== null;
+  if (!isOpen || !viewer.may(confirmHoldsPage.permission)) return [];
+  const hold = holdValue({ paymentId, amountMinor, currency });
+  return [
+    [
+      'Hold',
+      <span key="hold">
+        <a href={confirmHoldsHref('capture', hold)}>Capture it</a> or{' '}
+        <a href={confirmHoldsHref('cancel', hold)}>release it</a>
+      </span>,
+    ],
   ];
 }
 
