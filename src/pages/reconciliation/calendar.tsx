@@ -70,7 +70,10 @@ function calendarDays({
 }
 
 const COLUMNS: readonly Column<CalendarDay>[] = [
-  { title: 'Day', cell: ({ dayMs }) => new Date(dayMs).toISOString().slice(0, 10) },
+  {
+    title: 'Day',
+    cell: ({ dayMs }) => <span class="day">{new Date(dayMs).toISOString().slice(0, 10)}</span>,
+  },
   ...STREAMS.map((stream) => ({
     title: stream,
     cell: ({ streams }: CalendarDay) => <Day covered={streams[stream]} />,
