@@ -40,6 +40,28 @@ export const csvHref = (list: 'order' | ResourceKind, query: LinkQuery): string 
   href(`/${list}s.csv`, query);
 export const reconciliationHref = (query?: LinkQuery): string => href('/reconciliation', query);
 export const runHref = (number: number): string => href(`/reconciliation/${number}`);
+export const alertsHref = (query?: LinkQuery): string => href('/alerts', query);
+export const alertHref = (number: number): string => href(`/alerts/${number}`);
+export const messagesHref = (query?: LinkQuery): string => href('/messages', query);
+export const messageHref = (number: number): string => href(`/messages/${number}`);
+
+/** The page of what an alert or a finding is about; undefined if it has none. */
+export function subjectHref(subject: string): string | undefined {
+  const [kind = '', first = '', ...rest] = subject.split(':');
+  const id = [first, ...rest].join(':');
+  switch (kind) {
+    case 'payment':
+    case 'refund':
+    case 'dispute':
+    case 'payout':
+      return resourceHref(kind, id);
+    case 'order':
+      // An order is named by its key, `order:1001` or `payment:pay_1`.
+      return orderHref(rest.join(':'), first === 'payment' ? 'payment' : undefined);
+    default:
+      return undefined;
+  }
+}
 
 /** The address of an action, with its parameters in place. */
 export function actionHref(

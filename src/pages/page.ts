@@ -147,10 +147,7 @@ interface ActionDefinition<Params extends z.ZodObject, Form extends z.ZodObject>
   ) => Promise<Done | Problem>;
 }
 
-/**
- * Ties the types of an action to its schemas.
- * @public
- */
+/** Ties the types of an action to its schemas. */
 export function defineAction<Params extends z.ZodObject, Form extends z.ZodObject>(
   definition: ActionDefinition<Params, Form>,
 ): PageAction {

@@ -1,7 +1,12 @@
 /** The pages of the console and their actions, one line each. Tests of all pages run over these tables. */
+import { acknowledgeAlert, assignAlert, snoozeAlert } from './alerts/alertActions.ts';
+import { alertPage } from './alerts/alertPage.tsx';
+import { alertsPage } from './alerts/alertsPage.tsx';
 import { captureHolds, releaseHolds } from './authorizations/authorizationActions.ts';
 import { authorizationsPage, confirmHoldsPage } from './authorizations/authorizationsPage.tsx';
 import type { Download } from './download.ts';
+import { messagePage, resendMessage } from './messages/messagePage.tsx';
+import { messagesPage } from './messages/messagesPage.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orders/orderActions.ts';
 import { orderPage } from './orders/orderPage.tsx';
 import { ordersCsv, ordersPage } from './orders/ordersPage.tsx';
@@ -38,6 +43,10 @@ export const PAGES: readonly Page[] = [
   confirmHoldsPage,
   reconciliationPage,
   runPage,
+  alertsPage,
+  alertPage,
+  messagesPage,
+  messagePage,
 ];
 
 export const DOWNLOADS: readonly Download[] = [
@@ -57,6 +66,10 @@ export const ACTIONS: readonly PageAction[] = [
   startRuns,
   pauseRequests,
   resumeRequests,
+  acknowledgeAlert,
+  snoozeAlert,
+  assignAlert,
+  resendMessage,
 ];
 
 /** The navigation: the sections that have a page, in this order. */

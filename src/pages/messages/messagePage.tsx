@@ -1,0 +1,121 @@
+/** One outgoing message: its text, its attempts, and a resend. */
+import { z } from 'zod';
+import { resendMessageAs } from '../../actions/resendMessage.ts';
+import { number, reasonGiven } from '../../console/schemas.ts';
+import { messageJson } from '../../notify/messageJson.ts';
+import { readMessageRow } from '../../notify/store/messageRows.ts';
+import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { ActionForm, Reason } from '../components/forms.tsx';
+import { Id, Time } from '../components/values.tsx';
+import { messageHref, messagesHref } from '../links.ts';
+import { defineAction, definePage } from '../page.ts';
+import { MessageState } from './messagesPage.tsx';
+
+type Message = ReturnType<typeof messageJson>;
+
+const params = z.strictObject({ message_number: number });
+
+export const resendMessage = defineAction({
+  path: '/messages/{message_number}/resend',
+  permission: 'operate',
+  params,
+  form: z.strictObject({ reason: reasonGiven }),
+  act: async (parts, { params: { message_number: place }, form: { reason }, actor }) => {
+    const { db, wakeChannel: wake, channels } = parts;
+    const resent = await resendMessageAs({ db, wake, channels }, actor, { number: place, reason });
+    switch (resent.outcome) {
+      case 'due': {
+        const notice = `The message is sent again to ${resent.message.channel}.`;
+        return { outcome: 'done', to: messageHref(place), notice };
+      }
+      case 'unknown':
+        return { outcome: 'not_found', message: `There is no message ${place}.` };
+      case 'already_due': {
+        const message = `The message ${place} is still retried. Nothing was changed.`;
+        return { outcome: 'conflict', message };
+      }
+      case 'no_channel': {
+        const message = `The channel ${resent.message.channel} is not configured. Nothing was changed.`;
+        return { outcome: 'conflict', message };
+      }
+    }
+  },
+});
+
+export const messagePage = definePage({
+  path: '/messages/{message_number}',
+  permission: 'read',
+  params,
+  query: z.strictObject({}),
+  load: async ({ db, installation }, { params: { message_number: place } }) => {
+    const row = await readMessageRow(db, place);
+    if (row) return { outcome: 'ok', data: messageJson(row, installation) };
+    const message = `There is no message ${place}. Retention removes messages after some time.`;
+    return { outcome: 'not_found', message };
+  },
+  view: (message, viewer) => ({
+    title: `Message ${message.number}: ${message.title}`,
+    crumbs: [{ label: 'Messages', href: messagesHref() }],
+    body: (
+      <>
+        <Summary message={message} />
+        <Section title="Text">
+          <pre>{message.lines.join('\n')}</pre>
+        </Section>
+        <Section title="Attempts">
+          <DataTable
+            caption="Attempts, oldest first"
+            columns={ATTEMPTS}
+            rows={message.attempt_log}
+            keyOf={({ attempt }) => String(attempt)}
+            empty={
+              message.attempts === 0
+                ? 'No attempt yet. The first follows within seconds.'
+                : 'An earlier version made the attempts and recorded none.'
+            }
+          />
+        </Section>
+        {message.state === 'due' ? null : (
+          <Section title="Send it again">
+            <p>
+              The id and the content stay the same, so that a receiver that has the message
+              recognizes it.
+            </p>
+            <ActionForm
+              viewer={viewer}
+              action={resendMessage}
+              params={{ message_number: message.number }}
+              label="Resend"
+            >
+              <Reason />
+            </ActionForm>
+          </Section>
+        )}
+      </>
+    ),
+  }),
+});
+
+function Summary({ message }: { readonly message: Message }) {
+  return (
+    <KeyValues
+      rows={[
+        ['State', <MessageState key="state" state={message.state} />],
+        ['Channel', message.channel],
+        ['Kind', message.kind],
+        ['Id', <Id key="id" id={message.message_id} />],
+        ['Created', <Time key="created" at={message.created_at} />],
+        ['Next attempt', <Time key="next" at={message.next_attempt_at} />],
+        ['Settled', <Time key="settled" at={message.settled_at} />],
+        ['Sent again', <Time key="resent" at={message.resent_at} />],
+      ]}
+    />
+  );
+}
+
+const ATTEMPTS: readonly Column<Message['attempt_log'][number]>[] = [
+  { title: 'Attempt', cell: ({ attempt }) => attempt },
+  { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+  { title: 'Outcome', cell: ({ outcome }) => outcome },
+  { title: 'Response', cell: ({ response }) => response },
+];
