@@ -40,6 +40,10 @@ export const csvHref = (list: 'order' | ResourceKind, query: LinkQuery): string 
   href(`/${list}s.csv`, query);
 export const reconciliationHref = (query?: LinkQuery): string => href('/reconciliation', query);
 export const runHref = (number: number): string => href(`/reconciliation/${number}`);
+export const inboxHref = (query?: LinkQuery): string => href('/inbox', query);
+export const eventHref = (number: number): string => href(`/inbox/${number}`);
+export const findingsHref = (query?: LinkQuery): string => href('/findings', query);
+export const findingHref = (number: number): string => href(`/findings/${number}`);
 export const alertsHref = (query?: LinkQuery): string => href('/alerts', query);
 export const alertHref = (number: number): string => href(`/alerts/${number}`);
 export const messagesHref = (query?: LinkQuery): string => href('/messages', query);
@@ -55,6 +59,8 @@ export function subjectHref(subject: string): string | undefined {
     case 'dispute':
     case 'payout':
       return resourceHref(kind, id);
+    case 'event':
+      return href(`/inbox/${segment(id)}`);
     case 'order':
       // An order is named by its key, `order:1001` or `payment:pay_1`.
       return orderHref(rest.join(':'), first === 'payment' ? 'payment' : undefined);

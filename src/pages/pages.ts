@@ -5,6 +5,9 @@ import { alertsPage } from './alerts/alertsPage.tsx';
 import { captureHolds, releaseHolds } from './authorizations/authorizationActions.ts';
 import { authorizationsPage, confirmHoldsPage } from './authorizations/authorizationsPage.tsx';
 import type { Download } from './download.ts';
+import { acceptFinding, findingPage, findingsPage } from './findings/findingsPage.tsx';
+import { discardEvent, eventPage, replayEvent } from './inbox/eventPage.tsx';
+import { inboxPage } from './inbox/inboxPage.tsx';
 import { messagePage, resendMessage } from './messages/messagePage.tsx';
 import { messagesPage } from './messages/messagesPage.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orders/orderActions.ts';
@@ -43,6 +46,10 @@ export const PAGES: readonly Page[] = [
   confirmHoldsPage,
   reconciliationPage,
   runPage,
+  inboxPage,
+  eventPage,
+  findingsPage,
+  findingPage,
   alertsPage,
   alertPage,
   messagesPage,
@@ -66,6 +73,9 @@ export const ACTIONS: readonly PageAction[] = [
   startRuns,
   pauseRequests,
   resumeRequests,
+  replayEvent,
+  discardEvent,
+  acceptFinding,
   acknowledgeAlert,
   snoozeAlert,
   assignAlert,

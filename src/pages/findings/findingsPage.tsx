@@ -1,0 +1,179 @@
+/** The list of findings, and the acceptance of one. */
+import { z } from 'zod';
+import { acceptFindingAs } from '../../actions/acceptFinding.ts';
+import { cursor, id, number, reasonGiven } from '../../console/schemas.ts';
+import { findingMeaning } from '../../ledger/domain/findings.ts';
+import {
+  FINDING_STATES,
+  type FindingRow,
+  readFindingRows,
+} from '../../ledger/read/store/findings.ts';
+import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { type Column, DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
+import { ActionForm, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
+import { Badge, Id, Time, type Tone } from '../components/values.tsx';
+import { findingHref, findingsHref, subjectHref } from '../links.ts';
+import { defineAction, definePage } from '../page.ts';
+
+const PAGE_SIZE = 50;
+
+export const findingsPage = definePage({
+  path: '/findings',
+  permission: 'read',
+  params: z.strictObject({}),
+  query: z.strictObject({
+    state: z.enum([...FINDING_STATES, 'any']).default('open'),
+    class: z
+      .string()
+      .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a class such as over_refund')
+      .optional(),
+    subject: id.optional(),
+    cursor,
+  }),
+  load: async ({ db }, { query }) => {
+    const from = readCursor(query.cursor, numberPlace);
+    if (from.outcome !== 'read') return from;
+    const rows = await readFindingRows(db, {
+      state: query.state === 'any' ? undefined : query.state,
+      findingClass: query.class,
+      subject: query.subject,
+      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
+      limit: PAGE_SIZE + 1,
+    });
+    const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
+    return { outcome: 'ok', data: { findings: shown, next, query } };
+  },
+  view: ({ findings, next, query: { cursor: current, ...filter } }) => ({
+    title: 'Findings',
+    body: (
+      <>
+        <FilterForm action={findingsHref()}>
+          <Select
+            name="state"
+            label="State"
+            value={filter.state}
+            options={[...FINDING_STATES, 'any']}
+          />
+          <Field name="class" label="Class" value={filter.class} />
+          <Field name="subject" label="About" value={filter.subject} />
+        </FilterForm>
+        <DataTable
+          caption="Findings, newest first"
+          columns={COLUMNS}
+          rows={findings}
+          keyOf={(row) => String(row.id)}
+          empty="No finding matches: the ledger and the service agree on everything that was compared."
+        />
+        <Pager
+          first={current === undefined ? undefined : findingsHref(filter)}
+          next={next === null ? undefined : findingsHref({ ...filter, cursor: next })}
+        />
+      </>
+    ),
+  }),
+});
+
+const COLUMNS: readonly Column<FindingRow>[] = [
+  {
+    title: 'Finding',
+    cell: (row) => <a href={findingHref(row.id)}>{`${row.id}: ${row.class}`}</a>,
+  },
+  { title: 'State', cell: ({ state }) => <FindingState state={state} /> },
+  { title: 'Meaning', cell: (row) => findingMeaning(row.class) },
+  { title: 'About', cell: ({ subject }) => <Id id={subject} href={subjectHref(subject)} /> },
+  { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
+];
+
+const TONES: Readonly<Record<FindingRow['state'], Tone>> = {
+  open: 'warn',
+  accepted: 'plain',
+  closed: 'good',
+};
+
+function FindingState({ state }: Pick<FindingRow, 'state'>) {
+  return <Badge tone={TONES[state]}>{state}</Badge>;
+}
+
+const params = z.strictObject({ finding_number: number });
+
+export const acceptFinding = defineAction({
+  path: '/findings/{finding_number}/accept',
+  permission: 'operate',
+  params,
+  form: z.strictObject({ reason: reasonGiven }),
+  act: async ({ db }, { params: { finding_number: place }, form: { reason }, actor }) => {
+    const { outcome } = await acceptFindingAs({ db }, actor, { number: place, reason });
+    switch (outcome) {
+      case 'accepted': {
+        const notice = `Finding ${place} is accepted. It closes by itself when its cause is gone.`;
+        return { outcome: 'done', to: findingHref(place), notice };
+      }
+      case 'unknown':
+        return { outcome: 'not_found', message: `There is no finding ${place}.` };
+      case 'closed':
+      case 'already': {
+        const message = `Finding ${place} is ${outcome === 'closed' ? 'closed' : 'accepted'} already. Nothing was changed.`;
+        return { outcome: 'conflict', message };
+      }
+    }
+  },
+});
+
+export const findingPage = definePage({
+  path: '/findings/{finding_number}',
+  permission: 'read',
+  params,
+  query: z.strictObject({}),
+  load: async ({ db }, { params: { finding_number: place } }) => {
+    // The newest one up to its number, which is itself if it exists.
+    const page = { state: undefined, findingClass: undefined, subject: undefined };
+    const [row] = await readFindingRows(db, { ...page, below: place + 1, limit: 1 });
+    if (row?.id === place) return { outcome: 'ok', data: row };
+    const message = `There is no finding ${place}. Retention removes closed findings after some time.`;
+    return { outcome: 'not_found', message };
+  },
+  view: (finding, viewer) => ({
+    title: `Finding ${finding.id}: ${finding.class}`,
+    crumbs: [{ label: 'Findings', href: findingsHref() }],
+    body: (
+      <>
+        <p>{findingMeaning(finding.class)}</p>
+        <Summary finding={finding} />
+        <Section title="Facts">
+          <pre>{JSON.stringify(finding.detail, null, 2)}</pre>
+        </Section>
+        {finding.state === 'open' ? (
+          <Section title="Accept it">
+            <p>It no longer counts as a difference, and counts again if its facts change.</p>
+            <ActionForm
+              viewer={viewer}
+              action={acceptFinding}
+              params={{ finding_number: finding.id }}
+              label="Accept"
+            >
+              <Reason />
+            </ActionForm>
+          </Section>
+        ) : null}
+      </>
+    ),
+  }),
+});
+
+function Summary({ finding }: { readonly finding: FindingRow }) {
+  const { subject, state, acceptedAt, acceptedBy, acceptedReason } = finding;
+  return (
+    <KeyValues
+      rows={[
+        ['State', <FindingState key="state" state={state} />],
+        ['About', <Id key="subject" id={subject} href={subjectHref(subject)} />],
+        ['Opened', <Time key="opened" at={finding.openedAt} />],
+        ['Updated', <Time key="updated" at={finding.updatedAt} />],
+        ['Closed', <Time key="closed" at={finding.closedAt} />],
+        ...(acceptedAt === null
+          ? []
+          : [['Accepted', `by ${acceptedBy}: ${acceptedReason}`] as const]),
+      ]}
+    />
+  );
+}

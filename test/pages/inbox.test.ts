@@ -1,0 +1,80 @@
+/** The pages of the inbox and of findings, and what people do there. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { receive, testApplier } from '../support/ledger.ts';
+import { openPages, type PageViewer } from '../support/pages.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTokensOfEveryKind } from '../support/tokens.ts';
+
+const HOSTILE = `</pre><script>alert(1)</script>&'"`;
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let admin: PageViewer;
+let reader: PageViewer;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  const tokens = await createTokensOfEveryKind(db);
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  admin = await openPages(tallyhook);
+  reader = await openPages(tallyhook, tokens.get('viewer') ?? '');
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+/** @returns the inbox number of a dead event */
+async function die(error = 'it could not be applied'): Promise<number> {
+  const [id = 0] = await receive(db, [eventBody(paymentObject({ description: HOSTILE }))]);
+  await testApplier(db).markDead(id, 5, error);
+  return id;
+}
+
+test('an event is listed by state, and its page has its body as text', async () => {
+  const id = await die(`failed ${HOSTILE}`);
+  await die('another error');
+  const list = await admin.get('/inbox?state=dead');
+  expect(list.html).toContain(`href="/inbox/${id}"`);
+  expect(list.html).toContain('By error');
+  const { status, html } = await admin.get(`/inbox/${id}`);
+  expect(status).toBe(200);
+  expect(html).toContain('<details open');
+  expect(html).toContain('event_dead');
+  for (const page of [list.html, html]) expect(page).not.toContain('<script>alert');
+});
+
+test('a dead event is discarded with a reason, and replayed', async () => {
+  const id = await die();
+  expect((await reader.post(`/inbox/${id}/discard`, { reason: 'x' })).status).toBe(403);
+  expect((await admin.post(`/inbox/${id}/discard`, { reason: 'sent by a test' })).status).toBe(303);
+  expect((await admin.get(`/inbox/${id}`)).html).toContain('sent by a test');
+  expect((await admin.post(`/inbox/${id}/discard`, { reason: 'again' })).status).toBe(409);
+  expect((await admin.post(`/inbox/${id}/replay`, {})).status).toBe(303);
+  expect((await admin.get(`/inbox/${id}`)).html).toContain('pending');
+});
+
+test('a finding is listed, and accepted with a reason', async () => {
+  const id = await die();
+  const [row] = await db.query<{ id: number }>('select id from findings where subject = $1', [
+    `event:${id}`,
+  ]);
+  const path = `/findings/${row?.id}`;
+  expect((await admin.get('/findings?class=event_dead')).html).toContain(`href="${path}"`);
+  const { html } = await admin.get(path);
+  expect(html).toContain(`href="/inbox/${id}"`);
+  expect((await reader.post(`${path}/accept`, { reason: 'x' })).status).toBe(403);
+  expect((await admin.post(`${path}/accept`, { reason: HOSTILE })).status).toBe(303);
+  const after = (await admin.get(path)).html;
+  expect(after).toContain('accepted');
+  expect(after).not.toContain('<script>alert');
+  expect((await admin.post(`${path}/accept`, { reason: 'again' })).status).toBe(409);
+});
+
+test.each(['/inbox/evt_none', '/findings/999999'])('%s is a page that states why', async (path) => {
+  const { status, html } = await admin.get(path);
+  expect(status).toBe(404);
+  expect(html).toContain('Retention removes');
+});
