@@ -41,7 +41,7 @@ test('an event is listed by state, and its page has its body as text', async () 
   expect(list.html).toContain('By error');
   const { status, html } = await admin.get(`/inbox/${id}`);
   expect(status).toBe(200);
-  expect(html).toContain('<details open');
+  expect(html).toContain('<details class="json" open');
   expect(html).toContain('event_dead');
   for (const page of [list.html, html]) expect(page).not.toContain('<script>alert');
 });

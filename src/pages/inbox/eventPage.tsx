@@ -114,14 +114,21 @@ function Body({ body }: Pick<EventDetail, 'body'>) {
   if (!Buffer.isBuffer(body)) {
     return <p class="empty">{`No body is stored: ${describeAbsence(body)}.`}</p>;
   }
-  return <Folded part={foldedJson(body.toString('utf8'))} />;
+  const part = foldedJson(body.toString('utf8'));
+  return part.kind === 'text' ? <pre>{part.text}</pre> : <Folded part={part} />;
 }
 
 /** An object or a list can be folded; without a script, too. */
 function Folded({ part }: { readonly part: JsonPart }) {
-  if (part.kind === 'text') return <pre>{part.text}</pre>;
+  if (part.kind === 'text') {
+    return (
+      <div>
+        <code>{part.text}</code>
+      </div>
+    );
+  }
   return (
-    <details open>
+    <details class="json" open>
       <summary>
         <code>{part.summary}</code>
       </summary>
