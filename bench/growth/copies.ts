@@ -117,22 +117,25 @@ export async function createCopier(db: Queryable): Promise<Copier> {
   const events = counts.get('webhook_events') ?? 0;
   const bodies = bodiesStatement(run, events);
   let { copies } = state;
+  // Behind the numbers of what a load wrote since the last copy.
+  let place = Math.max(copies, await readPlacesTaken(db, counts));
   return {
     eventsPerCopy: events,
     get copies() {
       return copies;
     },
     copyNext: async (ageDays) => {
-      const own = copies.toString(16).padStart(run.length, '0');
+      const own = place.toString(16).padStart(run.length, '0');
       await db.query('begin');
-      for (const statement of statements) await db.query(statement, [copies, own, ageDays]);
+      for (const statement of statements) await db.query(statement, [place, own, ageDays]);
       const day = await ensurePacks(db, ageDays);
-      await db.query(bodies, [copies, own, day]);
+      await db.query(bodies, [place, own, day]);
       await db.query(
         `update body_days set events = coalesce(events, 0) + $2 where day = $1::date and state = 'packed'`,
         [day, events],
       );
       copies += 1;
+      place += 1;
       await db.query('update template.state set copies = $1', [copies]);
       await db.query('commit');
     },
@@ -202,6 +205,21 @@ async function readCounts(db: Queryable): Promise<ReadonlyMap<string, number>> {
   return counts;
 }
 
+/** How many copies would have used the numbers that are taken. */
+async function readPlacesTaken(
+  db: Queryable,
+  counts: ReadonlyMap<string, number>,
+): Promise<number> {
+  let taken = 0;
+  for (const [table, key] of Object.entries(KEYS)) {
+    const [row] = await db.query<{ last: number }>(
+      `select coalesce(max(${key}), 0) as last from ${table}`,
+    );
+    taken = Math.max(taken, Math.ceil((row?.last ?? 0) / Math.max(1, counts.get(table) ?? 0)));
+  }
+  return taken;
+}
+
 interface Statement {
   readonly run: string;
   readonly table: string;
@@ -225,7 +243,7 @@ async function statementOf(
            ${key === undefined ? '' : `order by t.${key}`}`;
 }
 
-/** The value of a column in a copy: $1 is its number, $2 its part of every id, $3 its age in days. */
+/** The value of a column in a copy: $1 is its place, $2 its part of every id, $3 its age in days. */
 async function valueFor(
   db: Queryable,
   { table, name, type }: Column,
