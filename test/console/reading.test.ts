@@ -372,8 +372,16 @@ test('every endpoint was called here, and its response matched its description',
   await api.get(`/api/v1/orders/${orderId}`);
   await api.get(`/api/v1/orders/${orderId}/parts`);
   await api.get('/api/v1/orders');
-  for (const kind of ['payments', 'refunds', 'disputes', 'payouts']) {
-    await api.get(`/api/v1/${kind}?totals=1`);
+  const payoutId = unique('po');
+  await apply(
+    eventBody(
+      { payout_id: payoutId, status: 'success', amount: 100, currency: 'USD' },
+      { eventType: 'payout_success', contentType: 'payout_details' },
+    ),
+  );
+  for (const kind of ['payment', 'refund', 'dispute', 'payout']) {
+    const [row] = (await api.get(`/api/v1/${kind}s`)).body[`${kind}s`];
+    await api.get(`/api/v1/${kind}s/${row[`${kind}_id`]}`);
   }
   await api.get('/api/v1/authorizations');
   await api.get('/api/v1/reconciliations');

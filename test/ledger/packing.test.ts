@@ -17,8 +17,18 @@ import { waitFor } from '../support/waitFor.ts';
 let db: TestDatabase;
 beforeEach(async () => {
   db = await createTestDatabase();
+  await dropPastDays();
 });
 afterEach(() => db.drop());
+
+/** The template may have been made yesterday. A day that is past, empty and open would be detached first. */
+async function dropPastDays(): Promise<void> {
+  const days = await db.query<{ name: string }>(
+    `delete from body_days where day < (now() at time zone 'UTC')::date
+     returning 'webhook_bodies_' || to_char(day, 'YYYYMMDD') as name`,
+  );
+  for (const { name } of days) await db.query(`drop table ${name}`);
+}
 
 const { signal } = new AbortController();
 const SMALL: BodiesLimits = {
