@@ -22,6 +22,10 @@ export const ordersHref = (query?: LinkQuery): string => href('/orders', query);
 export const orderHref = (id: string, by?: 'order' | 'payment'): string =>
   href(`/orders/${segment(id)}`, { by: by === 'payment' ? by : undefined });
 
+/** The bodies of an order, side by side. */
+export const bodiesHref = (id: string, by?: 'order' | 'payment'): string =>
+  href(`/orders/${segment(id)}/bodies`, { by: by === 'payment' ? by : undefined });
+
 /** The list of one kind of resource. */
 export const resourcesHref = (kind: ResourceKind, query?: LinkQuery): string =>
   href(`/${kind}s`, query);

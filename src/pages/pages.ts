@@ -10,6 +10,7 @@ import { discardEvent, eventPage, replayEvent } from './inbox/eventPage.tsx';
 import { inboxPage } from './inbox/inboxPage.tsx';
 import { messagePage, resendMessage } from './messages/messagePage.tsx';
 import { messagesPage } from './messages/messagesPage.tsx';
+import { bodiesPage } from './orders/bodiesPage.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orders/orderActions.ts';
 import { orderPage } from './orders/orderPage.tsx';
 import { ordersCsv, ordersPage } from './orders/ordersPage.tsx';
@@ -34,6 +35,7 @@ export const PAGES: readonly Page[] = [
   overviewPage,
   ordersPage,
   orderPage,
+  bodiesPage,
   paymentsPage,
   paymentPage,
   refundsPage,

@@ -109,3 +109,33 @@ test('a role that may only read sees who may act, and cannot act', async () => {
   expect(html).not.toContain(`/replay"`);
   expect((await reader.post(`/orders/order:${orderId}/replay`, {})).status).toBe(403);
 });
+
+test('two bodies are shown as received, with their differences marked', async () => {
+  const [orderId, paymentId] = [unique('ord'), unique('pay')];
+  const fields = { payment_id: paymentId, orderId };
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ ...fields, status: 'processing', amount_received: 0 }),
+    paymentEvent({
+      ...fields,
+      modified_at: '2026-11-01T11:00:00.000Z',
+      description: '<script>alert(1)</script>',
+    }),
+  ]);
+  const list = await viewer.get(`/orders/${orderId}`);
+  expect(list.html).toContain(`href="/orders/${orderId}/bodies"`);
+  const { status, html } = await viewer.get(`/orders/${orderId}/bodies`);
+  expect(status).toBe(200);
+  expect(html).toMatch(/<del>\s*&quot;status&quot;: &quot;processing&quot;,<\/del>/);
+  expect(html).toMatch(/<ins>\s*&quot;status&quot;: &quot;succeeded&quot;,<\/ins>/);
+  expect(html).toContain('<del>  status: processing</del>');
+  expect(html).not.toContain('<script>alert');
+});
+
+test('the bodies of another order are not shown', async () => {
+  const [one, other] = [await newOrder(), await newOrder()];
+  const { html } = await viewer.get(`/orders/${other.orderId}/bodies`);
+  const [, foreign] = /<option value="(\d+)"/.exec(html) ?? [];
+  const page = await viewer.get(`/orders/${one.orderId}/bodies?left=${foreign}`);
+  expect(page.status).toBe(404);
+  expect(page.html).toContain('is not one of this order');
+});

@@ -11,10 +11,11 @@ import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { orderLines } from '../../representation/explanationText.ts';
+import { orderNamedBy } from '../../representation/order.ts';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
-import { ordersHref, resourceHref } from '../links.ts';
+import { bodiesHref, ordersHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { Accounts } from './Accounts.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orderActions.ts';
@@ -69,6 +70,13 @@ function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer
       <PartsSection order={order} />
       <Section title="Timeline">
         <Timeline entries={order.timeline} />
+        {order.timeline.some(({ type }) => type === 'event') ? (
+          <p>
+            <a href={bodiesHref(order.orderId, orderNamedBy(order.orderKey))}>
+              Compare the bodies of its events
+            </a>
+          </p>
+        ) : null}
         {order.isTimelineComplete ? null : <p>Only the newest entries are shown.</p>}
       </Section>
       <Section title="Why it has this state">
