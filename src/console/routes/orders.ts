@@ -235,7 +235,7 @@ export const listOrders = defineEndpoint({
   response: z
     .strictObject({ orders: z.array(order), totals: orderSums, next_cursor: nextCursor })
     .meta({ id: 'OrderPage' }),
-  statuses: [],
+  statuses: [422],
   handle: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, timePlace);
     if (from.outcome !== 'read') return from;

@@ -158,7 +158,7 @@ export const listPayments = defineEndpoint({
   response: z
     .strictObject({ payments: z.array(paymentOfList), totals, next_cursor: nextCursor })
     .meta({ id: 'PaymentPage' }),
-  statuses: [],
+  statuses: [422],
   handle: async (parts, request) => {
     const read = await readList(parts, 'payment', request.query);
     if (read.outcome !== 'read') return read;
@@ -179,7 +179,7 @@ export const listRefunds = defineEndpoint({
   response: z
     .strictObject({ refunds: z.array(refund), totals, next_cursor: nextCursor })
     .meta({ id: 'RefundPage' }),
-  statuses: [],
+  statuses: [422],
   handle: async (parts, request) => {
     const read = await readList(parts, 'refund', request.query);
     if (read.outcome !== 'read') return read;
@@ -200,7 +200,7 @@ export const listDisputes = defineEndpoint({
   response: z
     .strictObject({ disputes: z.array(dispute), totals, next_cursor: nextCursor })
     .meta({ id: 'DisputePage' }),
-  statuses: [],
+  statuses: [422],
   handle: async (parts, request) => {
     const read = await readList(parts, 'dispute', request.query);
     if (read.outcome !== 'read') return read;
@@ -221,7 +221,7 @@ export const listPayouts = defineEndpoint({
   response: z
     .strictObject({ payouts: z.array(payout), totals, next_cursor: nextCursor })
     .meta({ id: 'PayoutPage' }),
-  statuses: [],
+  statuses: [422],
   handle: async (parts, request) => {
     const read = await readList(parts, 'payout', request.query);
     if (read.outcome !== 'read') return read;
