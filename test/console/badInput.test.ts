@@ -193,7 +193,8 @@ test('an unknown parameter is named, with the parameters that exist', async () =
   const { status, body } = await api.get('/api/v1/orders?staus=paid');
   expect(status).toBe(400);
   expect(body.error.message).toBe(
-    'The query is invalid: "staus" is unknown; the query accepts status, limit, cursor.',
+    'The query is invalid: "staus" is unknown; the query accepts status, currency, min_amount, ' +
+      'max_amount, from, to, open_finding, uncertain, totals, limit, cursor.',
   );
 });
 
