@@ -1,0 +1,88 @@
+/** Every page of the console in a real browser: both themes, on a phone, without a script, and live. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { addExamples, PAGE_PATHS } from '../support/pageExamples.ts';
+import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+const PHONE = { width: 360, height: 740 };
+
+describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {
+  let db: TestDatabase;
+  let tallyhook: TestTallyhook;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const mistakes: string[] = [];
+  const url = (path: string) => `http://127.0.0.1:${tallyhook.consolePort}${path}`;
+
+  const signIn = async (signedOut: Page): Promise<void> => {
+    await signedOut.goto(url('/'));
+    await signedOut.getByLabel('Token').fill(ADMIN_TOKEN);
+    await signedOut.getByRole('button', { name: 'Sign in' }).click();
+    await signedOut.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  };
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    await addExamples(db);
+    tallyhook = await startTallyhook({ db, roles: ['console'] });
+    browser = await startBrowser();
+    context = await browser.newContext();
+    page = await context.newPage();
+    page.on('pageerror', (error) => mistakes.push(`${page.url()}: ${error.message}`));
+    page.on('console', (message) => {
+      // The browser logs a page that is not found; everything else is a mistake.
+      if (message.type() === 'error' && !/status of 404/.test(message.text())) {
+        mistakes.push(`${page.url()}: ${message.text()}`);
+      }
+    });
+    await signIn(page);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await tallyhook.close();
+    await db.drop();
+  });
+
+  test.each(['light', 'dark'] as const)('no page violates WCAG 2.2 AA: %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    for (const { path } of [...PAGE_PATHS, { path: '/nothing' }]) {
+      await page.goto(url(path));
+      expect(await violationsOn(page), path).toEqual([]);
+    }
+    expect(mistakes).toEqual([]);
+  });
+
+  test('nothing from outside runs on any page', async () => {
+    for (const { path } of PAGE_PATHS) {
+      await page.goto(url(path));
+      expect(await page.evaluate('window.hostile'), path).toBeUndefined();
+    }
+    expect(mistakes).toEqual([]);
+  });
+
+  test('no page is wider than a phone', async () => {
+    await page.setViewportSize(PHONE);
+    for (const { path } of PAGE_PATHS) {
+      await page.goto(url(path));
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      expect(width, path).toBeLessThanOrEqual(PHONE.width);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('the sign-in violates nothing, and works without a script', async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const signedOut = await plain.newPage();
+    await signIn(signedOut);
+    await signedOut.getByRole('link', { name: 'Orders', exact: true }).click();
+    await signedOut.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
+    await plain.close();
+    const other = await browser.newPage();
+    await other.goto(url('/sign-in'));
+    expect(await violationsOn(other)).toEqual([]);
+    await other.close();
+  });
+});

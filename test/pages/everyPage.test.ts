@@ -1,0 +1,95 @@
+/** Every page of the console, over HTTP: by each role, with hostile content, and each link on it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { permits, ROLES, type Role } from '../../src/access/domain/roles.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { ACTION_PATHS, addExamples, PAGE_PATHS } from '../support/pageExamples.ts';
+import { openPages, type PageViewer } from '../support/pages.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTokensOfEveryKind } from '../support/tokens.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+const viewers = new Map<Role, PageViewer>();
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  await addExamples(db);
+  const tokens = await createTokensOfEveryKind(db);
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  for (const role of ROLES) viewers.set(role, await openPages(tallyhook, tokens.get(role)));
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+const as = (role: Role): PageViewer => {
+  const viewer = viewers.get(role);
+  if (!viewer) throw new Error(`nobody has the role ${role}`);
+  return viewer;
+};
+
+const CELLS = ROLES.map((role) => ({ role }));
+
+describe.each(PAGE_PATHS)('GET $path', ({ path, permission }) => {
+  test.each(CELLS)('opens or is refused as the role permits: $role', async ({ role }) => {
+    const { status, html } = await as(role).get(path);
+    expect(html).toContain('<h1>');
+    if (permits(role, permission)) expect([200, 404], html).toContain(status);
+    else expect(status).toBe(403);
+  });
+
+  test('has no code of its own, and nothing from outside becomes code', async () => {
+    const { html } = await as('admin').get(path);
+    expect(html).not.toMatch(/<(?:img|iframe|object|embed|style)\b/i);
+    expect(html).not.toMatch(/<[^>]*?\s(?:style|on\w+)=/i);
+    const scripts = html.match(/<script\b[^>]*>[^<]*/gi);
+    expect(scripts).toEqual([
+      expect.stringMatching(/^<script src="\/assets\/console-\w+\.js" defer>$/),
+    ]);
+  });
+
+  test('names its main part once, and itself in the title', async () => {
+    const { html } = await as('viewer').get(path);
+    expect(html.match(/<main\b/g)).toHaveLength(1);
+    expect(html.match(/<h1>/g)).toHaveLength(1);
+    expect(html).toMatch(/<title>[^<]+ · Tallyhook<\/title>/);
+    expect(html).toContain('<html lang="en"');
+  });
+});
+
+test('every link on every page leads to a page', async () => {
+  const viewer = as('admin');
+  const waiting = PAGE_PATHS.map(({ path }) => path);
+  const seen = new Set(waiting);
+  const broken: string[] = [];
+  for (const path of waiting) {
+    const { status, html } = await viewer.get(path);
+    if (status !== 200 && !PAGE_PATHS.some((page) => page.path === path)) {
+      broken.push(`${status} ${path}`);
+    }
+    for (const [, link = ''] of html.matchAll(/<a\b[^>]*?\shref="([^"]+)"/g)) {
+      const target = link.replaceAll('&amp;', '&');
+      if (!target.startsWith('/') || target.startsWith('/api/') || seen.has(target)) continue;
+      seen.add(target);
+      if (seen.size < 500) waiting.push(target);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+describe.runIf(ACTION_PATHS.length > 0).each(ACTION_PATHS)('POST $path', ({ path, permission }) => {
+  test.each(CELLS)('is refused to a role that does not permit it: $role', async ({ role }) => {
+    if (permits(role, permission)) return;
+    // A role that opens no page at all has a form on its page of refusal: the sign-out.
+    const { status, html } = await as(role).post(path, { reason: 'test' });
+    expect(status).toBe(403);
+    expect(html).toContain(`Your role is ${role}`);
+  });
+
+  test('is refused without the token of the session', async () => {
+    const { status, html } = await as('admin').postRaw(path, { reason: 'test' });
+    expect(status).toBe(403);
+    expect(html).toContain('Nothing was');
+  });
+});
