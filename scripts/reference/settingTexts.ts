@@ -103,6 +103,12 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         meaning:
           'What people call this installation, up to 60 characters. Messages and pages carry it, so that staging is not taken for production.',
       },
+      CONSOLE_SESSION_IDLE_MINUTES: {
+        meaning: 'Minutes after which a session of the console ends that nobody uses.',
+      },
+      CONSOLE_SESSION_HOURS: {
+        meaning: 'Hours after which a session of the console ends, used or not.',
+      },
       METRICS_HOST: { meaning: 'Address of the health port.' },
       METRICS_PORT: {
         meaning:

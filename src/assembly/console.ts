@@ -1,4 +1,6 @@
 /** The role `console`: the admin port, and what Prometheus reads. */
+
+import { createSessions } from '../access/sessions.ts';
 import { createTokenVerifier } from '../access/verifyToken.ts';
 import { alertsSource } from '../alerts/gauges.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
@@ -11,7 +13,6 @@ import { channelNamesOf } from '../notify/channels/index.ts';
 import { channelsSource } from '../notify/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
 import { createPagesApp } from '../pages/app.tsx';
-import { createSessions } from '../pages/session/sessions.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
@@ -61,7 +62,13 @@ function addSources(
   for (const source of sources) metrics.addSource(source);
 }
 
-export async function startConsole(shared: Shared): Promise<number> {
+export interface RunningConsole {
+  readonly port: number;
+  /** Prepares a link that signs in once as the holder of ADMIN_TOKEN. @returns its path */
+  readonly createSignInPath: () => Promise<string | undefined>;
+}
+
+export async function startConsole(shared: Shared): Promise<RunningConsole> {
   const { clock, config, events, gate, log, metrics, openPool, onClose, queues } = shared;
   const db = openPool('console', CONSOLE_POOL);
   const { service, check } = authorizationsOf(config, { db, clock, log, lane: 'operator' });
@@ -89,7 +96,8 @@ export async function startConsole(shared: Shared): Promise<number> {
     clock,
     log,
   };
-  const pages = createPagesApp({ ...parts, sessions: createSessions({ db: tokensDb, tokens }) });
+  const sessions = createSessions({ db: tokensDb, tokens, ...config.consoleSessions });
+  const pages = createPagesApp({ ...parts, sessions });
   const app = createConsoleApp({ ...parts, tokens, metrics, pages });
   const server = await startHttpServer({
     host: config.adminHost,
@@ -100,5 +108,9 @@ export async function startConsole(shared: Shared): Promise<number> {
   });
   onClose(() => server.close());
   log.info({ port: server.port }, 'console.listening');
-  return server.port;
+  const createSignInPath = async () => {
+    const code = await sessions.createLink(adminTokenOf(config));
+    return code && `/sign-in?${new URLSearchParams({ code })}`;
+  };
+  return { port: server.port, createSignInPath };
 }

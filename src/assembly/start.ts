@@ -18,6 +18,8 @@ import { logSettingWarnings } from './warnings.ts';
 export interface Running {
   readonly receiverPort: number | undefined;
   readonly consolePort: number | undefined;
+  /** Prepares a link to the console that signs in once. @returns its path; undefined without the console */
+  readonly createSignInPath: () => Promise<string | undefined>;
   /** Serves `/healthz`, `/readyz` and `/metrics`; undefined if the process runs only the sandbox. */
   readonly healthPort: number | undefined;
   readonly sandbox: RunningSandbox | undefined;
@@ -82,11 +84,12 @@ export async function start(
   }
 }
 
-type Ports = Pick<Running, 'receiverPort' | 'consolePort' | 'healthPort'>;
+type Ports = Pick<Running, 'receiverPort' | 'consolePort' | 'createSignInPath' | 'healthPort'>;
 
 const NO_PORTS: Ports = {
   receiverPort: undefined,
   consolePort: undefined,
+  createSignInPath: () => Promise.resolve(undefined),
   healthPort: undefined,
 };
 
@@ -104,11 +107,16 @@ async function startLedgerRoles(
   if (roles.has('reconcile')) (await import('./reconcile.ts')).startReconcile(shared);
   if (roles.has('alerts')) (await import('./alerts.ts')).startAlerts(shared);
   if (roles.has('scheduler')) (await import('./scheduler.ts')).startSchedules(shared);
-  const consolePort = roles.has('console')
+  const admin = roles.has('console')
     ? await (await import('./console.ts')).startConsole(shared)
     : undefined;
   const healthPort = await startHealth(shared, roles, receiver?.probe ?? (() => shared.db.probe()));
-  return { receiverPort: receiver?.port, consolePort, healthPort };
+  return {
+    receiverPort: receiver?.port,
+    consolePort: admin?.port,
+    createSignInPath: admin?.createSignInPath ?? NO_PORTS.createSignInPath,
+    healthPort,
+  };
 }
 
 const ROLE_UP_HELP = 'Roles of this process; absent when no process has the role';

@@ -14,10 +14,12 @@ export function describe(config: Config, running: Running): object {
   };
 }
 
-export function printBanner(config: Config, running: Running): void {
+export async function printBanner(config: Config, running: Running): Promise<void> {
+  const signIn = await signInUrl(config, running);
   const lines = [
     ['Webhooks', webhookUrl(config, running)],
     ['Admin', adminUrl(config, running)],
+    ['Console', signIn && `${signIn} (signs in once, within five minutes)`],
     ['Health', healthPages(healthUrl(config, running))],
     ['Payments', running.sandbox && `sandbox at ${running.sandbox.baseUrl} (no real money)`],
     ['Database', running.isEmbedded ? `embedded, in ${config.dataDir}` : 'DATABASE_URL'],
@@ -32,6 +34,17 @@ export function printBanner(config: Config, running: Running): void {
   }
   console.log('Tallyhook is running.');
   for (const [name, value] of lines) if (value) console.log(`  ${name?.padEnd(15)} ${value}`);
+}
+
+/**
+ * Only with the embedded database, where the token is a file beside it: elsewhere the output may go to a
+ * log that more people read than may administer.
+ */
+async function signInUrl(config: Config, running: Running): Promise<string | undefined> {
+  const base = adminUrl(config, running);
+  if (base === undefined || !running.isEmbedded) return undefined;
+  const path = await running.createSignInPath();
+  return path && `${base}${path}`;
 }
 
 function webhookUrl(config: Config, { receiverPort }: Running): string | undefined {

@@ -29,7 +29,13 @@ import {
   type ArchiveSettings,
   archiveOf,
 } from './archiveSettings.ts';
-import { CONSOLE_SETTINGS, type InstallationSettings, installationOf } from './consoleSettings.ts';
+import {
+  CONSOLE_SETTINGS,
+  type InstallationSettings,
+  installationOf,
+  type SessionSettings,
+  sessionsOf,
+} from './consoleSettings.ts';
 import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retentionSettings.ts';
 import { secretWeakness } from './secretStrength.ts';
 
@@ -198,6 +204,7 @@ export interface Config {
   /** Commands run as the holder of this token; undefined: as a person who may do everything. */
   readonly commandToken: string | undefined;
   readonly installation: InstallationSettings;
+  readonly consoleSessions: SessionSettings;
   readonly metricsHost: string;
   /** Undefined: the default of the process's first role. */
   readonly metricsPort: number | undefined;
@@ -281,6 +288,7 @@ export function loadConfig(env: Environment): Config {
     adminToken: settings.ADMIN_TOKEN,
     commandToken: settings.TALLYHOOK_TOKEN,
     installation: installationOf(settings),
+    consoleSessions: sessionsOf(settings),
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
     merchantId: settings.PAYMENTS_MERCHANT_ID,

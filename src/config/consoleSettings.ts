@@ -1,5 +1,6 @@
 /** Settings of the console in a browser: its public address, and the name of this installation. */
 import { z } from 'zod';
+import { HOUR_MS, MINUTE_MS } from '../platform/time.ts';
 
 /** The origin of the console, without a path: a page's address begins with it. */
 const consoleUrl = z.string().transform((value, context): string => {
@@ -10,6 +11,17 @@ const consoleUrl = z.string().transform((value, context): string => {
   context.issues.push({ code: 'custom', message, input: value });
   return z.NEVER;
 });
+
+/** Digits only, because the other number formats of JavaScript are likely mistakes. */
+function wholeNumber(min: number, max: number) {
+  const range = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .trim()
+    .regex(/^\d{1,9}$/, range)
+    .transform(Number)
+    .pipe(z.int().min(min, range).max(max, range));
+}
 
 const MAX_NAME_LENGTH = 60;
 
@@ -22,7 +34,24 @@ export const CONSOLE_SETTINGS = {
     .max(MAX_NAME_LENGTH)
     .regex(/^\P{C}*$/u, 'must not contain control characters')
     .default('Tallyhook'),
+  CONSOLE_SESSION_IDLE_MINUTES: wholeNumber(5, 1440).default(480),
+  CONSOLE_SESSION_HOURS: wholeNumber(1, 720).default(24),
 } as const;
+
+/** How long people stay signed in to the console. */
+export interface SessionSettings {
+  readonly idleMs: number;
+  readonly lifetimeMs: number;
+}
+
+export function sessionsOf(
+  settings: z.output<z.ZodObject<typeof CONSOLE_SETTINGS>>,
+): SessionSettings {
+  return {
+    idleMs: settings.CONSOLE_SESSION_IDLE_MINUTES * MINUTE_MS,
+    lifetimeMs: settings.CONSOLE_SESSION_HOURS * HOUR_MS,
+  };
+}
 
 /** What people call this installation, and where its pages are. */
 export interface InstallationSettings {

@@ -12,6 +12,7 @@ import express, {
   type Response,
 } from 'express';
 import { type Permission, permits, rolesWith } from '../access/domain/roles.ts';
+import type { Session, Sessions } from '../access/sessions.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { createDenialRecorder } from '../console/denials.ts';
 import { createFailureCount } from '../console/failures.ts';
@@ -27,7 +28,6 @@ import { ACTIONS, DOWNLOADS, PAGES } from './pages.ts';
 import { type Failure, problemView, statusOf } from './problem.tsx';
 import { createRenderer, type Renderer } from './render.tsx';
 import { clearCookie, readSessionCookie, setCookie } from './session/cookie.ts';
-import type { Session, Sessions } from './session/sessions.ts';
 import { signInView } from './session/signInPage.tsx';
 
 export interface PagesAppParts extends PageParts {
@@ -139,17 +139,32 @@ function addSignIn(app: Express, parts: SignInParts): void {
   const show = (response: Response, status: number, view: PageView) => {
     response.status(status).type('html').send(renderer.render(view, { response }));
   };
-  app.get('/sign-in', (request, response) => {
-    const next = queryOf(request.originalUrl).get('next') ?? '/';
-    show(response, 200, signInView({ next, problem: undefined }));
+  const clientOf = (request: Request) => ({
+    address: clientAddress(request, trustedProxies),
+    userAgent: request.header('user-agent') ?? '',
+  });
+  app.get('/sign-in', async (request, response) => {
+    const query = queryOf(request.originalUrl);
+    const next = query.get('next') ?? '/';
+    const code = query.get('code');
+    if (code === null) {
+      show(response, 200, signInView({ next, problem: undefined }));
+      return;
+    }
+    const signedIn = await sessions.followLink(code, clientOf(request));
+    if (signedIn.outcome !== 'signed_in') {
+      show(response, 401, signInView({ next, problem: USED_LINK }));
+      return;
+    }
+    setCookie(response, { request, trustedProxies, ...signedIn });
+    response.redirect(303, '/');
   });
   app.post('/sign-in', readForm, async (request, response) => {
     const form = new URLSearchParams(String(request.body ?? ''));
     const next = form.get('next') ?? '/';
-    const address = clientAddress(request, trustedProxies);
+    const client = clientOf(request);
     const fail = (status: number, problem: string) =>
       show(response, status, signInView({ next, problem }));
-    const client = { address, userAgent: request.header('user-agent') ?? '' };
     const signedIn = await sessions.signIn((form.get('token') ?? '').trim(), client);
     switch (signedIn.outcome) {
       case 'signed_in':
@@ -160,15 +175,19 @@ function addSignIn(app: Express, parts: SignInParts): void {
         fail(503, 'The database is unavailable. Try again soon.');
         return;
       case 'invalid':
-        if (failures.limitedForMs(address) > 0) {
+        if (failures.limitedForMs(client.address) > 0) {
           fail(429, 'Too many sign-ins from this address failed. Wait a minute, then try again.');
           return;
         }
-        failures.note(address);
+        failures.note(client.address);
         fail(401, 'This token is not valid. `npx tallyhook tokens create` creates one.');
     }
   });
 }
+
+const USED_LINK =
+  'This link has been used, or is older than five minutes. Sign in with a token, or restart Tallyhook, ' +
+  'which prints a new link.';
 
 /** A path of this console; anything else would let a link to the sign-in lead to another site. */
 function ownPath(path: string): string {

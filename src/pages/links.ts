@@ -18,6 +18,8 @@ const segment = (id: string): string => encodeURIComponent(id);
 export const overviewHref = (): string => '/';
 export const ordersHref = (query?: LinkQuery): string => href('/orders', query);
 
+export const sessionsHref = (): string => '/sessions';
+
 /** @param by what the id is, if it is not the id of an order */
 export const orderHref = (id: string, by?: 'order' | 'payment'): string =>
   href(`/orders/${segment(id)}`, { by: by === 'payment' ? by : undefined });

@@ -30,9 +30,11 @@ import {
   refundsPage,
 } from './resources/resourceLists.tsx';
 import { disputePage, paymentPage, payoutPage, refundPage } from './resources/resourcePages.tsx';
+import { endSessionAction, sessionsPage } from './system/sessionsPage.tsx';
 
 export const PAGES: readonly Page[] = [
   overviewPage,
+  sessionsPage,
   ordersPage,
   orderPage,
   bodiesPage,
@@ -67,6 +69,7 @@ export const DOWNLOADS: readonly Download[] = [
 ];
 
 export const ACTIONS: readonly PageAction[] = [
+  endSessionAction,
   registerExpectation,
   refreshOrder,
   replayOrder,
@@ -100,4 +103,5 @@ export const SECTIONS: readonly { readonly label: string; readonly path: string 
   { label: 'Messages', path: '/messages' },
   { label: 'Ledger', path: '/ledger' },
   { label: 'System', path: '/system' },
+  { label: 'Sessions', path: '/sessions' },
 ].filter(({ path }) => PAGES.some((page) => page.path === path));

@@ -1,12 +1,12 @@
 /** Renders a page in its frame. */
 import type { Request, Response } from 'express';
 import { render } from 'preact-render-to-string';
+import type { Session } from '../access/sessions.ts';
 import type { Assets } from './assets.ts';
 import { Layout } from './components/Layout.tsx';
 import type { PageView } from './page.ts';
 import { PAGES, SECTIONS } from './pages.ts';
 import { readTheme } from './session/cookie.ts';
-import type { Session } from './session/sessions.ts';
 
 export interface Rendered {
   readonly response: Response;

@@ -87,6 +87,73 @@ describe('a session', () => {
   });
 });
 
+describe('a sign-in link', () => {
+  test('signs in once', async () => {
+    const path = (await tallyhook.createSignInPath()) ?? '';
+    const viewer = await openPages(tallyhook, null);
+    expect((await viewer.get(path)).location).toBe('/');
+    expect((await viewer.get('/')).status).toBe(200);
+    const second = await openPages(tallyhook, null);
+    const { status, html } = await second.get(path);
+    expect(status).toBe(401);
+    expect(html).toContain('This link has been used');
+    expect((await second.get('/')).status).toBe(303);
+  });
+
+  test('is refused after five minutes', async () => {
+    const path = (await tallyhook.createSignInPath()) ?? '';
+    await db.query(
+      `update console_sessions set expires_at = expires_at - interval '5 minutes'
+        where started_at is null`,
+    );
+    const viewer = await openPages(tallyhook, null);
+    expect((await viewer.get(path)).status).toBe(401);
+  });
+
+  test('has a code that is no cookie', async () => {
+    const path = (await tallyhook.createSignInPath()) ?? '';
+    const code = new URLSearchParams(path.slice(path.indexOf('?'))).get('code');
+    const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/`, {
+      headers: { cookie: `tallyhook_session=${code}` },
+      redirect: 'manual',
+    });
+    expect(response.status).toBe(303);
+  });
+});
+
+describe('an idle session', () => {
+  test.each(['last_seen_at', 'expires_at'])('ends by %s', async (column) => {
+    const viewer = await openPages(tallyhook);
+    expect((await viewer.get('/')).status).toBe(200);
+    await db.query(
+      `update console_sessions set ${column} = statement_timestamp() - interval '8 hours'
+        where ended_at is null and started_at is not null`,
+    );
+    await waitFor('the session to end', async () => (await viewer.get('/')).status === 303);
+  });
+});
+
+test('a session is listed, and another person ends it, with a reason in the audit log', async () => {
+  const viewer = await openPages(tallyhook);
+  const other = await openPages(tallyhook, tokens.get('operator'));
+  expect((await other.get('/')).status).toBe(200);
+  const { html } = await viewer.get('/sessions');
+  expect(html).toContain('a-operator');
+  const [row] = await db.query<{ id: number }>(
+    `select id from console_sessions where holder = 'a-operator' order by id desc limit 1`,
+  );
+  const ended = await viewer.post(`/sessions/${row?.id}/end`, { reason: 'left the company' });
+  expect(ended.location).toMatch(/^\/sessions\?notice=/);
+  expect((await viewer.get(ended.location ?? '')).html).toContain(
+    'A session of a-operator has ended',
+  );
+  await waitFor('the session to end', async () => (await other.get('/')).status === 303);
+  const audit = await db.query(
+    `select reason, actor_name as name from audit where action = 'session.end'`,
+  );
+  expect(audit).toEqual([{ reason: 'left the company', name: 'admin' }]);
+});
+
 describe('a form', () => {
   test('is refused without the token of the session', async () => {
     const viewer = await openPages(tallyhook);

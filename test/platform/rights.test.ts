@@ -25,8 +25,8 @@ const CONSOLE = [at('console.ts', 'startConsole')];
 const AUTHENTICATION = [
   { path: 'src/access/store/tokens.ts', name: 'markUsed' },
   { path: 'src/audit/recordAudit.ts', name: 'recordDenial' },
-  { path: 'src/pages/session/store/sessions.ts', name: 'insertSession' },
-  { path: 'src/pages/session/store/sessions.ts', name: 'touchSessions' },
+  { path: 'src/access/store/sessions.ts', name: 'insertSession' },
+  { path: 'src/access/store/sessions.ts', name: 'touchSessions' },
 ];
 const APP = [
   at('events.ts', 'startEvents'),

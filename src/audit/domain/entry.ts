@@ -37,6 +37,7 @@ export const AUDIT_ACTIONS = [
   'reconciliation.start',
   'resource.refresh',
   'retention.run',
+  'session.end',
   'system.start',
   'system.stop',
   'token.create',

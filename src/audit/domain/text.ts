@@ -26,6 +26,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'reconciliation.start': 'Reconciliation',
   'resource.refresh': 'Refresh',
   'retention.run': 'Removal',
+  'session.end': 'End of a session',
   'system.start': 'Start',
   'system.stop': 'Stop',
   'token.create': 'Creation',

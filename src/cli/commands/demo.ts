@@ -54,7 +54,7 @@ export function demoCommand(): Command {
       const log = createLog('error');
       await runUntilSignal(async () => {
         const running = await start(config, defaultRoles(config), { machine: systemClock, log });
-        if (!options.json) printBanner(config, running);
+        if (!options.json) await printBanner(config, running);
         const stopping = new AbortController();
         const played = play(config, running, { options, signal: stopping.signal });
         return {

@@ -30,7 +30,7 @@ export function startCommand(): Command {
           log,
         }).catch((error: unknown) => explainDatabase(error, config));
         if (json) printJson(describe(config, running));
-        else printBanner(config, running);
+        else await printBanner(config, running);
         return running;
       }, log);
     });

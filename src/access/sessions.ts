@@ -6,25 +6,27 @@
  * 3. Open sessions are kept in memory for five seconds, as valid tokens are (access/verifyToken.ts), so
  *    many viewers cost one query. A session that another process started is found within a second.
  * 4. A request for a page is a use; a poll for changes is not, so an unattended page becomes idle.
+ * 5. A sign-in link has a code of its own, starts one session, and is valid for five minutes.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { digestOf } from '../../access/tokenText.ts';
-import type { Holder, TokenVerifier } from '../../access/verifyToken.ts';
-import { monotonicMs } from '../../platform/clock.ts';
-import type { Queryable } from '../../platform/db/database.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
+import { monotonicMs } from '../platform/clock.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import {
   endSession,
+  insertLink,
   insertSession,
   type OpenSession,
   readOpenSessions,
+  startLinked,
   touchSessions,
 } from './store/sessions.ts';
+import { digestOf } from './tokenText.ts';
+import type { Holder, TokenVerifier } from './verifyToken.ts';
 
 const FRESH_MS = 5 * SECOND_MS;
 const FRESH_FOR_UNKNOWN_MS = SECOND_MS;
-const IDLE_MS = 8 * HOUR_MS;
-const LIFETIME_MS = 24 * HOUR_MS;
+const LINK_LIFETIME_MS = 5 * MINUTE_MS;
 const COOKIE_BYTES = 32;
 const MAX_USER_AGENT_LENGTH = 200;
 
@@ -50,6 +52,10 @@ export interface Client {
 
 export interface Sessions {
   signIn(token: string, client: Client): Promise<SignedIn>;
+  /** Prepares a sign-in link. @returns its code; undefined if the token is not valid */
+  createLink(token: string): Promise<string | undefined>;
+  /** Starts the session of a sign-in link. */
+  followLink(code: string, client: Client): Promise<SignedIn>;
   /** @returns undefined if there is no such session any more */
   find(cookie: string): Promise<Session | undefined>;
   /** Records a use, at most once a minute, without holding up the request. */
@@ -60,10 +66,14 @@ export interface Sessions {
 export interface SessionParts {
   readonly db: Queryable;
   readonly tokens: TokenVerifier;
+  /** A session ends when nobody used it for so long. */
+  readonly idleMs: number;
+  /** A session ends after so long, used or not. */
+  readonly lifetimeMs: number;
 }
 
-export function createSessions({ db, tokens }: SessionParts): Sessions {
-  const open = createOpenList(db);
+export function createSessions({ db, tokens, idleMs, lifetimeMs }: SessionParts): Sessions {
+  const open = createOpenList(db, idleMs);
   const touchedAtMs = new Map<number, number>();
   return {
     signIn: async (token, { address, userAgent }) => {
@@ -77,10 +87,34 @@ export function createSessions({ db, tokens }: SessionParts): Sessions {
         holder: verified.holder.name,
         origin: address,
         userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
-        lifetimeMs: LIFETIME_MS,
+        lifetimeMs,
       });
       open.expire();
-      return { outcome: 'signed_in', cookie, lifetimeMs: LIFETIME_MS };
+      return { outcome: 'signed_in', cookie, lifetimeMs };
+    },
+    createLink: async (token) => {
+      const verified = await tokens.verify(token);
+      if (verified.outcome !== 'valid') return undefined;
+      const code = randomBytes(COOKIE_BYTES).toString('base64url');
+      await insertLink(db, {
+        digest: digestOf(code),
+        tokenDigest: digestOf(token),
+        holder: verified.holder.name,
+        lifetimeMs: LINK_LIFETIME_MS,
+      });
+      return code;
+    },
+    followLink: async (code, { address, userAgent }) => {
+      const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
+      const started = await startLinked(db, digestOf(code), {
+        digest: digestOf(cookie),
+        origin: address,
+        userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+        lifetimeMs,
+      });
+      if (!started) return { outcome: 'invalid' };
+      open.expire();
+      return { outcome: 'signed_in', cookie, lifetimeMs };
     },
     find: async (cookie) => {
       const digest = digestOf(cookie).toString('hex');
@@ -108,7 +142,7 @@ export function createSessions({ db, tokens }: SessionParts): Sessions {
   };
 }
 
-function createOpenList(db: Queryable) {
+function createOpenList(db: Queryable, idleMs: number) {
   let list: ReadonlyMap<string, OpenSession> = new Map();
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
@@ -116,7 +150,7 @@ function createOpenList(db: Queryable) {
   const load = async (): Promise<void> => {
     const startMs = monotonicMs();
     try {
-      const sessions = await readOpenSessions(db, IDLE_MS);
+      const sessions = await readOpenSessions(db, idleMs);
       list = new Map(sessions.map((session) => [session.digest.toString('hex'), session]));
       readAtMs = startMs;
     } finally {
