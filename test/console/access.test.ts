@@ -30,7 +30,8 @@ afterEach(async () => {
 });
 afterAll(() => db.drop());
 
-const PATHS = ['/api/v1/orders', '/api/v1/orders/x', '/metrics', '/nothing', '/'];
+/** Pages have their own sign-in, test/pages/session.test.ts. */
+const PATHS = ['/api/v1/orders', '/api/v1/orders/x', '/api/v1/nothing', '/metrics'];
 
 describe('without a valid token', () => {
   test.each([

@@ -34,12 +34,17 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 /** The path of a page or an action with an example for each parameter. */
 function examplePath({ path }: Pick<Page | PageAction, 'path'>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
-    encodeURIComponent(EXAMPLES[name] ?? '4711'),
+    encodeURIComponent(EXAMPLES[name] ?? '1'),
   );
 }
 
+/** What a page needs that opens only with a choice. */
+const QUERIES: Readonly<Record<string, string>> = {
+  '/authorizations/confirm': `?action=cancel&hold=6540:USD:${EXAMPLE_PAYMENT}`,
+};
+
 export const PAGE_PATHS = PAGES.map((page) => ({
-  path: examplePath(page),
+  path: examplePath(page) + (QUERIES[page.path] ?? ''),
   permission: page.permission,
 }));
 

@@ -121,3 +121,19 @@ export function Pager({
     </nav>
   );
 }
+
+/** Text that keeps its lines and spaces, such as a body. It scrolls where it is too long, also by keyboard. */
+export function Preformatted({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
+    <section class="lines" aria-label={label} tabIndex={0}>
+      <pre>{children}</pre>
+    </section>
+  );
+}

@@ -9,7 +9,14 @@ import {
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
-import { type Column, DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
+import {
+  type Column,
+  DataTable,
+  KeyValues,
+  Pager,
+  Preformatted,
+  Section,
+} from '../components/blocks.tsx';
 import { ActionForm, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import { findingHref, findingsHref, subjectHref } from '../links.ts';
@@ -140,7 +147,9 @@ export const findingPage = definePage({
         <p>{findingMeaning(finding.class)}</p>
         <Summary finding={finding} />
         <Section title="Facts">
-          <pre>{JSON.stringify(finding.detail, null, 2)}</pre>
+          <Preformatted label={`Detail of finding ${finding.id}`}>
+            {JSON.stringify(finding.detail, null, 2)}
+          </Preformatted>
         </Section>
         {finding.state === 'open' ? (
           <Section title="Accept it">

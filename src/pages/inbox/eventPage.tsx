@@ -6,7 +6,7 @@ import { id, reasonGiven } from '../../console/schemas.ts';
 import { describeAbsence } from '../../ledger/domain/bodyAbsence.ts';
 import { type EventDetail, readEventDetail } from '../../ledger/read/eventDetail.ts';
 import { type EventFinding, type EventSummary, findEvent } from '../../ledger/read/store/parts.ts';
-import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Reason } from '../components/forms.tsx';
 import { Id, Time } from '../components/values.tsx';
 import { eventHref, inboxHref } from '../links.ts';
@@ -115,7 +115,11 @@ function Body({ body }: Pick<EventDetail, 'body'>) {
     return <p class="empty">{`No body is stored: ${describeAbsence(body)}.`}</p>;
   }
   const part = foldedJson(body.toString('utf8'));
-  return part.kind === 'text' ? <pre>{part.text}</pre> : <Folded part={part} />;
+  return part.kind === 'text' ? (
+    <Preformatted label="Body">{part.text}</Preformatted>
+  ) : (
+    <Folded part={part} />
+  );
 }
 
 /** An object or a list can be folded; without a script, too. */
@@ -144,7 +148,9 @@ function Variants({ detail }: { readonly detail: EventDetail }) {
     <Section title="Other bodies under this event id">
       <p>They arrived later and were not applied.</p>
       {detail.variants.map(({ body, bodySha256 }) => (
-        <pre key={bodySha256}>{body?.toString('utf8') ?? 'removed'}</pre>
+        <Preformatted key={bodySha256} label={`Variant ${bodySha256}`}>
+          {body?.toString('utf8') ?? 'removed'}
+        </Preformatted>
       ))}
       {detail.areVariantsComplete ? null : <p>There are more.</p>}
     </Section>

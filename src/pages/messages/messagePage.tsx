@@ -4,7 +4,7 @@ import { resendMessageAs } from '../../actions/resendMessage.ts';
 import { number, reasonGiven } from '../../console/schemas.ts';
 import { messageJson } from '../../notify/messageJson.ts';
 import { readMessageRow } from '../../notify/store/messageRows.ts';
-import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Reason } from '../components/forms.tsx';
 import { Id, Time } from '../components/values.tsx';
 import { messageHref, messagesHref } from '../links.ts';
@@ -60,7 +60,7 @@ export const messagePage = definePage({
       <>
         <Summary message={message} />
         <Section title="Text">
-          <pre>{message.lines.join('\n')}</pre>
+          <Preformatted label="Text">{message.lines.join('\n')}</Preformatted>
         </Section>
         <Section title="Attempts">
           <DataTable

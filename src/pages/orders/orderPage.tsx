@@ -12,7 +12,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { orderLines } from '../../representation/explanationText.ts';
 import { orderNamedBy } from '../../representation/order.ts';
-import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Field } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
 import { bodiesHref, ordersHref, resourceHref } from '../links.ts';
@@ -80,7 +80,11 @@ function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer
         {order.isTimelineComplete ? null : <p>Only the newest entries are shown.</p>}
       </Section>
       <Section title="Why it has this state">
-        {explanation ? <pre class="explain">{orderLines(explanation).join('\n')}</pre> : null}
+        {explanation ? (
+          <Preformatted label="Why it has this state">
+            {orderLines(explanation).join('\n')}
+          </Preformatted>
+        ) : null}
         {explanation ? null : <p>{notExplained ?? 'No event of this order has arrived.'}</p>}
       </Section>
       <Section title="Journal">
