@@ -146,7 +146,7 @@ describe('with a valid token', () => {
       '/api/v1/orders',
       '/api/v1/orders?limit=0',
       '/api/v1/orders/x',
-      '/nothing',
+      '/api/v1/nothing',
     ]) {
       const { headers } = await api.get(path);
       expect(headers.get('cache-control')).toBe('no-store');
