@@ -44,7 +44,7 @@ export const alertsPage = definePage({
         <Filter {...filter} />
         <DataTable
           caption="Alerts, newest first"
-          columns={COLUMNS}
+          columns={ALERT_COLUMNS}
           rows={alerts}
           keyOf={({ id }) => String(id)}
           empty="No alert matches: nothing waits for a person. Resolved alerts are listed with the state any."
@@ -91,7 +91,7 @@ function Filter({ state, severity, rule }: FilterProps) {
   );
 }
 
-const COLUMNS: readonly Column<AlertRow>[] = [
+export const ALERT_COLUMNS: readonly Column<AlertRow>[] = [
   {
     title: 'Alert',
     cell: ({ id, rule }) => <a href={alertHref(id)}>{`${id}: ${ruleTitle(rule)}`}</a>,

@@ -1,0 +1,52 @@
+/** The overview: what is open, what is near its deadline, and whether money and events flow. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
+import { openPages, type PageViewer } from '../support/pages.ts';
+import { disputeEvent, paymentEvent } from '../support/payments.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let viewer: PageViewer;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  viewer = await openPages(tallyhook);
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+/** A time of the service, less than a day ago by the database's clock. */
+async function anHourAgo(): Promise<string> {
+  const [row] = await db.query<{ at: Date }>(`select now() - interval '1 hour' as at`);
+  return row?.at.toISOString() ?? '';
+}
+
+test('an installation without events shows that nothing waits for a person', async () => {
+  const { status, html } = await viewer.get('/');
+  expect(status).toBe(200);
+  expect(html).toContain('No alert is open');
+  expect(html).not.toContain('paused');
+});
+
+test('open alerts, the money of a day, pending events and a pause are shown', async () => {
+  const paymentId = unique('pay');
+  const created = await anHourAgo();
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: paymentId, amount: 6540, amount_received: 6540, created }),
+    paymentEvent({ amount: 1000, amount_received: 1000, created }),
+    disputeEvent(paymentId, { amount: '2000' }),
+  ]);
+  await receive(db, [paymentEvent({})]);
+  await viewer.post('/reconciliation/pause', { reason: 'a test' });
+  const { html } = await viewer.get('/');
+  expect(html).toContain('Dispute opened');
+  expect(html).toContain('75.40 <abbr>USD</abbr>');
+  expect(html).toMatch(/<dt>Pending<\/dt><dd>1<\/dd>/);
+  expect(html).toContain('by admin: a test');
+});
