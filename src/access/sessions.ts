@@ -5,7 +5,7 @@
  * 2. The cookie is 32 random bytes, of which the database has the digest. The token itself is not kept.
  * 3. Open sessions are kept in memory for five seconds, as valid tokens are (access/verifyToken.ts), so
  *    many viewers cost one query. A session that another process started is found within a second.
- * 4. A request for a page is a use; a poll for changes is not, so an unattended page becomes idle.
+ * 4. A request for a page is a use, so an unattended page becomes idle.
  * 5. A sign-in link has a code of its own, starts one session, and is valid for five minutes.
  */
 import { createHmac, randomBytes } from 'node:crypto';

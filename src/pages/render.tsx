@@ -5,8 +5,7 @@ import type { Session } from '../access/sessions.ts';
 import type { Assets } from './assets.ts';
 import { Layout } from './components/Layout.tsx';
 import type { PageView } from './page.ts';
-import { PAGES, SECTIONS } from './pages.ts';
-import { readTheme } from './session/cookie.ts';
+import { SECTIONS } from './pages.ts';
 
 export interface Rendered {
   readonly response: Response;
@@ -26,17 +25,14 @@ export function createRenderer({
   readonly assets: Assets;
 }): Renderer {
   const paths = { css: assets.css.path, js: assets.js.path };
-  const hasSearch = PAGES.some(({ path }) => path === '/search');
   return {
     render: ({ title, crumbs = [], body }, { request, response, session }) => {
       const asked = request ?? response.req;
       const frame = {
         installation,
         assets: paths,
-        theme: readTheme(asked),
         viewer: session && { holder: session.holder, formToken: session.formToken },
         nav: navOf(asked.path),
-        hasSearch,
         notice: session && noticeOf(asked, session),
       };
       const html = render(

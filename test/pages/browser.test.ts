@@ -1,4 +1,4 @@
-/** Every page of the console in a real browser: both themes, on a phone, without a script, and live. */
+/** Every page of the console in a real browser: both themes, on a phone, and without a script. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';

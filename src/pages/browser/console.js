@@ -1,5 +1,5 @@
 // @ts-check
-/** Makes pages live. Every page is complete without it. */
+/** Shows times in the viewer's zone. Every page is complete without it. */
 
 for (const element of document.querySelectorAll('time[datetime]')) {
   const at = new Date(element.getAttribute('datetime') ?? '');

@@ -14,11 +14,9 @@ export interface Frame {
   /** What people call this installation. */
   readonly installation: string;
   readonly assets: { readonly css: string; readonly js: string };
-  readonly theme: 'light' | 'dark' | undefined;
   /** Undefined before the sign-in. */
   readonly viewer: { readonly holder: Holder; readonly formToken: string } | undefined;
   readonly nav: readonly NavItem[];
-  readonly hasSearch: boolean;
   readonly notice: string | undefined;
 }
 
@@ -30,9 +28,9 @@ export interface LayoutProps {
 }
 
 export function Layout({ frame, title, crumbs, children }: LayoutProps) {
-  const { assets, installation, theme, notice, viewer } = frame;
+  const { assets, installation, notice, viewer } = frame;
   return (
-    <html lang="en" data-theme={theme}>
+    <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -61,7 +59,7 @@ export function Layout({ frame, title, crumbs, children }: LayoutProps) {
   );
 }
 
-function Header({ frame: { installation, nav, viewer, hasSearch } }: { readonly frame: Frame }) {
+function Header({ frame: { installation, nav, viewer } }: { readonly frame: Frame }) {
   return (
     <header class="top">
       <a class="home" href={overviewHref()}>
@@ -70,7 +68,6 @@ function Header({ frame: { installation, nav, viewer, hasSearch } }: { readonly 
       {viewer ? (
         <>
           <Nav nav={nav} />
-          {hasSearch ? <SearchForm /> : null}
           <Account {...viewer} />
         </>
       ) : null}
@@ -91,19 +88,6 @@ function Nav({ nav }: Pick<Frame, 'nav'>) {
         ))}
       </ul>
     </nav>
-  );
-}
-
-function SearchForm() {
-  return (
-    <search>
-      <form action="/search" method="get">
-        <label class="hidden" for="search">
-          Search
-        </label>
-        <input id="search" name="q" type="search" placeholder="Search ids, amounts" required />
-      </form>
-    </search>
   );
 }
 

@@ -55,9 +55,7 @@ export interface DataTableProps<Row> {
 export function DataTable<Row>({ caption, columns, rows, keyOf, empty }: DataTableProps<Row>) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
-    // Tables that are wider than a phone scroll, also by keyboard.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
-    <section class="scroll" aria-label={caption} tabIndex={0}>
+    <ScrollRegion label={caption}>
       <table>
         <caption>{caption}</caption>
         <thead>
@@ -75,7 +73,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, empty }: DataTab
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 
@@ -131,9 +129,24 @@ export function Preformatted({
   readonly children: ComponentChildren;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
-    <section class="lines" aria-label={label} tabIndex={0}>
+    <ScrollRegion label={label}>
       <pre>{children}</pre>
+    </ScrollRegion>
+  );
+}
+
+/** What may be wider than a phone or longer than a page scrolls on its own, also by keyboard. */
+export function ScrollRegion({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
+    <section class="scroll" aria-label={label} tabIndex={0}>
+      {children}
     </section>
   );
 }

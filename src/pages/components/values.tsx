@@ -33,13 +33,9 @@ export function Time({ at }: { readonly at: string | Date | null }) {
   );
 }
 
-/** An id that a click copies, and that links to its page if it has one. */
+/** An id, which links to its page if it has one. */
 export function Id({ id, href }: { readonly id: string; readonly href?: string | undefined }) {
-  return (
-    <span class="id" data-copy={id}>
-      {href === undefined ? <code>{id}</code> : <a href={href}>{id}</a>}
-    </span>
-  );
+  return <span class="id">{href === undefined ? <code>{id}</code> : <a href={href}>{id}</a>}</span>;
 }
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';

@@ -8,7 +8,7 @@ import { type OrderBody, readOrderBodies } from '../../ledger/read/orderBodies.t
 import { readOrder } from '../../ledger/read/orders.ts';
 import { jsonLines } from '../../representation/jsonLines.ts';
 import { orderNamedBy } from '../../representation/order.ts';
-import { Section } from '../components/blocks.tsx';
+import { ScrollRegion, Section } from '../components/blocks.tsx';
 import { FilterForm, Select } from '../components/forms.tsx';
 import { bodiesHref, orderHref, ordersHref } from '../links.ts';
 import { definePage } from '../page.ts';
@@ -123,8 +123,7 @@ function Difference({
   const rows = diffLines(left, right);
   if (rows.length === 0) return <p class="empty">Neither has any.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
-    <section class="scroll" aria-label={caption} tabIndex={0}>
+    <ScrollRegion label={caption}>
       <table class="difference">
         <caption>{caption}</caption>
         <thead>
@@ -139,7 +138,7 @@ function Difference({
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * The cookies of the console. Behind TLS the session's name begins with `__Host-`, so that only this host
+ * The cookie of a session of the console. Behind TLS its name begins with `__Host-`, so that only this host
  * can set it; plain HTTP, as on a local network, has no such cookies.
  */
 import type { TLSSocket } from 'node:tls';
@@ -8,7 +8,6 @@ import { peerAddress, type TrustedProxies } from '../../platform/clientAddress.t
 
 const NAME = 'tallyhook_session';
 const SECURE_NAME = `__Host-${NAME}`;
-const THEME_NAME = 'tallyhook_theme';
 
 export interface CookieRequest {
   readonly request: Request;
@@ -45,11 +44,6 @@ function isSecure({ request, trustedProxies }: CookieRequest): boolean {
 
 export function readSessionCookie(request: Request): string | undefined {
   return readCookie(request, SECURE_NAME) ?? readCookie(request, NAME);
-}
-
-export function readTheme(request: Request): 'light' | 'dark' | undefined {
-  const theme = readCookie(request, THEME_NAME);
-  return theme === 'light' || theme === 'dark' ? theme : undefined;
 }
 
 function readCookie(request: Request, wanted: string): string | undefined {
