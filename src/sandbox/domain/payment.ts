@@ -409,6 +409,12 @@ export function endAction(
   return accept(finish(ready, afterwardsOf(state), nowMs));
 }
 
+/** The authorization expires before its time, as when the issuer withdraws it. */
+export function lapseAuthorization(state: PaymentState, nowMs: number): Decision<PaymentState> {
+  if (state.hidden.due?.what !== 'expire_authorization') return rejectAction('lapse', state);
+  return accept(runPaymentDue(state, nowMs));
+}
+
 /** Runs the timer in `hidden.due`, at or after its time. */
 export function runPaymentDue(state: PaymentState, nowMs: number): PaymentState {
   switch (state.hidden.due?.what) {

@@ -1,4 +1,4 @@
-/** All resources as they are stored, by id, and their sums. */
+/** All resources as they are stored, by id, those that changed last, and their sums. */
 import type { ResourceKind } from '../../contract/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Resource } from '../domain/resource.ts';
@@ -14,6 +14,39 @@ export function listAllResources(
       order by id
       limit $3`,
     [page.kind, page.after, page.limit],
+  );
+}
+
+/** How many events back `listRecent` looks. */
+const RECENT_EVENTS = 1_000;
+
+export type RecentResource = Resource & {
+  /** The order in the metadata of the payment; a payout's reference. */
+  readonly orderId: string | null;
+};
+
+/** The resources of the newest events, the last change first. @param wanted `orderId`: only of this order */
+export function listRecent(
+  db: Queryable,
+  wanted: { readonly orderId: string | undefined; readonly limit: number },
+): Promise<RecentResource[]> {
+  return db.query(
+    `select kind, state, "orderId"
+       from (select r.kind, r.state, newest.seq,
+                    coalesce(p.state->'metadata'->>'order_id', r.state->'metadata'->>'order_id',
+                             r.state->>'merchant_order_reference_id') as "orderId"
+               from (select kind, object_id, max(seq) as seq
+                       from (select kind, object_id, seq
+                               from sandbox.events
+                              order by seq desc
+                              limit ${RECENT_EVENTS}) events
+                      group by kind, object_id) newest
+               join sandbox.resources r on r.kind = newest.kind and r.id = newest.object_id
+               left join sandbox.resources p on p.kind = 'payment' and p.id = r.parent_id) recent
+      where $1::text is null or "orderId" = $1
+      order by seq desc
+      limit $2`,
+    [wanted.orderId ?? null, wanted.limit],
   );
 }
 

@@ -204,6 +204,42 @@ export interface DeliveryRow {
   readonly error: string | null;
 }
 
+export interface EventWithDeliveries {
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly object_id: string;
+  readonly created: Date;
+  /** In the order in which they were planned; none if the event was lost. */
+  readonly deliveries: readonly {
+    readonly reason: string;
+    readonly due: string;
+    readonly sent: string | null;
+    readonly http_status: number | null;
+  }[];
+}
+
+/** The events of objects, oldest first, each with its deliveries. */
+export function readEventsOf(
+  db: Queryable,
+  objectIds: readonly string[],
+): Promise<EventWithDeliveries[]> {
+  return db.query(
+    `select e.event_id, e.event_type, e.object_id, e.created_at as created,
+            coalesce(json_agg(json_build_object('reason', d.reason, 'due', d.due_at, 'sent', d.sent_at,
+                                                'http_status', d.http_status)
+                              order by d.id) filter (where d.id is not null), '[]') as deliveries
+       from (select seq, event_id, event_type, object_id, created_at
+               from sandbox.events
+              where object_id = any ($1::text[])
+              order by seq desc
+              limit 1000) e
+       left join sandbox.deliveries d on d.event_seq = e.seq
+      group by e.seq, e.event_id, e.event_type, e.object_id, e.created_at
+      order by e.seq`,
+    [objectIds],
+  );
+}
+
 /** All deliveries of an event, sent or still to be sent. */
 export function readDeliveries(db: Queryable, eventSeq: number): Promise<DeliveryRow[]> {
   return db.query(

@@ -2,12 +2,19 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { RESOURCE_KINDS } from '../../../contract/index.ts';
+import { groupBy } from '../../../platform/collections.ts';
 import { accept, rejectUnknown } from '../../domain/decision.ts';
 import { idOf, show } from '../../domain/resource.ts';
 import { isoTime } from '../../domain/time.ts';
 import type { Services } from '../../services.ts';
-import { listAllResources, sumAllResources } from '../../store/allResources.ts';
-import { insertDeliveries, listEvents, readDeliveries, readEvent } from '../../store/webhooks.ts';
+import { listAllResources, listRecent, sumAllResources } from '../../store/allResources.ts';
+import {
+  insertDeliveries,
+  listEvents,
+  readDeliveries,
+  readEvent,
+  readEventsOf,
+} from '../../store/webhooks.ts';
 import { addControlRoute } from './route.ts';
 
 const limit = z.coerce.number().int().min(1).max(1_000).default(100);
@@ -78,6 +85,25 @@ function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void
 }
 
 function addResourceRoutes(router: Router, { db }: Services): void {
+  addControlRoute(router, {
+    method: 'get',
+    path: '/recent',
+    input: z.strictObject({
+      order_id: z.string().optional(),
+      limit: z.coerce.number().int().min(1).max(100).default(10),
+    }),
+    handle: async (input) => {
+      const found = await listRecent(db, { orderId: input.order_id, limit: input.limit });
+      const events = await readEventsOf(db, found.map(idOf));
+      const ofObject = groupBy(events, (event) => event.object_id);
+      const data = found.map((resource) => {
+        const id = idOf(resource);
+        const { kind, orderId: order_id } = resource;
+        return { kind, id, order_id, resource: show(resource), events: ofObject.get(id) ?? [] };
+      });
+      return accept({ data });
+    },
+  });
   addControlRoute(router, {
     method: 'get',
     path: '/resources/sums',

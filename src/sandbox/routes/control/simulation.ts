@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../../../contract/index.ts';
 import { accept } from '../../domain/decision.ts';
 import { moveDispute, openDispute } from '../../domain/dispute.ts';
-import { CUSTOMER_ACTIONS, endAction } from '../../domain/payment.ts';
+import { CUSTOMER_ACTIONS, endAction, lapseAuthorization } from '../../domain/payment.ts';
 import { movePayout, PAYOUT_MOVES } from '../../domain/payout.ts';
 import { moveRefund, REFUND_MOVES } from '../../domain/refund.ts';
 import { show } from '../../domain/resource.ts';
@@ -26,6 +26,12 @@ export function addSimulationRoutes(router: Router, services: Services): void {
     input: z.strictObject({ payment_id: text, action: z.enum(CUSTOMER_ACTIONS) }),
     handle: ({ payment_id: id, action }) =>
       changePayment(services, id, fullView, (state, nowMs) => endAction(state, action, nowMs)),
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/payments/:payment_id/lapse',
+    input: z.strictObject({ payment_id: text }),
+    handle: ({ payment_id: id }) => changePayment(services, id, fullView, lapseAuthorization),
   });
   addControlRoute(router, {
     method: 'post',
