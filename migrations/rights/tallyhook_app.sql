@@ -50,7 +50,7 @@ grant select, insert, update on authorization_log to tallyhook_app;
 grant select, insert, update on schedule_slots to tallyhook_app;
 
 -- Sessions of the console's pages.
-grant select, insert, update on console_sessions to tallyhook_app;
+grant select, insert, update, delete on console_sessions to tallyhook_app;
 
 -- Alerts, messages and the watch of the system.
 grant select, insert, update, delete on alerts to tallyhook_app;

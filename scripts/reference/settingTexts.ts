@@ -282,6 +282,10 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       RETENTION_RUNS_DAYS: {
         meaning: 'Reconcile runs that ended; at least 7. The newest run of each list stays.',
       },
+      RETENTION_SESSIONS_DAYS: {
+        meaning:
+          'Sessions of the console, counted from their end. The audit log keeps who signed in, and when.',
+      },
     },
   },
   {

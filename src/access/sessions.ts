@@ -1,28 +1,38 @@
 /**
  * Sessions of the console's pages.
  *
- * 1. A session acts for a token: its role and validity are those of the token at each request.
+ * 1. A session acts for a token: its role and validity are those of the token at each request. Or it acts
+ *    for a person of the identity provider: it keeps the role that the sign-in gave until it ends, and it
+ *    ends when the settings name another provider or none.
  * 2. The cookie is 32 random bytes, of which the database has the digest. The token itself is not kept.
  * 3. Open sessions are kept in memory for five seconds, as valid tokens are (access/verifyToken.ts), so
  *    many viewers cost one query. A session that another process started is found within a second.
  * 4. A request for a page is a use, so an unattended page becomes idle.
  * 5. A sign-in link has a code of its own, starts one session, and is valid for five minutes.
+ * 6. The start and the end of a session are in the audit log, in the same transaction.
  */
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Actor } from '../audit/domain/actor.ts';
+import { recordAudit } from '../audit/recordAudit.ts';
 import { monotonicMs } from '../platform/clock.ts';
-import type { Queryable } from '../platform/db/database.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
 import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
+import type { Role } from './domain/roles.ts';
 import {
+  type ActsFor,
   endSession,
   insertLink,
   insertSession,
   type OpenSession,
+  readLinkToken,
   readOpenSessions,
+  type SignInKind,
+  type StartedSession,
   startLinked,
   touchSessions,
 } from './store/sessions.ts';
 import { digestOf } from './tokenText.ts';
-import type { Holder, TokenVerifier } from './verifyToken.ts';
+import type { Holder, TokenVerifier, Verified } from './verifyToken.ts';
 
 const FRESH_MS = 5 * SECOND_MS;
 const FRESH_FOR_UNKNOWN_MS = SECOND_MS;
@@ -33,6 +43,7 @@ const MAX_USER_AGENT_LENGTH = 200;
 export interface Session {
   readonly id: number;
   readonly holder: Holder;
+  readonly signIn: SignInKind;
   /** The token may be revoked: the database could not be read for a while. */
   readonly isStale: boolean;
   /** Proves that a form was sent from a page of this session. */
@@ -45,6 +56,15 @@ export type SignedIn =
   | { readonly outcome: 'signed_in'; readonly cookie: string; readonly lifetimeMs: number }
   | { readonly outcome: 'invalid' | 'unverifiable' };
 
+/** Whom the identity provider named, and the role that its claims give. */
+export interface Person {
+  readonly issuer: string;
+  readonly subject: string;
+  /** For the audit log: unique, because it contains the subject. */
+  readonly name: string;
+  readonly role: Role;
+}
+
 export interface Client {
   readonly address: string;
   readonly userAgent: string;
@@ -52,6 +72,8 @@ export interface Client {
 
 export interface Sessions {
   signIn(token: string, client: Client): Promise<SignedIn>;
+  /** Starts the session of a person whom the provider named. */
+  signInPerson(person: Person, client: Client): Promise<SignedIn>;
   /** Prepares a sign-in link. @returns its code; undefined if the token is not valid */
   createLink(token: string): Promise<string | undefined>;
   /** Starts the session of a sign-in link. */
@@ -60,38 +82,34 @@ export interface Sessions {
   find(cookie: string): Promise<Session | undefined>;
   /** Records a use, at most once a minute, without holding up the request. */
   touch(id: number): void;
-  end(id: number): Promise<void>;
+  /** Ends a session for its holder. */
+  signOut(session: Session, client: Pick<Client, 'address'>): Promise<void>;
+}
+
+/** Who acts in a session. */
+export function actorOf({ holder, signIn }: Pick<Session, 'holder' | 'signIn'>, origin: string) {
+  const kind = signIn === 'provider' ? 'person' : 'token';
+  return { kind, ...holder, origin } as const satisfies Actor;
 }
 
 export interface SessionParts {
-  readonly db: Queryable;
+  readonly db: Database;
   readonly tokens: TokenVerifier;
   /** A session ends when nobody used it for so long. */
   readonly idleMs: number;
   /** A session ends after so long, used or not. */
   readonly lifetimeMs: number;
+  /** The identity provider of the settings; undefined: there is none. */
+  readonly issuer: string | undefined;
 }
 
-export function createSessions({ db, tokens, idleMs, lifetimeMs }: SessionParts): Sessions {
-  const open = createOpenList(db, idleMs);
+export function createSessions(parts: SessionParts): Sessions {
+  const { db, tokens } = parts;
+  const open = createOpenList(db, parts.idleMs);
   const touchedAtMs = new Map<number, number>();
+  const starts = createStarts(parts, open.expire);
   return {
-    signIn: async (token, { address, userAgent }) => {
-      const tokenDigest = digestOf(token);
-      const verified = await tokens.verify(token);
-      if (verified.outcome !== 'valid') return { outcome: verified.outcome };
-      const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
-      await insertSession(db, {
-        digest: digestOf(cookie),
-        tokenDigest,
-        holder: verified.holder.name,
-        origin: address,
-        userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
-        lifetimeMs,
-      });
-      open.expire();
-      return { outcome: 'signed_in', cookie, lifetimeMs };
-    },
+    ...starts,
     createLink: async (token) => {
       const verified = await tokens.verify(token);
       if (verified.outcome !== 'valid') return undefined;
@@ -104,28 +122,17 @@ export function createSessions({ db, tokens, idleMs, lifetimeMs }: SessionParts)
       });
       return code;
     },
-    followLink: async (code, { address, userAgent }) => {
-      const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
-      const started = await startLinked(db, digestOf(code), {
-        digest: digestOf(cookie),
-        origin: address,
-        userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
-        lifetimeMs,
-      });
-      if (!started) return { outcome: 'invalid' };
-      open.expire();
-      return { outcome: 'signed_in', cookie, lifetimeMs };
-    },
     find: async (cookie) => {
       const digest = digestOf(cookie).toString('hex');
       const known = (await open.read(FRESH_MS)).get(digest);
       const session = known ?? (await open.read(FRESH_FOR_UNKNOWN_MS)).get(digest);
       if (!session) return undefined;
-      const verified = await tokens.verifyDigest(session.tokenDigest);
+      const verified = await verifySession(session, parts);
       if (verified.outcome !== 'valid') return undefined;
       const sign = (text: string) => createHmac('sha256', cookie).update(text).digest('base64url');
       const { holder, isStale } = verified;
-      return { id: session.id, holder, isStale, formToken: sign('form'), sign };
+      const { id, signIn } = session;
+      return { id, holder, signIn, isStale, formToken: sign('form'), sign };
     },
     touch: (id) => {
       const nowMs = monotonicMs();
@@ -134,12 +141,105 @@ export function createSessions({ db, tokens, idleMs, lifetimeMs }: SessionParts)
       // A use that cannot be recorded must not fail the request.
       void touchSessions(db, [id]).catch(() => undefined);
     },
-    end: async (id) => {
+    signOut: async (session, { address }) => {
+      const { id, holder } = session;
       touchedAtMs.delete(id);
-      await endSession(db, id);
+      await db.transaction(async (tx) => {
+        if ((await endSession(tx, id)).length === 0) return;
+        await recordAudit(tx, {
+          actor: actorOf(session, address),
+          action: 'session.end',
+          subject: { kind: 'session', id: String(id) },
+          detail: { holder: holder.name, sessions: 1 },
+        });
+      });
       open.expire();
     },
   };
+}
+
+/** Whom a session acts for, and whether it still may. */
+async function verifySession(
+  { holder, issuer, role, tokenDigest }: OpenSession,
+  parts: Pick<SessionParts, 'tokens' | 'issuer'>,
+): Promise<Verified> {
+  if (tokenDigest !== null) return await parts.tokens.verifyDigest(tokenDigest);
+  if (role === null || issuer !== parts.issuer) return { outcome: 'invalid' };
+  return { outcome: 'valid', holder: { name: holder, role }, isStale: false };
+}
+
+/** The ways to start a session. @param started called after each start */
+function createStarts(
+  { db, tokens, lifetimeMs }: SessionParts,
+  started: () => void,
+): Pick<Sessions, 'signIn' | 'signInPerson' | 'followLink'> {
+  const start = async (
+    holder: Holder,
+    actsFor: ActsFor,
+    { address, userAgent }: Client,
+  ): Promise<SignedIn> => {
+    const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
+    await db.transaction(async (tx) => {
+      const session = await insertSession(tx, {
+        digest: digestOf(cookie),
+        actsFor,
+        holder: holder.name,
+        origin: address,
+        userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+        lifetimeMs,
+      });
+      await recordStart(tx, session, { holder, signIn: actsFor.signIn, address });
+    });
+    started();
+    return { outcome: 'signed_in', cookie, lifetimeMs };
+  };
+  return {
+    signIn: async (token, client) => {
+      const verified = await tokens.verify(token);
+      if (verified.outcome !== 'valid') return { outcome: verified.outcome };
+      return await start(
+        verified.holder,
+        { signIn: 'token', tokenDigest: digestOf(token) },
+        client,
+      );
+    },
+    signInPerson: ({ name, role, issuer, subject }, client) =>
+      start({ name, role }, { signIn: 'provider', issuer, subject, role }, client),
+    followLink: async (code, { address, userAgent }) => {
+      const tokenDigest = await readLinkToken(db, digestOf(code));
+      if (!tokenDigest) return { outcome: 'invalid' };
+      const verified = await tokens.verifyDigest(tokenDigest);
+      if (verified.outcome !== 'valid') return { outcome: verified.outcome };
+      const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
+      const isStarted = await db.transaction(async (tx) => {
+        const session = await startLinked(tx, digestOf(code), {
+          digest: digestOf(cookie),
+          origin: address,
+          userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+          lifetimeMs,
+        });
+        if (!session) return false;
+        await recordStart(tx, session, { holder: verified.holder, signIn: 'link', address });
+        return true;
+      });
+      if (!isStarted) return { outcome: 'invalid' };
+      started();
+      return { outcome: 'signed_in', cookie, lifetimeMs };
+    },
+  };
+}
+
+async function recordStart(
+  tx: Queryable,
+  { id, expiresAt }: StartedSession,
+  { holder, signIn, address }: Pick<Session, 'holder' | 'signIn'> & Pick<Client, 'address'>,
+): Promise<void> {
+  await recordAudit(tx, {
+    actor: actorOf({ holder, signIn }, address),
+    action: 'session.start',
+    subject: { kind: 'session', id: String(id) },
+    detail: { sign_in: signIn, expires_at: expiresAt.toISOString() },
+  });
 }
 
 function createOpenList(db: Queryable, idleMs: number) {

@@ -17,9 +17,11 @@ import type { ClassName } from '../retention/classes.ts';
 import type { RecordRemoval, RetentionParts } from '../retention/removeOld.ts';
 
 const BODIES = 'bodies';
+/** Not archived: the audit log has who signed in, and the rest are addresses and digests of cookies. */
+const SESSIONS = 'sessions';
 
 /** How the rows of each class are read for the archive. Bodies are archived by days. */
-const LINES: Readonly<Record<Exclude<ClassName, typeof BODIES>, ReadLines>> = {
+const LINES: Readonly<Record<Exclude<ClassName, typeof BODIES | typeof SESSIONS>, ReadLines>> = {
   events: readEventLines,
   messages: readMessageLines,
   changes: readChangeLines,
@@ -42,8 +44,10 @@ export async function withRemovalArchive<T>(
     const installation = await readInstallation(db);
     const parts = { db, target, clock, installation, version: packageVersion(), lines: LINES };
     return await work({
-      beforeRemoval: (name, keys) =>
-        name === BODIES ? archiveDays(parts, keys) : archiveRows(parts, name, keys),
+      beforeRemoval: async (name, keys) => {
+        if (name === SESSIONS) return async () => undefined;
+        return await (name === BODIES ? archiveDays(parts, keys) : archiveRows(parts, name, keys));
+      },
     });
   } finally {
     target.close();

@@ -96,7 +96,12 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     clock,
     log,
   };
-  const sessions = createSessions({ db: tokensDb, tokens, ...config.consoleSessions });
+  const sessions = createSessions({
+    db: tokensDb,
+    tokens,
+    ...config.consoleSessions,
+    issuer: undefined,
+  });
   const pages = createPagesApp({ ...parts, sessions });
   const app = createConsoleApp({ ...parts, tokens, metrics, pages });
   const server = await startHttpServer({

@@ -8,6 +8,7 @@ import {
   type AuditRow,
   insertDenial,
   insertEntry,
+  insertRefusedSignIn,
   lockAttempt,
   lockAttemptsOn,
   lockDenials,
@@ -153,6 +154,34 @@ export async function recordDenial(
       action: 'access.denied',
       subject: { kind: 'request', id: subject },
       detail: { permission },
+    });
+  });
+}
+
+/** Why a sign-in to the console was refused. */
+export interface RefusedSignIn {
+  readonly cause: string;
+  /** How often this happened since the entry before. */
+  readonly attempts: number;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Records that a sign-in was refused, at most once a minute for each cause and actor: whoever guesses
+ * tokens must not fill the table.
+ */
+export async function recordRefusedSignIn(
+  db: Database,
+  actor: Actor,
+  { cause, attempts, detail }: RefusedSignIn,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockDenials(tx, actor);
+    await insertRefusedSignIn(tx, {
+      actor,
+      action: 'session.refuse',
+      subject: { kind: 'signin', id: cause },
+      detail: { ...detail, attempts },
     });
   });
 }

@@ -47,6 +47,8 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   erase: 'erase',
   'erasures list': 'read_audit',
   'erasures check': 'erase',
+  'sessions list': 'manage_tokens',
+  'sessions end': 'manage_tokens',
   'tokens create': 'manage_tokens',
   'tokens list': 'manage_tokens',
   'tokens revoke': 'manage_tokens',

@@ -22,6 +22,7 @@ export const RETENTION_SETTINGS = {
   RETENTION_ALERTS_DAYS: days(1).prefault('400'),
   RETENTION_FINDINGS_DAYS: days(1).prefault('400'),
   RETENTION_RUNS_DAYS: days(7).prefault('90'),
+  RETENTION_SESSIONS_DAYS: days(1).prefault('30'),
 } as const;
 
 type Settings = z.output<z.ZodObject<typeof RETENTION_SETTINGS>>;
@@ -35,6 +36,7 @@ export interface RetentionDays {
   readonly alerts: number | undefined;
   readonly findings: number | undefined;
   readonly runs: number | undefined;
+  readonly sessions: number | undefined;
 }
 
 export function retentionOf(settings: Settings): RetentionDays {
@@ -46,5 +48,6 @@ export function retentionOf(settings: Settings): RetentionDays {
     alerts: settings.RETENTION_ALERTS_DAYS,
     findings: settings.RETENTION_FINDINGS_DAYS,
     runs: settings.RETENTION_RUNS_DAYS,
+    sessions: settings.RETENTION_SESSIONS_DAYS,
   };
 }

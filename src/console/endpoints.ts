@@ -29,6 +29,7 @@ import {
   listPayouts,
   listRefunds,
 } from './routes/resourceLists.ts';
+import { endSession, listSessions } from './routes/sessions.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   listOrders,
@@ -68,6 +69,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   resume,
   listAudit,
   closeAttempt,
+  listSessions,
+  endSession,
   planErasureEndpoint,
   requestErasure,
   listErasures,

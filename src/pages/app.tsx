@@ -12,10 +12,9 @@ import express, {
   type Response,
 } from 'express';
 import { type Permission, permits, rolesWith } from '../access/domain/roles.ts';
-import type { Session, Sessions } from '../access/sessions.ts';
+import { actorOf as actorOfSession, type Session, type Sessions } from '../access/sessions.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { createDenialRecorder } from '../console/denials.ts';
-import { createFailureCount } from '../console/failures.ts';
 import { createWriteCheck } from '../console/writeCheck.ts';
 import { clientAddress, type TrustedProxies } from '../platform/clientAddress.ts';
 import { isContended, isDatabaseUnavailable } from '../platform/db/failures.ts';
@@ -23,12 +22,13 @@ import type { Log } from '../platform/log.ts';
 import { readAssets } from './assets.ts';
 import type { Download } from './download.ts';
 import { isKnownHost, isSameOrigin, PAGE_HEADERS } from './guard.ts';
-import type { Page, PageAction, PageParts, PageView, Viewer } from './page.ts';
+import type { Page, PageAction, PageParts, Viewer } from './page.ts';
 import { ACTIONS, DOWNLOADS, PAGES } from './pages.ts';
 import { type Failure, problemView, statusOf } from './problem.tsx';
+import { queryOf } from './query.ts';
 import { createRenderer, type Renderer } from './render.tsx';
-import { clearCookie, readSessionCookie, setCookie } from './session/cookie.ts';
-import { signInView } from './session/signInPage.tsx';
+import { clearSessionCookie, readSessionCookie } from './session/cookie.ts';
+import { addSignIn } from './session/signIn.ts';
 
 export interface PagesAppParts extends PageParts {
   readonly sessions: Sessions;
@@ -128,82 +128,16 @@ function sessionOf(response: Response): Session {
   return session;
 }
 
-interface SignInParts extends PagesAppParts {
-  readonly renderer: Renderer;
-  readonly readForm: RequestHandler;
-}
-
-function addSignIn(app: Express, parts: SignInParts): void {
-  const { clock, renderer, readForm, sessions, trustedProxies } = parts;
-  const failures = createFailureCount(clock);
-  const show = (response: Response, status: number, view: PageView) => {
-    response.status(status).type('html').send(renderer.render(view, { response }));
-  };
-  const clientOf = (request: Request) => ({
-    address: clientAddress(request, trustedProxies),
-    userAgent: request.header('user-agent') ?? '',
-  });
-  app.get('/sign-in', async (request, response) => {
-    const query = queryOf(request.originalUrl);
-    const next = query.get('next') ?? '/';
-    const code = query.get('code');
-    if (code === null) {
-      show(response, 200, signInView({ next, problem: undefined }));
-      return;
-    }
-    const signedIn = await sessions.followLink(code, clientOf(request));
-    if (signedIn.outcome !== 'signed_in') {
-      show(response, 401, signInView({ next, problem: USED_LINK }));
-      return;
-    }
-    setCookie(response, { request, trustedProxies, ...signedIn });
-    response.redirect(303, '/');
-  });
-  app.post('/sign-in', readForm, async (request, response) => {
-    const form = new URLSearchParams(String(request.body ?? ''));
-    const next = form.get('next') ?? '/';
-    const client = clientOf(request);
-    const fail = (status: number, problem: string) =>
-      show(response, status, signInView({ next, problem }));
-    const signedIn = await sessions.signIn((form.get('token') ?? '').trim(), client);
-    switch (signedIn.outcome) {
-      case 'signed_in':
-        setCookie(response, { request, trustedProxies, ...signedIn });
-        response.redirect(303, ownPath(next));
-        return;
-      case 'unverifiable':
-        fail(503, 'The database is unavailable. Try again soon.');
-        return;
-      case 'invalid':
-        if (failures.limitedForMs(client.address) > 0) {
-          fail(429, 'Too many sign-ins from this address failed. Wait a minute, then try again.');
-          return;
-        }
-        failures.note(client.address);
-        fail(401, 'This token is not valid. `npx tallyhook tokens create` creates one.');
-    }
-  });
-}
-
-const USED_LINK =
-  'This link has been used, or is older than five minutes. Sign in with a token, or restart Tallyhook, ' +
-  'which prints a new link.';
-
-/** A path of this console; anything else would let a link to the sign-in lead to another site. */
-function ownPath(path: string): string {
-  const url = URL.canParse(path, 'http://console') ? new URL(path, 'http://console') : undefined;
-  return url?.host === 'console' && path.startsWith('/') ? `${url.pathname}${url.search}` : '/';
-}
-
 function addSignOut(app: Express, parts: Context & { readonly readForm: RequestHandler }): void {
+  const { renderer, sessions, trustedProxies } = parts;
   app.post('/sign-out', parts.readForm, async (request, response) => {
     const session = sessionOf(response);
     if (!readForm(request, session)) {
-      sendFailure(FOREIGN_FORM, { request, response, renderer: parts.renderer });
+      sendFailure(FOREIGN_FORM, { request, response, renderer });
       return;
     }
-    await parts.sessions.end(session.id);
-    clearCookie(response, { request, trustedProxies: parts.trustedProxies });
+    await sessions.signOut(session, { address: clientAddress(request, trustedProxies) });
+    clearSessionCookie(response, { request, trustedProxies });
     response.redirect(303, '/sign-in');
   });
 }
@@ -229,6 +163,7 @@ function servePage(page: Page, context: Context): RequestHandler {
       query,
       actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
       role: session.holder.role,
+      sessionId: session.id,
     });
     if (opened.outcome !== 'ok') return sendFailure(opened, at);
     const viewer = viewerOf(session, { request, nowMs: context.clock.nowMs() });
@@ -279,6 +214,7 @@ function serveAction(action: PageAction, context: ActionContext): RequestHandler
       params: { ...request.params },
       form,
       actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
+      sessionId: session.id,
     });
     if (acted.outcome !== 'done') return sendFailure(acted, at);
     const notice = `${session.sign(acted.notice)}.${acted.notice}`;
@@ -318,11 +254,6 @@ function readFields(sent: URLSearchParams): Fields {
   );
 }
 
-function queryOf(url: string): URLSearchParams {
-  const start = url.indexOf('?');
-  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
-}
-
 function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
@@ -360,8 +291,7 @@ function actorOf(
     trustedProxies,
   }: { readonly response: Response; readonly trustedProxies: TrustedProxies },
 ): Actor {
-  const { name, role } = sessionOf(response).holder;
-  return { kind: 'token', name, role, origin: clientAddress(request, trustedProxies) };
+  return actorOfSession(sessionOf(response), clientAddress(request, trustedProxies));
 }
 
 function viewerOf(

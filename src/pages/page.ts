@@ -29,12 +29,14 @@ export interface PageRequest<Params, Query> {
   readonly query: Query;
   readonly actor: Actor;
   readonly role: Role;
+  readonly sessionId: number;
 }
 
 export interface ActionRequest<Params, Form> {
   readonly params: Params;
   readonly form: Form;
   readonly actor: Actor;
+  readonly sessionId: number;
 }
 
 /** What a view knows of its viewer. */
@@ -71,6 +73,7 @@ export interface RawPageRequest {
   readonly query: unknown;
   readonly actor: Actor;
   readonly role: Role;
+  readonly sessionId: number;
 }
 
 export interface Page {
@@ -103,12 +106,13 @@ export function definePage<Params extends z.ZodObject, Query extends z.ZodObject
     path,
     permission,
     query: querySchema,
-    open: async (parts, { actor, role, ...raw }) => {
+    open: async (parts, { actor, role, sessionId, ...raw }) => {
       const params = definition.params.safeParse(raw.params);
       if (!params.success) return invalid('address', params.error);
       const query = querySchema.safeParse(raw.query);
       if (!query.success) return invalid('filter', query.error);
-      const loaded = await load(parts, { params: params.data, query: query.data, actor, role });
+      const request = { params: params.data, query: query.data, actor, role, sessionId };
+      const loaded = await load(parts, request);
       if (loaded.outcome !== 'ok') return loaded;
       return { outcome: 'ok', view: (viewer) => view(loaded.data, viewer) };
     },
@@ -127,6 +131,7 @@ export interface RawActionRequest {
   readonly params: unknown;
   readonly form: unknown;
   readonly actor: Actor;
+  readonly sessionId: number;
 }
 
 export interface PageAction {
@@ -155,12 +160,12 @@ export function defineAction<Params extends z.ZodObject, Form extends z.ZodObjec
   return {
     path,
     permission,
-    act: async (parts, { actor, ...raw }) => {
+    act: async (parts, { actor, sessionId, ...raw }) => {
       const params = definition.params.safeParse(raw.params);
       if (!params.success) return invalid('address', params.error);
       const form = definition.form.safeParse(raw.form);
       if (!form.success) return invalid('form', form.error);
-      return await act(parts, { params: params.data, form: form.data, actor });
+      return await act(parts, { params: params.data, form: form.data, actor, sessionId });
     },
   };
 }

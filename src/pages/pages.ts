@@ -30,11 +30,17 @@ import {
   refundsPage,
 } from './resources/resourceLists.tsx';
 import { disputePage, paymentPage, payoutPage, refundPage } from './resources/resourcePages.tsx';
-import { endSessionAction, sessionsPage } from './system/sessionsPage.tsx';
+import {
+  accountPage,
+  endSessionAction,
+  sessionsPage,
+  signOutEverywhere,
+} from './system/sessionsPage.tsx';
 
 export const PAGES: readonly Page[] = [
   overviewPage,
   sessionsPage,
+  accountPage,
   ordersPage,
   orderPage,
   bodiesPage,
@@ -70,6 +76,7 @@ export const DOWNLOADS: readonly Download[] = [
 
 export const ACTIONS: readonly PageAction[] = [
   endSessionAction,
+  signOutEverywhere,
   registerExpectation,
   refreshOrder,
   replayOrder,

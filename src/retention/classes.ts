@@ -5,6 +5,11 @@
  * Not in the list, because they are never removed: the journal and its snapshots, which prove the money;
  * the audit log; orders and resources; and tables that do not grow with time.
  */
+import {
+  deleteEndedSessions,
+  measureEndedSessions,
+  scanEndedSessions,
+} from '../access/store/endedSessions.ts';
 import { deleteResolved, measureResolved, scanResolved } from '../alerts/store/resolvedAlerts.ts';
 import type { RetentionDays } from '../config/retentionSettings.ts';
 import { removeBodyDays } from '../ledger/bodies/removeBodies.ts';
@@ -86,6 +91,13 @@ export function retentionClasses(): readonly RetentionClass[] {
       measure: measureEnded,
       scan: scanEnded,
       remove: deleteEnded,
+    },
+    {
+      name: 'sessions',
+      tables: ['console_sessions'],
+      measure: measureEndedSessions,
+      scan: scanEndedSessions,
+      remove: deleteEndedSessions,
     },
   ];
 }

@@ -38,6 +38,12 @@ async function fill(): Promise<void> {
     });
   }
   await db.query(
+    `insert into console_sessions (digest, token_digest, holder, started_at, last_seen_at, expires_at)
+     select sha256(n::text::bytea), sha256('token'), 'ada', now(), now(), now() + interval '1 day'
+       from generate_series(1, $1::integer) as n`,
+    [ROWS],
+  );
+  await db.query(
     `insert into authorization_watch (payment_id, start_at, deadline_at, next_check_at)
      select id, '2026-11-01', '2026-11-08', '2026-11-08' from resources
       where status = 'requires_capture'`,
@@ -81,6 +87,7 @@ test.each([
   ['events list', 'events'],
   ['events list --state applied', 'events'],
   ['findings list', 'findings'],
+  ['sessions list', 'sessions'],
   ['tokens list', 'tokens'],
 ])(
   '%s returns every row once, and where a page is cut, the command that goes on',

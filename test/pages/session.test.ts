@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { formTokenIn, openPages } from '../support/pages.ts';
+import { formTokenIn, openPages, type PageViewer } from '../support/pages.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTokensOfEveryKind, revokeTestToken } from '../support/tokens.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -149,9 +149,107 @@ test('a session is listed, and another person ends it, with a reason in the audi
   );
   await waitFor('the session to end', async () => (await other.get('/')).status === 303);
   const audit = await db.query(
-    `select reason, actor_name as name from audit where action = 'session.end'`,
+    `select reason, actor_name as name from audit
+      where action = 'session.end' and subject_id = $1::text`,
+    [row?.id],
   );
   expect(audit).toEqual([{ reason: 'left the company', name: 'admin' }]);
+});
+
+describe('sign out everywhere', () => {
+  const open = async (count: number): Promise<readonly PageViewer[]> =>
+    await Promise.all(
+      Array.from({ length: count }, () => openPages(tallyhook, tokens.get('treasurer'))),
+    );
+
+  test('ends every session of the viewer, and nobody else’s', async () => {
+    const other = await openPages(tallyhook);
+    const [first, ...rest] = await open(3);
+    expect((await first?.get('/account'))?.html).toContain('a-treasurer with the role treasurer');
+    await first?.post('/account/sign-out-everywhere', {});
+    for (const viewer of rest) {
+      await waitFor('the session to end', async () => (await viewer.get('/')).status === 303);
+    }
+    expect((await other.get('/')).status).toBe(200);
+  });
+
+  test('is possible for another person, with a reason', async () => {
+    const viewer = await openPages(tallyhook);
+    const others = await open(2);
+    const [row] = await db.query<{ id: number }>(
+      `select id from console_sessions where holder = 'a-treasurer' order by id desc limit 1`,
+    );
+    const form = { reason: 'lost a laptop', everywhere: 'yes' };
+    const ended = await viewer.post(`/sessions/${row?.id}/end`, form);
+    expect(ended.location).toMatch(/^\/sessions\?notice=/);
+    for (const one of others) {
+      await waitFor('the session to end', async () => (await one.get('/')).status === 303);
+    }
+    const [entry] = await db.query(
+      `select reason, detail from audit where action = 'session.end' order by id desc limit 1`,
+    );
+    expect(entry).toEqual({
+      reason: 'lost a laptop',
+      detail: { holder: 'a-treasurer', sessions: 2 },
+    });
+  });
+});
+
+test('the admin API lists sessions, and ends one for a reason', async () => {
+  const viewer = await openPages(tallyhook, tokens.get('shop'));
+  const api = (path: string, init?: RequestInit) =>
+    fetch(`http://127.0.0.1:${tallyhook.consolePort}/api/v1/sessions${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    });
+  const { sessions } = (await (await api('')).json()) as {
+    readonly sessions: readonly { readonly number: number; readonly holder: string }[];
+  };
+  const mine = sessions.find(({ holder }) => holder === 'a-shop');
+  expect(mine).toMatchObject({ sign_in: 'token', address: expect.stringContaining('127.0.0.1') });
+  const end = () =>
+    api(`/${mine?.number}/end`, { method: 'POST', body: JSON.stringify({ reason: 'a test' }) });
+  expect(await (await end()).json()).toEqual({ holder: 'a-shop', sessions: 1 });
+  await waitFor('the session to end', async () => (await viewer.get('/')).status === 303);
+  expect((await end()).status).toBe(404);
+});
+
+describe('the audit log', () => {
+  const entries = (action: string, name: string) =>
+    db.query<{ kind: string; name: string; subject: string; id: string; detail: object }>(
+      `select actor_kind as kind, actor_name as name, subject_kind as subject, subject_id as id, detail
+         from audit where action = $1 and actor_name = $2 order by id desc`,
+      [action, name],
+    );
+
+  test('has each sign-in and sign-out, by token and by link', async () => {
+    const viewer = await openPages(tallyhook, tokens.get('shop'));
+    const [byToken] = await entries('session.start', 'a-shop');
+    expect(byToken).toMatchObject({
+      ...{ kind: 'token', subject: 'session' },
+      detail: { sign_in: 'token', expires_at: expect.any(String) },
+    });
+    await viewer.post('/sign-out', {});
+    expect(await entries('session.end', 'a-shop')).toMatchObject([
+      { id: byToken?.id, detail: { holder: 'a-shop', sessions: 1 } },
+    ]);
+    await viewer.get((await tallyhook.createSignInPath()) ?? '');
+    const byLink = (await entries('session.start', 'admin')).map(({ detail }) => detail);
+    expect(byLink).toContainEqual({ sign_in: 'link', expires_at: expect.any(String) });
+  });
+
+  test('has one entry a minute of failed sign-ins, without the token', async () => {
+    const viewer = await openPages(tallyhook, null);
+    for (let n = 0; n < 5; n += 1) {
+      await viewer.postRaw('/sign-in', { token: `guess-${n}-0123456789` });
+    }
+    const refused = () => entries('session.refuse', 'unknown');
+    await waitFor('the entry', async () => (await refused()).length > 0);
+    const ofTokens = (await refused()).filter(({ id }) => id === 'token_invalid');
+    expect(ofTokens).toHaveLength(1);
+    expect(ofTokens[0]).toMatchObject({ kind: 'unknown', subject: 'signin' });
+    expect(JSON.stringify(ofTokens)).not.toContain('guess');
+  });
 });
 
 describe('a form', () => {

@@ -100,6 +100,20 @@ const fills: Readonly<Record<Exclude<keyof RetentionDays, 'bodies'>, Fill>> = {
       ],
     );
   },
+  sessions: (random) => {
+    const ages = agesOf(random, 30);
+    // Some are links that nobody used, and some were ended before they expired.
+    return db.query(
+      `insert into console_sessions (digest, token_digest, holder, created_at, started_at, last_seen_at,
+                                     expires_at, ended_at)
+       select sha256(n::text::bytea), sha256('token'), 'ada', now() - age * interval '1 day',
+              case when n % 5 > 0 then now() - age * interval '1 day' end,
+              case when n % 5 > 0 then now() - age * interval '1 day' end,
+              now() - (age - 20) * interval '1 day', now() - ended * interval '1 day'
+         from unnest($1::float8[], $2::float8[]) with ordinality as u (age, ended, n)`,
+      [ages, endings(random, ages)],
+    );
+  },
   changes: (random) =>
     db.query(
       `insert into changes (number, kind, id, order_key, change, status, changed_at, is_history)

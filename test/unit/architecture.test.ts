@@ -158,6 +158,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'refunds',
     'retention',
   ],
+  access: ['audit'],
   archive: ['config'],
   erasure: ['audit', 'ledger'],
   ledger: ['alerts', 'audit'],
@@ -166,7 +167,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   refunds: ['authorizations', 'client', 'reconcile'],
   notify: ['ledger', 'alerts', 'config', 'representation'],
   monitor: ['ledger', 'alerts', 'reconcile', 'notify', 'retention'],
-  retention: ['ledger', 'alerts', 'reconcile', 'notify', 'config'],
+  retention: ['access', 'ledger', 'alerts', 'reconcile', 'notify', 'config'],
   doctor: ['ledger', 'client', 'config'],
   scheduler: ['ledger', 'reconcile'],
   console: [

@@ -8,6 +8,24 @@ export type Actor =
       /** Address of the client, or `user@host` of a command. */
       readonly origin: string;
     }
+  /** A person who signed in to the console at an identity provider. */
+  | {
+      readonly kind: 'person';
+      /** With the subject at the provider, which is unique. */
+      readonly name: string;
+      /** `none` if the provider's response gives no role. */
+      readonly role: string;
+      /** Address of the client. */
+      readonly origin: string;
+    }
+  /** Whoever failed to sign in. */
+  | {
+      readonly kind: 'unknown';
+      readonly name: 'unknown';
+      readonly role: 'none';
+      /** Address of the client. */
+      readonly origin: string;
+    }
   /** A person at a shell. */
   | {
       readonly kind: 'cli';
@@ -26,4 +44,10 @@ export type Actor =
       readonly origin: string;
     };
 
-export const ACTOR_KINDS = ['token', 'cli', 'process'] as const satisfies readonly Actor['kind'][];
+export const ACTOR_KINDS = [
+  'token',
+  'person',
+  'cli',
+  'process',
+  'unknown',
+] as const satisfies readonly Actor['kind'][];

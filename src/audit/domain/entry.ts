@@ -38,6 +38,8 @@ export const AUDIT_ACTIONS = [
   'resource.refresh',
   'retention.run',
   'session.end',
+  'session.refuse',
+  'session.start',
   'system.start',
   'system.stop',
   'token.create',

@@ -123,6 +123,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./erase.ts')).erasuresCommand(),
   },
   {
+    name: 'sessions',
+    description: 'List who is signed in to the console, and end sessions',
+    load: async () => (await import('./sessions.ts')).sessionsCommand(),
+  },
+  {
     name: 'tokens',
     description: 'Create, list and revoke tokens of the admin API',
     load: async () => (await import('./tokens.ts')).tokensCommand(),

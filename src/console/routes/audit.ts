@@ -21,7 +21,10 @@ const entry = z
       .strictObject({
         kind: z
           .enum(ACTOR_KINDS)
-          .describe('`token`: the holder of a token; `cli`: a person at a shell; `process`.'),
+          .describe(
+            '`token`: the holder of a token; `person`: somebody who signed in at the identity provider; ' +
+              '`cli`: a person at a shell; `process`; `unknown`: whoever failed to sign in.',
+          ),
         name: z.string(),
         role: z.string().describe('The role at that time.'),
         origin: z.string().describe('Address of the client, or `user@host`.'),

@@ -1,7 +1,7 @@
 /** The frame of every page: head, header with navigation, breadcrumbs, notice, main, footer. */
 import type { ComponentChildren } from 'preact';
 import type { Holder } from '../../access/verifyToken.ts';
-import { overviewHref } from '../links.ts';
+import { accountHref, overviewHref } from '../links.ts';
 import type { Crumb } from '../page.ts';
 
 export interface NavItem {
@@ -95,7 +95,7 @@ function Account({ holder, formToken }: NonNullable<Frame['viewer']>) {
   return (
     <form class="account" method="post" action="/sign-out">
       <input type="hidden" name="form_token" value={formToken} />
-      <span>{`${holder.name} (${holder.role})`}</span>
+      <a href={accountHref()}>{`${holder.name} (${holder.role})`}</a>
       <button type="submit">Sign out</button>
     </form>
   );

@@ -1,36 +1,52 @@
 /**
- * The cookie of a session of the console. Behind TLS its name begins with `__Host-`, so that only this host
- * can set it; plain HTTP, as on a local network, has no such cookies.
+ * The cookie of a session of the console. Behind TLS its name begins with `__Host-`, so that only this
+ * host can set it; plain HTTP, as on a local network, has no such cookies.
  */
 import type { TLSSocket } from 'node:tls';
 import type { Request, Response } from 'express';
 import { peerAddress, type TrustedProxies } from '../../platform/clientAddress.ts';
 
-const NAME = 'tallyhook_session';
-const SECURE_NAME = `__Host-${NAME}`;
+const PREFIX = '__Host-';
+
+interface CookieKind {
+  readonly name: string;
+  readonly sameSite: 'strict' | 'lax';
+}
+
+/** No request that another site causes has it. */
+const SESSION: CookieKind = { name: 'tallyhook_session', sameSite: 'strict' };
 
 export interface CookieRequest {
   readonly request: Request;
   readonly trustedProxies: TrustedProxies;
 }
 
-export function setCookie(
-  response: Response,
-  given: CookieRequest & { readonly cookie: string; readonly lifetimeMs: number },
-): void {
+interface NewCookie extends CookieRequest {
+  readonly cookie: string;
+  readonly lifetimeMs: number;
+}
+
+export const setSessionCookie = (response: Response, given: NewCookie) =>
+  set(SESSION, response, given);
+export const clearSessionCookie = (response: Response, given: CookieRequest) =>
+  clear(SESSION, response, given);
+export const readSessionCookie = (request: Request) => read(SESSION, request);
+
+function set(kind: CookieKind, response: Response, given: NewCookie): void {
   const { cookie, lifetimeMs } = given;
-  response.cookie(isSecure(given) ? SECURE_NAME : NAME, cookie, {
-    ...optionsFor(given),
-    maxAge: lifetimeMs,
-  });
+  response.cookie(nameOf(kind, given), cookie, { ...optionsOf(kind, given), maxAge: lifetimeMs });
 }
 
-export function clearCookie(response: Response, given: CookieRequest): void {
-  response.clearCookie(isSecure(given) ? SECURE_NAME : NAME, optionsFor(given));
+function clear(kind: CookieKind, response: Response, given: CookieRequest): void {
+  response.clearCookie(nameOf(kind, given), optionsOf(kind, given));
 }
 
-function optionsFor(given: CookieRequest) {
-  return { httpOnly: true, sameSite: 'strict', path: '/', secure: isSecure(given) } as const;
+function nameOf({ name }: CookieKind, given: CookieRequest): string {
+  return isSecure(given) ? PREFIX + name : name;
+}
+
+function optionsOf({ sameSite }: CookieKind, given: CookieRequest) {
+  return { httpOnly: true, sameSite, path: '/', secure: isSecure(given) } as const;
 }
 
 /** Whether the browser uses TLS, to this process or to a trusted proxy. */
@@ -42,8 +58,8 @@ function isSecure({ request, trustedProxies }: CookieRequest): boolean {
   );
 }
 
-export function readSessionCookie(request: Request): string | undefined {
-  return readCookie(request, SECURE_NAME) ?? readCookie(request, NAME);
+function read({ name }: CookieKind, request: Request): string | undefined {
+  return readCookie(request, PREFIX + name) ?? readCookie(request, name);
 }
 
 function readCookie(request: Request, wanted: string): string | undefined {

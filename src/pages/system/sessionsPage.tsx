@@ -1,22 +1,25 @@
-/** Who is signed in to the console, and the end of a session. */
+/** Who is signed in to the console, and the end of their sessions. */
 import { z } from 'zod';
 import { readSessionRows, type SessionRow } from '../../access/store/sessions.ts';
 import { endSessionAs } from '../../actions/endSession.ts';
 import { number, reasonGiven } from '../../console/schemas.ts';
-import { type Column, DataTable } from '../components/blocks.tsx';
-import { ActionForm, Reason } from '../components/forms.tsx';
-import { Time } from '../components/values.tsx';
+import { type Column, DataTable, Section } from '../components/blocks.tsx';
+import { ActionForm, Check, Reason } from '../components/forms.tsx';
+import { Badge, Time } from '../components/values.tsx';
 import { sessionsHref } from '../links.ts';
 import { defineAction, definePage, type Viewer } from '../page.ts';
+
+const MAX_SHOWN = 200;
 
 export const endSessionAction = defineAction({
   path: '/sessions/{session_id}/end',
   permission: 'manage_tokens',
   params: z.strictObject({ session_id: number }),
-  form: z.strictObject({ reason: reasonGiven }),
+  form: z.strictObject({ reason: reasonGiven, everywhere: z.literal('yes').optional() }),
   act: async ({ db }, { params, form, actor }) => {
     const ended = await endSessionAs({ db }, actor, {
       id: params.session_id,
+      everywhere: form.everywhere === 'yes',
       reason: form.reason,
     });
     if (ended === undefined) {
@@ -25,7 +28,12 @@ export const endSessionAction = defineAction({
         message: 'There is no such session, or it has ended already.',
       };
     }
-    return { outcome: 'done', to: sessionsHref(), notice: `A session of ${ended} has ended.` };
+    const { holder, sessions } = ended;
+    const notice =
+      sessions === 1
+        ? `A session of ${holder} has ended.`
+        : `${sessions} sessions of ${holder} have ended.`;
+    return { outcome: 'done', to: sessionsHref(), notice };
   },
 });
 
@@ -34,13 +42,16 @@ export const sessionsPage = definePage({
   permission: 'manage_tokens',
   params: z.strictObject({}),
   query: z.strictObject({}),
-  load: async ({ db }) => ({ outcome: 'ok', data: await readSessionRows(db) }),
+  load: async ({ db }) => ({
+    outcome: 'ok',
+    data: await readSessionRows(db, { limit: MAX_SHOWN }),
+  }),
   view: (sessions, viewer) => ({
     title: 'Sessions',
     body: (
       <DataTable
         caption="Who is signed in, newest first"
-        columns={columnsFor(viewer)}
+        columns={[{ title: 'Person', cell: ({ holder }) => holder }, ...COLUMNS, endColumn(viewer)]}
         rows={sessions}
         keyOf={({ id }) => String(id)}
         empty="Nobody is signed in."
@@ -49,25 +60,86 @@ export const sessionsPage = definePage({
   }),
 });
 
-const columnsFor = (viewer: Viewer): readonly Column<SessionRow>[] => [
-  { title: 'Token', cell: ({ holder }) => holder },
+/** Signs the viewer out of every browser. */
+export const signOutEverywhere = defineAction({
+  path: '/account/sign-out-everywhere',
+  permission: 'read',
+  params: z.strictObject({}),
+  form: z.strictObject({}),
+  act: async ({ db }, { actor, sessionId }) => {
+    await endSessionAs({ db }, actor, { id: sessionId, everywhere: true, reason: undefined });
+    return { outcome: 'done', to: '/sign-in', notice: 'Signed out everywhere.' };
+  },
+});
+
+export const accountPage = definePage({
+  path: '/account',
+  permission: 'read',
+  params: z.strictObject({}),
+  query: z.strictObject({}),
+  load: async ({ db }, { sessionId, actor }) => {
+    const sessions = await readSessionRows(db, { samePersonAs: sessionId, limit: MAX_SHOWN });
+    return { outcome: 'ok', data: { sessions, sessionId, name: actor.name } };
+  },
+  view: ({ sessions, sessionId, name }, viewer) => ({
+    title: 'Your sessions',
+    body: (
+      <>
+        <p>{`You are signed in as ${name} with the role ${viewer.role}.`}</p>
+        <DataTable
+          caption="Where you are signed in, newest first"
+          columns={[
+            {
+              title: 'Session',
+              cell: ({ id }) => (id === sessionId ? <Badge>this one</Badge> : `${id}`),
+            },
+            ...COLUMNS,
+          ]}
+          rows={sessions}
+          keyOf={({ id }) => String(id)}
+          empty="You are signed in nowhere else."
+        />
+        <Section title="Sign out everywhere">
+          <p>Every session above ends within five seconds, also this one.</p>
+          <ActionForm
+            viewer={viewer}
+            action={signOutEverywhere}
+            label="Sign out everywhere"
+            isDangerous
+          />
+        </Section>
+      </>
+    ),
+  }),
+});
+
+const SIGN_INS: Readonly<Record<SessionRow['signIn'], string>> = {
+  token: 'token',
+  link: 'link',
+  provider: 'identity provider',
+};
+
+const COLUMNS: readonly Column<SessionRow>[] = [
+  { title: 'Sign-in', cell: ({ signIn }) => SIGN_INS[signIn] },
+  { title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
   { title: 'Address', cell: ({ origin }) => origin },
   { title: 'Browser', cell: ({ userAgent }) => userAgent },
   { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
-  { title: 'Last used', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
   { title: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-  {
-    title: 'Action',
-    cell: ({ id }) => (
-      <ActionForm
-        viewer={viewer}
-        action={endSessionAction}
-        params={{ session_id: id }}
-        label="End session"
-        isDangerous
-      >
-        <Reason />
-      </ActionForm>
-    ),
-  },
 ];
+
+const endColumn = (viewer: Viewer): Column<SessionRow> => ({
+  title: 'Action',
+  cell: ({ id }) => (
+    <ActionForm
+      viewer={viewer}
+      action={endSessionAction}
+      params={{ session_id: id }}
+      label="End session"
+      isDangerous
+    >
+      <Reason />
+      <Check name="everywhere" value="yes" label="All sessions of this person" />
+    </ActionForm>
+  ),
+});

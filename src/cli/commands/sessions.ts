@@ -1,0 +1,95 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { readSessionRows, type SessionRow } from '../../access/store/sessions.ts';
+import { endSessionAs } from '../../actions/endSession.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { numberPlace } from '../../representation/cursor.ts';
+import { sessionJson } from '../../representation/session.ts';
+import { formatTime } from '../../representation/time.ts';
+import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption, limitOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { actorOf, byOption } from '../person.ts';
+import { printTable } from '../table.ts';
+
+export function sessionsCommand(): Command {
+  return new Command('sessions').addCommand(listCommand()).addCommand(endCommand());
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list sessions of the console, newest first: who is signed in, and from where')
+    .addOption(limitOption())
+    .addOption(cursorOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0.')
+    .action((page: PageOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const [below] = placeOf(page.cursor, numberPlace) ?? [undefined];
+        const sessions = await readSessionRows(db, { below, limit: page.limit + 1 });
+        printPage(sessions, page, {
+          name: 'sessions',
+          placeOf: ({ id }) => [id],
+          toJson: sessionJson,
+          print: printSessions,
+          none: 'Nobody is signed in.',
+        });
+      }),
+    );
+}
+
+function printSessions(sessions: readonly SessionRow[]): void {
+  printTable(
+    ['NUMBER', 'PERSON', 'SIGN-IN', 'LAST SEEN', 'ADDRESS', 'ENDS'],
+    sessions.map((session) => [
+      String(session.id),
+      printable(session.holder),
+      session.signIn,
+      formatTime(session.lastSeenAt),
+      printable(session.origin ?? ''),
+      formatTime(session.expiresAt),
+    ]),
+  );
+}
+
+interface EndOptions {
+  readonly reason: string;
+  readonly everywhere: boolean;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function endCommand(): Command {
+  return new Command('end')
+    .description('end a session of the console, or all sessions of its person')
+    .argument('<number>', 'number of the session, as in `sessions list`', parseNumber)
+    .requiredOption('--reason <text>', 'why you end it; recorded with your name')
+    .option('--everywhere', 'end all sessions of the same person', false)
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nPages of the session stop working within five seconds.\n\nExit code: 0 ended, 1 there is no such session.',
+    )
+    .action((id: number, { reason, everywhere, by, json }: EndOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const request = { id, everywhere, reason: reason.trim() };
+        const ended = await endSessionAs({ db }, actorOf(by), request);
+        if (!ended) {
+          throw new OperatorError(
+            `There is no session ${id}, or it has ended already. \`npx tallyhook sessions list\` shows the open ones.`,
+          );
+        }
+        if (json) printJson(ended);
+        else console.log(`Ended ${ended.sessions} of ${printable(ended.holder)}.`);
+      }),
+    );
+}
+
+function parseNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d{1,15}$/.test(text) || number < 1) {
+    throw new InvalidArgumentError('Give the number of a session, such as 12.');
+  }
+  return number;
+}
