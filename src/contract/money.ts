@@ -2,8 +2,8 @@
  * Money is an integer of minor units with its ISO 4217 currency. service-interface.md §1.4.
  *
  * An amount is a safe integer (at most 2^53 - 1): amounts in the contract are JSON integers, and
- * JSON carries no larger integer exactly. A sum outside that range is an error and is never
- * rounded.
+ * JSON carries no larger integer exactly. A sum may leave that range: it is a bigint then, and an
+ * error where JSON has to carry it. It is never rounded.
  */
 
 /**
@@ -65,12 +65,24 @@ export function parseCurrency(value: unknown): string | undefined {
  * @throws RangeError when the sum leaves the range of safe integers
  */
 export function sumMinor(amountsMinor: Iterable<number>): number {
-  let sum = 0;
-  for (const amountMinor of amountsMinor) sum += amountMinor;
-  if (!Number.isSafeInteger(sum)) {
-    throw new RangeError('a sum of amounts exceeds the largest exact integer (2^53 - 1)');
-  }
+  return toSafeInteger(sumExactly(amountsMinor));
+}
+
+/** Adds amounts of one currency, however large the sum. */
+export function sumExactly(amountsMinor: Iterable<number | bigint>): bigint {
+  let sum = 0n;
+  for (const amountMinor of amountsMinor) sum += BigInt(amountMinor);
   return sum;
+}
+
+/**
+ * A sum as JSON carries it.
+ * @throws RangeError when the sum is outside the range of safe integers
+ */
+export function toSafeInteger(sumMinor: bigint): number {
+  const sum = Number(sumMinor);
+  if (Number.isSafeInteger(sum)) return sum;
+  throw new RangeError('a sum of amounts exceeds the largest exact integer (2^53 - 1)');
 }
 
 /**

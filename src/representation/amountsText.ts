@@ -2,8 +2,15 @@
 import { formatMoney } from '../contract/money.ts';
 import type { OrderTotals } from '../ledger/domain/order.ts';
 
+/** Amounts of one order, or sums over several. */
+type Amounts = {
+  readonly [Name in keyof Omit<OrderTotals, 'status'>]: Name extends 'currency'
+    ? string
+    : number | bigint;
+};
+
 /** The amounts that are not zero, and always the captured one. */
-export function amountsText(totals: Omit<OrderTotals, 'status'>): string {
+export function amountsText(totals: Amounts): string {
   const amounts = [
     ['authorized', totals.authorizedMinor],
     ['captured', totals.capturedMinor],

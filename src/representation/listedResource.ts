@@ -1,4 +1,5 @@
 /** Payments, refunds, disputes and payouts of a list as JSON. */
+import { toSafeInteger } from '../contract/money.ts';
 import { describeReason } from '../contract/reasons.ts';
 import { reasonDetailOf } from '../ledger/domain/reasonDetail.ts';
 import type { ListTotals } from '../ledger/read/resourceList.ts';
@@ -87,8 +88,8 @@ export function listTotalsJson({ count, isComplete, currencies }: ListTotals) {
     currencies: currencies.map((one) => ({
       currency: one.currency,
       count: one.count,
-      amount: one.amountMinor,
-      amount_captured: one.capturedMinor,
+      amount: toSafeInteger(one.amountMinor),
+      amount_captured: toSafeInteger(one.capturedMinor),
     })),
   };
 }

@@ -1,4 +1,5 @@
 /** An order as JSON: the same in the admin API and in order webhooks. */
+import { toSafeInteger } from '../contract/money.ts';
 import { describeReason } from '../contract/reasons.ts';
 import { orderIdOf } from '../ledger/domain/orderKey.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
@@ -86,11 +87,11 @@ export function orderListTotalsJson({ count, isComplete, currencies }: OrderList
     currencies: currencies.map((sum) => ({
       currency: sum.currency,
       count: sum.count,
-      amount_authorized: sum.authorizedMinor,
-      amount_captured: sum.capturedMinor,
-      amount_refunded: sum.refundedMinor,
-      amount_disputed: sum.disputedMinor,
-      amount_charged_back: sum.chargedBackMinor,
+      amount_authorized: toSafeInteger(sum.authorizedMinor),
+      amount_captured: toSafeInteger(sum.capturedMinor),
+      amount_refunded: toSafeInteger(sum.refundedMinor),
+      amount_disputed: toSafeInteger(sum.disputedMinor),
+      amount_charged_back: toSafeInteger(sum.chargedBackMinor),
     })),
   };
 }

@@ -124,6 +124,20 @@ test('a filter has its count and its sums, and CSV has the same rows', async () 
   expect(csv.html.trimEnd().split('\n')).toHaveLength(2);
 });
 
+test('a sum beyond the exact integers is shown exactly', async () => {
+  const greatest = Number.MAX_SAFE_INTEGER;
+  const money = { currency: 'KRW', amount: greatest, amount_received: greatest };
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ orderId: 'ord_huge_1', ...money }),
+    paymentEvent({ orderId: 'ord_huge_2', ...money }),
+  ]);
+  for (const list of ['payments', 'orders']) {
+    const { status, html } = await viewer.get(`/${list}?currency=KRW`);
+    expect(status).toBe(200);
+    expect(html).toContain('18014398509481982');
+  }
+});
+
 test.each([
   ['payments?min=2&max=1', 'must not exceed'],
   ['payments?currency=JPY&min=1.50', 'cannot be 1.50'],

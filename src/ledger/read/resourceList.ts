@@ -1,6 +1,6 @@
 /** Lists of payments, refunds, disputes and payouts: pages and totals of a filter. */
 
-import { sumMinor } from '../../contract/money.ts';
+import { sumExactly, sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
@@ -69,8 +69,8 @@ export interface CurrencyTotal {
   /** Null: the resources themselves have not arrived. */
   readonly currency: string | null;
   readonly count: number;
-  readonly amountMinor: number;
-  readonly capturedMinor: number;
+  readonly amountMinor: bigint;
+  readonly capturedMinor: bigint;
 }
 
 export interface ListTotals {
@@ -100,8 +100,8 @@ function addUp(rows: readonly ScannedTotal[]): readonly CurrencyTotal[] {
   return [...groupBy(matched, ({ currency }) => currency)].map(([currency, own]) => ({
     currency,
     count: sumMinor(own.map(({ matches }) => matches)),
-    amountMinor: sumMinor(own.map(({ amountMinor }) => amountMinor)),
-    capturedMinor: sumMinor(own.map(({ capturedMinor }) => capturedMinor)),
+    amountMinor: sumExactly(own.map(({ amountMinor }) => amountMinor)),
+    capturedMinor: sumExactly(own.map(({ capturedMinor }) => capturedMinor)),
   }));
 }
 

@@ -5,7 +5,7 @@ import {
   readOpenAuthorizations,
 } from '../../authorizations/store/openAuthorizations.ts';
 import { cursor } from '../../console/schemas.ts';
-import { sumMinor } from '../../contract/money.ts';
+import { sumExactly } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { groupBy } from '../../platform/collections.ts';
 import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
@@ -170,7 +170,7 @@ function Sums({ holds }: { readonly holds: readonly Hold[] }) {
         <span key={currency}>
           {place === 0 ? '' : ', '}
           <Money
-            amountMinor={sumMinor(own.map(({ amountMinor }) => amountMinor))}
+            amountMinor={sumExactly(own.map(({ amountMinor }) => amountMinor))}
             currency={currency}
           />
         </span>

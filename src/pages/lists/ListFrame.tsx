@@ -41,7 +41,7 @@ export function ListFilterForm({
 export interface TotalRow {
   readonly currency: string | null;
   readonly count: number;
-  readonly amounts: readonly (readonly [name: string, amountMinor: number])[];
+  readonly amounts: readonly (readonly [name: string, amountMinor: bigint])[];
 }
 
 export interface TotalsProps {

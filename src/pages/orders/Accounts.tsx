@@ -1,5 +1,5 @@
 /** The journal of an order as T-accounts: for each account and currency its debits and credits. */
-import { sumMinor } from '../../contract/money.ts';
+import { sumExactly } from '../../contract/money.ts';
 import type { TransferExplanation } from '../../ledger/domain/explanation.ts';
 import { groupBy } from '../../platform/collections.ts';
 import { type Column, DataTable } from '../components/blocks.tsx';
@@ -55,8 +55,8 @@ function Account({ postings }: { readonly postings: readonly Posting[] }) {
   const [first] = postings;
   if (!first) return null;
   const { currency } = first.transfer;
-  const debits = sumMinor(postings.map(({ debitMinor }) => debitMinor ?? 0));
-  const credits = sumMinor(postings.map(({ creditMinor }) => creditMinor ?? 0));
+  const debits = sumExactly(postings.map(({ debitMinor }) => debitMinor ?? 0));
+  const credits = sumExactly(postings.map(({ creditMinor }) => creditMinor ?? 0));
   const side = debits >= credits ? 'debit' : 'credit';
   return (
     <section class="account-book" aria-label={`${first.account} in ${currency}`}>
@@ -68,7 +68,11 @@ function Account({ postings }: { readonly postings: readonly Posting[] }) {
         empty="Nothing was posted."
       />
       <p>
-        Balance: <Money amountMinor={Math.abs(debits - credits)} currency={currency} />{' '}
+        Balance:{' '}
+        <Money
+          amountMinor={debits > credits ? debits - credits : credits - debits}
+          currency={currency}
+        />{' '}
         {debits === credits ? '' : side}
       </p>
     </section>

@@ -12,6 +12,7 @@ import type { Place } from '../../domain/listPage.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import { instantOrNull, micros } from './instants.ts';
 import type { ListedOrder, OrderRow } from './orders.ts';
+import type { SumsAsText } from './sums.ts';
 
 /** The most orders that one statement searches for money that matches. */
 export const MAX_SCANNED_ORDERS = 2_000;
@@ -88,21 +89,21 @@ export async function countOrders(db: Queryable, scan: OrderScan): Promise<Order
 export interface OrderSum {
   readonly currency: string;
   readonly count: number;
-  readonly authorizedMinor: number;
-  readonly capturedMinor: number;
-  readonly refundedMinor: number;
-  readonly disputedMinor: number;
-  readonly chargedBackMinor: number;
+  readonly authorizedMinor: bigint;
+  readonly capturedMinor: bigint;
+  readonly refundedMinor: bigint;
+  readonly disputedMinor: bigint;
+  readonly chargedBackMinor: bigint;
 }
 
 /** The money of those orders, in the currencies of the filter. */
-export function sumOrders(db: Queryable, scan: OrderScan): Promise<readonly OrderSum[]> {
-  return db.query<OrderSum>(
-    `select t.currency, count(*) as count, sum(t.authorized_minor)::bigint as "authorizedMinor",
-            sum(t.captured_minor)::bigint as "capturedMinor",
-            sum(t.refunded_minor)::bigint as "refundedMinor",
-            sum(t.disputed_minor)::bigint as "disputedMinor",
-            sum(t.charged_back_minor)::bigint as "chargedBackMinor"
+export async function sumOrders(db: Queryable, scan: OrderScan): Promise<readonly OrderSum[]> {
+  const rows = await db.query<SumsAsText<OrderSum>>(
+    `select t.currency, count(*) as count, sum(t.authorized_minor)::text as "authorizedMinor",
+            sum(t.captured_minor)::text as "capturedMinor",
+            sum(t.refunded_minor)::text as "refundedMinor",
+            sum(t.disputed_minor)::text as "disputedMinor",
+            sum(t.charged_back_minor)::text as "chargedBackMinor"
        from (${scanned(scan)}) scanned
        join order_totals t on t.order_key = scanned.order_key
       where ${MONEY}
@@ -111,6 +112,14 @@ export function sumOrders(db: Queryable, scan: OrderScan): Promise<readonly Orde
       limit 1000`,
     values(scan, MAX_SCANNED_ORDERS),
   );
+  return rows.map((row) => ({
+    ...row,
+    authorizedMinor: BigInt(row.authorizedMinor),
+    capturedMinor: BigInt(row.capturedMinor),
+    refundedMinor: BigInt(row.refundedMinor),
+    disputedMinor: BigInt(row.disputedMinor),
+    chargedBackMinor: BigInt(row.chargedBackMinor),
+  }));
 }
 
 /** Registered orders without any event that match, newest first. */

@@ -12,6 +12,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import type { Place } from '../../domain/listPage.ts';
 import { instantOrNull, micros } from './instants.ts';
 import { PART_COLUMNS, type PartSummary } from './parts.ts';
+import type { SumsAsText } from './sums.ts';
 
 /** The most rows of a source that one statement searches. */
 export const MAX_SCANNED = 10_000;
@@ -114,25 +115,30 @@ export interface ScannedTotal {
   readonly currency: string | null;
   readonly scanned: number;
   readonly matches: number;
-  readonly amountMinor: number;
-  readonly capturedMinor: number;
+  readonly amountMinor: bigint;
+  readonly capturedMinor: bigint;
 }
 
 /** How many rows of a source match a filter, and their amounts, among the newest `MAX_SCANNED`. */
-export function sumResources(
+export async function sumResources(
   db: Queryable,
   { filter, source }: Omit<ResourceScan, 'after'>,
 ): Promise<readonly ScannedTotal[]> {
-  return db.query<ScannedTotal>(
+  const rows = await db.query<SumsAsText<ScannedTotal>>(
     `select currency, count(*) as scanned, count(*) filter (where ${MATCHES}) as matches,
-            coalesce(sum(amount_minor) filter (where ${MATCHES}), 0)::bigint as "amountMinor",
-            coalesce(sum(captured_minor) filter (where ${MATCHES}), 0)::bigint as "capturedMinor"
+            coalesce(sum(amount_minor) filter (where ${MATCHES}), 0)::text as "amountMinor",
+            coalesce(sum(captured_minor) filter (where ${MATCHES}), 0)::text as "capturedMinor"
        from (${scanned(source, filter)} limit ${MAX_SCANNED}) scanned
       group by currency
       order by currency
       limit 1000`,
     [...scannedValues({ filter, source, after: undefined }), ...matchValues(filter)],
   );
+  return rows.map((row) => ({
+    ...row,
+    amountMinor: BigInt(row.amountMinor),
+    capturedMinor: BigInt(row.capturedMinor),
+  }));
 }
 
 function timeOf(source: ResourceSource): string {
