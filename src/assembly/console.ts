@@ -9,6 +9,7 @@ import { bodiesSource } from '../ledger/bodies/gauges.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
 import { batchJob, EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
+import { createBalanceReader } from '../ledger/read/balances.ts';
 import { channelNamesOf } from '../notify/channels/index.ts';
 import { channelsSource } from '../notify/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
@@ -84,6 +85,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     trustedProxies: config.trustedProxies,
     db,
     feed: createChangeFeed(db),
+    balances: createBalanceReader(db),
     refresher: refresherOf(config, { db, clock }),
     authorizations: service && { db, service, check },
     refunds: refunds && { db, service: refunds },

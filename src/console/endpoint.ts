@@ -8,6 +8,7 @@ import type { AuthorizationParts } from '../actions/captureOrCancel.ts';
 import type { RefundParts } from '../actions/refundPayment.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
+import type { BalanceReader } from '../ledger/read/balances.ts';
 import type { Installation } from '../notify/domain/links.ts';
 import type { ChannelName } from '../notify/domain/message.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -20,6 +21,7 @@ export interface ApiParts {
   readonly db: Database;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
+  readonly balances: BalanceReader;
   /** Retrieves an order or a payment first; undefined if no API key is set. */
   readonly refresher: Refresher | undefined;
   /** Captures and cancels; undefined if no API key is set. */

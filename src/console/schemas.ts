@@ -127,7 +127,7 @@ export const listFilters = {
   totals: flag('Adds `totals`: the count and the sums of the filter.'),
 };
 
-function listTime(description: string) {
+export function listTime(description: string) {
   return time
     .refine((text) => parseInstantMicros(text) !== undefined, 'must be a time since 1970')
     .optional()

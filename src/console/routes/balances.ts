@@ -1,15 +1,12 @@
 /** Endpoint of balances: the sums of the journal and of the orders. */
 import { z } from 'zod';
+import { parseInstantMicros } from '../../ledger/domain/time.ts';
+import { readOrderBalances } from '../../ledger/read/balances.ts';
 import { resolveOrder } from '../../ledger/read/orders.ts';
-import {
-  readBalances,
-  readCurrencyTotals,
-  readOrderBalances,
-} from '../../ledger/read/store/balances.ts';
-import { balanceJson } from '../../representation/balance.ts';
-import { amountsJson } from '../../representation/order.ts';
+import { readCurrencyTotals } from '../../ledger/read/store/balances.ts';
+import { balanceJson, currencyTotalsJson } from '../../representation/balance.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { amount, currency, difference, id, orderBy } from '../schemas.ts';
+import { amount, currency, difference, id, listTime, orderBy } from '../schemas.ts';
 import { unknownOrder } from './orders.ts';
 
 const balance = z
@@ -45,16 +42,27 @@ export const getBalances = defineEndpoint({
   summary: 'Get the balance of every account and the totals of all orders',
   description:
     'Sums the whole journal, or the transfers of one order. The balances of one currency sum to 0. ' +
-    'Payouts move money between accounts but belong to no order.',
+    'Payouts move money between accounts but belong to no order. With `as_of`, the accounts have what ' +
+    'was recorded before that time; `orders` always has the totals of now.',
   params: z.strictObject({}),
-  query: z.strictObject({ order_id: id.optional(), by: orderBy }),
+  query: z.strictObject({
+    order_id: id.optional(),
+    by: orderBy,
+    as_of: listTime('Accounts: only transfers that were recorded before this time. UTC.'),
+  }),
   response: z
     .strictObject({ accounts: z.array(balance), orders: z.array(currencyTotals) })
     .meta({ id: 'Balances' }),
   statuses: [404, 422],
-  handle: async ({ db }, { query }) => {
+  handle: async ({ db, balances }, { query }) => {
     if (query.order_id === undefined && query.by !== undefined) {
       return { outcome: 'invalid', message: '`by` needs `order_id`.' };
+    }
+    if (query.order_id !== undefined && query.as_of !== undefined) {
+      return {
+        outcome: 'invalid',
+        message: '`as_of` is for the whole journal: leave out `order_id`.',
+      };
     }
     const order =
       query.order_id === undefined
@@ -63,18 +71,16 @@ export const getBalances = defineEndpoint({
     if (query.order_id !== undefined && !order) return unknownOrder(query.order_id);
     const orderKey = order?.orderKey;
     const [accounts, orders] = await Promise.all([
-      orderKey === undefined ? readBalances(db) : readOrderBalances(db, orderKey),
+      orderKey === undefined
+        ? balances.read(parseInstantMicros(query.as_of))
+        : readOrderBalances(db, orderKey),
       readCurrencyTotals(db, orderKey),
     ]);
     return {
       outcome: 'ok',
       body: {
         accounts: accounts.map(balanceJson),
-        orders: orders.map(({ currency: code, orders: count, ...total }) => ({
-          currency: code,
-          orders: count,
-          ...amountsJson(total),
-        })),
+        orders: orders.map(currencyTotalsJson),
       },
     };
   },

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createTokenVerifier } from '../../../src/access/verifyToken.ts';
 import { createConsoleApp } from '../../../src/console/app.ts';
 import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
+import { createBalanceReader } from '../../../src/ledger/read/balances.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -27,6 +28,7 @@ function appOver(error: Error, token = TOKEN) {
   const clock = { nowMs: () => 0 };
   return createConsoleApp({
     feed: createChangeFeed(db),
+    balances: createBalanceReader(db),
     pages: (_request, _response, next) => next(),
     tokens: createTokenVerifier({ adminToken: token, db, clock }),
     trustedProxies: NO_TRUSTED_PROXIES,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { buildAdminOpenApi } from '../../../scripts/openapi/admin.ts';
 import { createConsoleApp } from '../../../src/console/app.ts';
 import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
+import { createBalanceReader } from '../../../src/ledger/read/balances.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -42,6 +43,7 @@ test('the app and the document have the same routes', () => {
   };
   const app = createConsoleApp({
     feed: createChangeFeed(never),
+    balances: createBalanceReader(never),
     pages: (_request, _response, next) => next(),
     tokens: {
       verify: () => Promise.resolve({ outcome: 'invalid' }),

@@ -1,0 +1,86 @@
+/**
+ * Balances of accounts, now or as of a time of recording.
+ *
+ * Terms. *Closed day*: a day (UTC) that ended more than an hour ago. A transfer is recorded at the time of
+ * its statement and becomes visible with its commit, and no transaction of a worker takes an hour.
+ *
+ * 1. The journal is append-only, so the sums of a closed day never change. A process adds each closed day
+ *    up once, when balances are first read, and keeps the sums.
+ * 2. Every reading adds the days that are not closed, and the part of a day before the time asked for,
+ *    from the journal. The result equals the sums of all transfers that were recorded before that time.
+ */
+import type { Queryable } from '../../platform/db/database.ts';
+import {
+  type AccountBalance,
+  addUpMoved,
+  balancesOf,
+  type MovedAmount,
+  type MovedOnDay,
+} from '../domain/balances.ts';
+import {
+  readAccounts,
+  readJournalTimes,
+  readMoved,
+  readMovedByDay,
+  readOrderMoved,
+} from './store/balances.ts';
+
+export interface BalanceReader {
+  /** @param beforeMicros only transfers recorded before it; undefined: all */
+  read(beforeMicros?: number): Promise<readonly AccountBalance[]>;
+}
+
+const HOUR_MICROS = 3_600_000_000;
+const DAY_MICROS = 24 * HOUR_MICROS;
+/** A statement adds up so many days, so that none takes long. */
+const DAYS_AT_ONCE = 32;
+
+export function createBalanceReader(db: Queryable): BalanceReader {
+  const days: MovedOnDay[] = [];
+  let ofAllDays: readonly MovedAmount[] = [];
+  /** Days before this are in `days`; undefined until the first transfer. */
+  let closedTo: number | undefined;
+  let closing: Promise<void> | undefined;
+
+  const closeDays = async (): Promise<void> => {
+    const { nowMicros, firstMicros } = await readJournalTimes(db);
+    if (firstMicros === undefined) return;
+    const end = dayOf(nowMicros - HOUR_MICROS);
+    // The first number is not always the first time: the first step reads from the beginning.
+    let fromMicros = closedTo ?? 0;
+    let nextMicros = Math.max(fromMicros, dayOf(firstMicros));
+    while (fromMicros < end) {
+      nextMicros = Math.min(nextMicros + DAYS_AT_ONCE * DAY_MICROS, end);
+      days.push(...(await readMovedByDay(db, { fromMicros, toMicros: nextMicros })));
+      fromMicros = nextMicros;
+      closedTo = nextMicros;
+      ofAllDays = addUpMoved(days);
+    }
+  };
+
+  return {
+    read: async (beforeMicros) => {
+      closing ??= closeDays().finally(() => {
+        closing = undefined;
+      });
+      await closing;
+      const end = Math.min(closedTo ?? 0, dayOf(beforeMicros ?? Number.MAX_SAFE_INTEGER));
+      const fromMicros = closedTo === undefined ? undefined : end;
+      const moved = end === closedTo ? ofAllDays : days.filter((one) => one.dayMicros < end);
+      const rest = await readMoved(db, { fromMicros, toMicros: beforeMicros });
+      return balancesOf([...moved, ...rest], await readAccounts(db));
+    },
+  };
+}
+
+/** What the parts of one order left on the accounts. */
+export async function readOrderBalances(
+  db: Queryable,
+  orderKey: string,
+): Promise<readonly AccountBalance[]> {
+  return balancesOf(await readOrderMoved(db, orderKey), await readAccounts(db));
+}
+
+function dayOf(micros: number): number {
+  return micros - (micros % DAY_MICROS);
+}
