@@ -10,13 +10,16 @@ import { jsonOption, limitOption, momentOption } from './options.ts';
 import { writeStandardOutput } from './outputFile.ts';
 import { cursorOption, moreText, placeOf } from './paging.ts';
 
-export interface ListOptions {
-  readonly status?: string;
+export interface MoneyOptions {
   readonly currency?: string;
   readonly minAmount?: number;
   readonly maxAmount?: number;
   readonly from?: number;
   readonly to?: number;
+}
+
+export interface ListOptions extends MoneyOptions {
+  readonly status?: string;
   readonly openFinding: boolean;
   readonly uncertain: boolean;
   readonly totals: boolean;
@@ -26,8 +29,8 @@ export interface ListOptions {
   readonly json: boolean;
 }
 
-/** Adds the options to a command that has `--status` already. */
-export function addListOptions(command: Command): Command {
+/** Adds the options by money and time. */
+export function addMoneyOptions(command: Command): Command {
   return command
     .addOption(
       new Option('--currency <code>', 'only this currency, for example EUR').argParser(
@@ -37,7 +40,12 @@ export function addListOptions(command: Command): Command {
     .addOption(amountOption('--min-amount', 'only amounts from this on, in minor units'))
     .addOption(amountOption('--max-amount', 'only amounts up to this, in minor units'))
     .addOption(momentOption('--from', 'only rows of this time or later'))
-    .addOption(momentOption('--to', 'only rows before this time'))
+    .addOption(momentOption('--to', 'only rows before this time'));
+}
+
+/** Adds the options to a command that has `--status` already. */
+export function addListOptions(command: Command): Command {
+  return addMoneyOptions(command)
     .option('--open-finding', 'only rows with an open finding', false)
     .option('--uncertain', 'only rows with a state that needs a retrieve', false)
     .option('--totals', 'print the count and the sums of the filter, too', false)
@@ -47,8 +55,8 @@ export function addListOptions(command: Command): Command {
     .addOption(jsonOption());
 }
 
-/** The filter that the options describe. */
-export function filterOf(options: ListOptions) {
+/** @throws OperatorError if a range is empty */
+export function checkRanges(options: MoneyOptions): void {
   const { minAmount: minMinor, maxAmount: maxMinor, from, to } = options;
   if (minMinor !== undefined && maxMinor !== undefined && minMinor > maxMinor) {
     throw new OperatorError('--min-amount must not exceed --max-amount.');
@@ -58,6 +66,12 @@ export function filterOf(options: ListOptions) {
       '--from must be before --to. The range includes --from and excludes --to.',
     );
   }
+}
+
+/** The filter that the options describe. */
+export function filterOf(options: ListOptions) {
+  checkRanges(options);
+  const { minAmount: minMinor, maxAmount: maxMinor, from, to } = options;
   if (options.csv && (options.json || options.totals)) {
     throw new OperatorError('--csv prints rows only. Leave out --json and --totals.');
   }

@@ -55,6 +55,8 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   doctor: 'read',
   pause: 'operate',
   resume: 'operate',
+  balances: 'read',
+  'transfers list': 'read',
   'export journal': 'read',
   verify: 'read',
   'archive list': 'read',

@@ -30,6 +30,7 @@ import {
   listRefunds,
 } from './routes/resourceLists.ts';
 import { endSession, listSessions } from './routes/sessions.ts';
+import { listTransfers } from './routes/transfers.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   listOrders,
@@ -65,6 +66,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listReconciliations,
   startReconciliation,
   getBalances,
+  listTransfers,
   pause,
   resume,
   listAudit,

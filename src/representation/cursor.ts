@@ -51,7 +51,7 @@ export const timePlace = z.tuple([
 
 /** The cursor of the page that starts at a place; null if there is none. */
 export function cursorOf(place: Place | undefined): string | null {
-  return place === undefined ? null : encode([formatInstant(place.atMicros), place.id]);
+  return place === undefined ? null : encodePlace([formatInstant(place.atMicros), place.id]);
 }
 
 /** The place of a cursor that was read as a `timePlace`. */
@@ -60,7 +60,8 @@ export function placeRead(place: z.output<typeof timePlace> | undefined): Place 
   return place === undefined || atMicros === undefined ? undefined : { atMicros, id: place[1] };
 }
 
-function encode(place: readonly unknown[]): string {
+/** The cursor of the page after a place. */
+export function encodePlace(place: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
@@ -77,6 +78,6 @@ export function cutPage<Row>(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
-  const next = hasMore ? encode(placeOf(last)) : null;
+  const next = hasMore ? encodePlace(placeOf(last)) : null;
   return { shown, next };
 }

@@ -52,6 +52,25 @@ test('CSV has every row, and runs nothing in a spreadsheet', async () => {
   expect(orders.stdout).toContain('ord_2,order:ord_2,');
 });
 
+test('the journal is listed by account and order, with the cursor of the rest', async () => {
+  const first = await run('transfers', 'list', '--order', 'ord_2', '--totals');
+  expect(first.stdout).toMatch(/payment captured .*psp\.clearing .*order\.due .*6540 JPY .*pay_2/);
+  expect(first.stdout).toContain('Total: 1 in all.\n  JPY: 1, 6540 JPY');
+  const page = await run('transfers', 'list', '--account', 'order.due', '--limit', '1', '--json');
+  const { transfers, next_cursor } = JSON.parse(page.stdout);
+  const rest = await run(
+    ...['transfers', 'list', '--account', 'order.due', '--cursor', next_cursor, '--json'],
+  );
+  const all = [...transfers, ...JSON.parse(rest.stdout).transfers];
+  expect(all.map(({ resource_id }) => resource_id).toSorted()).toEqual(['pay_1', 'pay_2']);
+});
+
+test('balances are printed now and as of a time', async () => {
+  expect((await run('balances')).stdout).toMatch(/order\.due +income +0 JPY +6540 JPY +-6540 JPY/);
+  const { stdout } = await run('balances', '--as-of', '2020-01-01', '--json');
+  expect(JSON.parse(stdout)).toEqual({ as_of: '2020-01-01T00:00:00.000000Z', accounts: [] });
+});
+
 test.each([
   [['--min-amount', '2', '--max-amount', '1'], '--min-amount must not exceed --max-amount'],
   [['--from', '2026-02-01', '--to', '2026-02-01'], '--from must be before --to'],

@@ -284,6 +284,34 @@ describe('findings', () => {
   });
 });
 
+describe('transfers', () => {
+  test('are listed by account, order and resource, with their order and their cause', async () => {
+    const [orderId, paymentId] = [unique('ord'), unique('pay')];
+    await apply(
+      paymentEvent({ payment_id: paymentId, orderId }),
+      refundEvent(paymentId, { amount: 1540, status: 'pending' }),
+    );
+    const { body } = await api.get(`/api/v1/transfers?order_id=${orderId}&totals=1`);
+    expect(body.transfers).toMatchObject([
+      { leg: 'requested', amount: 1540, debit: 'order.refunds', order_id: orderId },
+      { leg: 'captured', amount: 6540, credit: 'order.due', resource_id: paymentId },
+    ]);
+    expect(body.transfers[0].inbox).toBeGreaterThan(0);
+    expect(body.totals).toMatchObject({ count: 2, currencies: [{ amount: 8080 }] });
+    const due = `resource_id=${paymentId}&account=order.due&totals=1`;
+    const { body: ofAccount } = await api.get(`/api/v1/transfers?${due}`);
+    expect(ofAccount.totals.currencies).toMatchObject([
+      { amount_debited: 0, amount_credited: 6540 },
+    ]);
+    const first = await api.get(`/api/v1/transfers?order_id=${orderId}&limit=1`);
+    const next = `order_id=${orderId}&cursor=${first.body.next_cursor}`;
+    expect((await api.get(`/api/v1/transfers?${next}`)).body.transfers).toMatchObject([
+      { leg: 'captured' },
+    ]);
+    expect((await api.get('/api/v1/transfers?account=nope')).status).toBe(400);
+  });
+});
+
 describe('balances', () => {
   test('of one order are the sums of its transfers, and add up to zero', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
@@ -329,6 +357,20 @@ describe('balances', () => {
       sums.set(currency, (sums.get(currency) ?? 0) + balance);
     }
     expect([...sums.values()].every((sum) => sum === 0)).toBe(true);
+  });
+
+  test('as of a time have what was recorded before it', async () => {
+    const [orderId, paymentId] = [unique('ord'), unique('pay')];
+    await apply(paymentEvent({ payment_id: paymentId, orderId, currency: 'BHD' }));
+    const { body: listed } = await api.get(`/api/v1/transfers?resource_id=${paymentId}`);
+    const [{ recorded_at }] = listed.transfers;
+    const inBhd = ({ currency }: Body) => currency === 'BHD';
+    const before = await api.get(`/api/v1/balances?as_of=${recorded_at}`);
+    expect(before.body.accounts.filter(inBhd)).toEqual([]);
+    const after = await api.get('/api/v1/balances?as_of=2100-01-01T00:00:00Z');
+    expect(after.body.accounts.filter(inBhd)).toHaveLength(2);
+    const both = await api.get(`/api/v1/balances?order_id=${orderId}&as_of=${recorded_at}`);
+    expect(both.status).toBe(400);
   });
 
   test('that a JSON number cannot represent exactly are rejected, never rounded', async () => {

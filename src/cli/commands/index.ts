@@ -148,6 +148,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./pause.ts')).resumeCommand(),
   },
   {
+    name: 'balances',
+    description: 'Print the balance of every account, now or as of a time',
+    load: async () => (await import('./balances.ts')).balancesCommand(),
+  },
+  {
+    name: 'transfers',
+    description: 'List the journal by account, order, time, amount or currency',
+    load: async () => (await import('./transfers.ts')).transfersCommand(),
+  },
+  {
     name: 'export',
     description: 'Export the journal',
     load: async () => (await import('./export.ts')).exportCommand(),

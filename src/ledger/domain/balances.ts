@@ -1,6 +1,4 @@
 /** Balances of accounts from what pairs of accounts exchanged. */
-import { sumExactly } from '../../contract/money.ts';
-import { groupBy } from '../../platform/collections.ts';
 /** What was debited to one account and credited to another, in one currency. */
 export interface MovedAmount {
   readonly debit: string;
@@ -31,11 +29,13 @@ export interface AccountBalance extends AccountRow {
 
 /** The sums of amounts that the same accounts exchanged in the same currency. */
 export function addUpMoved(moved: readonly MovedAmount[]): readonly MovedAmount[] {
-  const groups = groupBy(moved, ({ debit, credit, currency }) => `${debit} ${credit} ${currency}`);
-  return [...groups.values()].flatMap((own) => {
-    const [first] = own;
-    return first ? [{ ...first, amountMinor: sumExactly(own.map((one) => one.amountMinor)) }] : [];
-  });
+  const sums = new Map<string, MovedAmount>();
+  for (const { debit, credit, currency, amountMinor } of moved) {
+    const key = `${debit} ${credit} ${currency}`;
+    const sumMinor = (sums.get(key)?.amountMinor ?? 0n) + amountMinor;
+    sums.set(key, { debit, credit, currency, amountMinor: sumMinor });
+  }
+  return [...sums.values()];
 }
 
 /** Every account that moved, by name and currency. */
@@ -44,26 +44,29 @@ export function balancesOf(
   accounts: readonly AccountRow[],
 ): readonly AccountBalance[] {
   const known = new Map(accounts.map((row) => [row.account, row]));
-  const sides = moved.flatMap(({ debit, credit, currency, amountMinor }) => [
-    { account: debit, currency, debited: amountMinor, credited: 0n },
-    { account: credit, currency, debited: 0n, credited: amountMinor },
-  ]);
-  const groups = [...groupBy(sides, ({ account, currency }) => `${account} ${currency}`)];
-  return groups
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([, own]) => {
-      const [first] = own;
-      if (!first) return [];
-      const debitedMinor = sumExactly(own.map(({ debited }) => debited));
-      const creditedMinor = sumExactly(own.map(({ credited }) => credited));
-      return [
-        {
-          ...(known.get(first.account) ?? { account: first.account, class: '', meaning: '' }),
-          currency: first.currency,
-          debitedMinor,
-          creditedMinor,
-          balanceMinor: debitedMinor - creditedMinor,
-        },
-      ];
+  const balances = new Map<string, AccountBalance>();
+  const post = (
+    account: string,
+    currency: string,
+    { debitedMinor, creditedMinor }: Pick<AccountBalance, 'debitedMinor' | 'creditedMinor'>,
+  ) => {
+    const key = `${account} ${currency}`;
+    const before = balances.get(key);
+    const debited = (before?.debitedMinor ?? 0n) + debitedMinor;
+    const credited = (before?.creditedMinor ?? 0n) + creditedMinor;
+    balances.set(key, {
+      ...(known.get(account) ?? { account, class: '', meaning: '' }),
+      currency,
+      debitedMinor: debited,
+      creditedMinor: credited,
+      balanceMinor: debited - credited,
     });
+  };
+  for (const { debit, credit, currency, amountMinor } of addUpMoved(moved)) {
+    post(debit, currency, { debitedMinor: amountMinor, creditedMinor: 0n });
+    post(credit, currency, { debitedMinor: 0n, creditedMinor: amountMinor });
+  }
+  return [...balances]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, balance]) => balance);
 }

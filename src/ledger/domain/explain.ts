@@ -89,6 +89,11 @@ const LEG_MEANINGS: {
   },
 };
 
+/** What a transfer of a leg means, for people. @public */
+export function legMeaning(kind: ResourceKind, leg: string): string {
+  return meaningOf(LEG_MEANINGS[kind], leg);
+}
+
 /** Explains a resource from everything stored about it. */
 export function explainPart(record: PartRecord): PartExplanation {
   const ascending = ascendingEvidence(record);
@@ -364,7 +369,7 @@ function explainTransfer({ kind }: ResourceRef, entry: JournalEntry): TransferEx
     amountMinor: entry.amountMinor,
     debit: explainAccount(entry.debit),
     credit: explainAccount(entry.credit),
-    meaning: meaningOf(LEG_MEANINGS[kind], entry.leg),
+    meaning: legMeaning(kind, entry.leg),
     isTakenBack: entry.cumulativeMinor < entry.previousMinor,
     eventId: entry.eventId ?? null,
     inboxId: entry.inboxId ?? null,

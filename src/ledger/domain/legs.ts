@@ -29,6 +29,7 @@ export const ACCOUNTS = {
   'payout.paid': 'arrived at a payee',
 } as const;
 export type Account = keyof typeof ACCOUNTS;
+export const ACCOUNT_NAMES = Object.keys(ACCOUNTS) as readonly Account[];
 
 export interface Leg {
   readonly debit: Account;
@@ -59,6 +60,28 @@ export const LEGS = {
     reversed: { debit: 'psp.clearing', credit: 'payout.paid' },
   },
 } as const satisfies Record<ResourceKind, Record<string, Leg>>;
+
+/** The legs that move money to or from an account. */
+export function legsOf(account: Account): readonly string[] {
+  return Object.values(LEGS).flatMap((legs) =>
+    Object.entries<Leg>(legs)
+      .filter(([, { debit, credit }]) => debit === account || credit === account)
+      .map(([leg]) => leg),
+  );
+}
+
+/** Whether a transfer takes back what its leg moved before. @public */
+export function isTakenBack({
+  kind,
+  leg,
+  debit,
+}: {
+  readonly kind: ResourceKind;
+  readonly leg: string;
+  readonly debit: string;
+}): boolean {
+  return Object.entries<Leg>(LEGS[kind]).some(([name, own]) => name === leg && own.debit !== debit);
+}
 
 /** Cumulative amounts by leg, in minor units of one currency. */
 export type Targets = Readonly<Record<string, number>>;

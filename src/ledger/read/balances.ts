@@ -6,7 +6,7 @@
  *
  * 1. The journal is append-only, so the sums of a closed day never change. A process adds each closed day
  *    up once, when balances are first read, and keeps the sums.
- * 2. Every reading adds the days that are not closed, and the part of a day before the time asked for,
+ * 2. Every reading adds the days that are not closed, and the part of a day before the given time,
  *    from the journal. The result equals the sums of all transfers that were recorded before that time.
  */
 import type { Queryable } from '../../platform/db/database.ts';

@@ -1,0 +1,238 @@
+/**
+ * Statements that list transfers by their number, by a filter.
+ *
+ * 1. A statement searches at most `MAX_SCANNED_TRANSFERS` rows of each leg, so that a filter that few rows
+ *    match costs no more than one that all match. The caller continues from where it ended.
+ * 2. Numbers rise with the time of recording, except among transactions that run at the same time. A time
+ *    range is therefore found by bisecting the numbers, with a margin, and checked for each row.
+ * 3. Transfers of an account are those of its legs. Captures are most of a journal, and are found among all
+ *    transfers; an index has those of the other legs.
+ * 4. A filter by order or resource reads the transfers of these resources instead.
+ */
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { JournalRow } from '../../domain/journalFormats.ts';
+import { instantOrNull, micros } from './instants.ts';
+import type { SumsAsText } from './sums.ts';
+
+/** The most transfers of a source that one statement searches. */
+export const MAX_SCANNED_TRANSFERS = 5_000;
+
+export interface TransferFilter {
+  readonly currency?: string | undefined;
+  readonly minMinor?: number | undefined;
+  readonly maxMinor?: number | undefined;
+  /** Recorded at or after this; microseconds since 1970. */
+  readonly fromMicros?: number | undefined;
+  /** Recorded before this; microseconds since 1970. */
+  readonly toMicros?: number | undefined;
+}
+
+/** Where transfers are searched. */
+export type TransferSource =
+  | { readonly name: 'all' }
+  /** None of them `captured`. */
+  | { readonly name: 'legs'; readonly legs: readonly string[] }
+  | { readonly name: 'orders'; readonly orderKeys: readonly string[] }
+  /** Payments: with their refunds and disputes. */
+  | { readonly name: 'resource'; readonly id: string };
+
+export interface TransferScan {
+  readonly filter: TransferFilter;
+  readonly source: TransferSource;
+  readonly order: 'newest' | 'oldest';
+  /** Legs of the account of the filter; undefined: any. */
+  readonly legs: readonly string[] | undefined;
+  /** Only numbers between these, neither included; undefined: no bound. */
+  readonly above: number | undefined;
+  readonly below: number | undefined;
+}
+
+interface FoundRow extends Omit<JournalRow, 'eventId' | 'inboxId' | 'orderKey'> {
+  readonly orderKey: string | null;
+  readonly eventId: string | null;
+  readonly inboxId: number | null;
+}
+
+/** Matches of a filter in a source, each with its event and with the order that its resource is in now. */
+export async function scanTransfers(
+  db: Queryable,
+  scan: TransferScan,
+  limit: number,
+): Promise<readonly JournalRow[]> {
+  const scannedLimit = isSearched(scan) ? MAX_SCANNED_TRANSFERS : limit;
+  const rows = await db.query<FoundRow>(
+    `with found as materialized (
+       select * from (${scanned(scan)}) t
+        where ${MATCHES}
+        order by id ${direction(scan)}
+        limit $10
+     )
+     select t.id, t.kind, t.resource_id as "resourceId", r.order_key as "orderKey", t.leg,
+            t.leg_seq as seq, t.currency, t.debit, t.credit, t.amount_minor as "amountMinor",
+            encode(t.head_hash, 'hex') as "headHash", t.webhook_event_id as "inboxId",
+            e.event_id as "eventId", ${micros('t.recorded_at')} as "recordedMicros"
+       from found t
+       left join webhook_events e on e.id = t.webhook_event_id
+       left join resources r on r.kind = t.kind and r.id = t.resource_id
+      order by t.id ${direction(scan)}`,
+    [...scannedValues(scan, scannedLimit), ...matchValues(scan), limit],
+  );
+  return rows.map(({ orderKey, eventId, inboxId, ...rest }) => ({
+    ...rest,
+    orderKey: orderKey ?? undefined,
+    eventId: eventId ?? undefined,
+    inboxId: inboxId ?? undefined,
+  }));
+}
+
+/** The last number that a scan searches; undefined if it reaches the end of its source. */
+export async function readTransferScanEnd(
+  db: Queryable,
+  scan: TransferScan,
+): Promise<number | undefined> {
+  if (!isSearched(scan)) return undefined;
+  const rows = await db.query<{ id: number }>(
+    `select id from (${scanned(scan)}) t
+      order by id ${direction(scan)}
+     offset ${MAX_SCANNED_TRANSFERS - 1} limit 1`,
+    scannedValues(scan, MAX_SCANNED_TRANSFERS),
+  );
+  return rows[0]?.id;
+}
+
+export interface TransferSum {
+  readonly currency: string;
+  readonly scanned: number;
+  readonly matches: number;
+  readonly amountMinor: bigint;
+  /** What the account of the filter was debited and credited with; 0 without one. */
+  readonly debitedMinor: bigint;
+  readonly creditedMinor: bigint;
+}
+
+/** How many transfers match, and their amounts, among the first that one statement searches. */
+export async function sumTransfers(
+  db: Queryable,
+  scan: TransferScan,
+  account: string | undefined,
+): Promise<readonly TransferSum[]> {
+  const rows = await db.query<SumsAsText<TransferSum>>(
+    `select currency, count(*) as scanned, count(*) filter (where ${MATCHES}) as matches,
+            coalesce(sum(amount_minor) filter (where ${MATCHES}), 0)::text as "amountMinor",
+            coalesce(sum(amount_minor) filter (where ${MATCHES} and debit = $10), 0)::text
+              as "debitedMinor",
+            coalesce(sum(amount_minor) filter (where ${MATCHES} and credit = $10), 0)::text
+              as "creditedMinor"
+       from (${scanned(scan)}) t
+      group by currency
+      order by currency
+      limit 1000`,
+    [...scannedValues(scan, MAX_SCANNED_TRANSFERS), ...matchValues(scan), account ?? null],
+  );
+  return rows.map((row) => ({
+    ...row,
+    amountMinor: BigInt(row.amountMinor),
+    debitedMinor: BigInt(row.debitedMinor),
+    creditedMinor: BigInt(row.creditedMinor),
+  }));
+}
+
+/** The first number that was recorded at or after a time, found by about twenty reads; null if there is none. */
+export async function readNumberAt(db: Queryable, atMicros: number): Promise<number | null> {
+  const rows = await db.query<{ number: number | null }>(
+    `with recursive bisected (low, high) as (
+       select min(id), max(id) + 1 from transfers
+       union all
+       select case when next.recorded_at < $1 then next.id + 1 else low end,
+              case when next.recorded_at < $1 then high else (low + high) / 2 end
+         from bisected
+        cross join lateral (
+          select id, recorded_at from transfers where id >= (low + high) / 2 order by id limit 1) next
+        where low < high
+     )
+     select min(low) as number from bisected where low >= high limit 1`,
+    [instantOrNull(atMicros)],
+  );
+  return rows[0]?.number ?? null;
+}
+
+/** Whether a statement has to search more transfers than it returns. */
+function isSearched({ filter, source, legs }: TransferScan): boolean {
+  const { currency, minMinor, maxMinor, fromMicros, toMicros } = filter;
+  const isByMoney = [currency, minMinor, maxMinor].some((one) => one !== undefined);
+  const isByTime = fromMicros !== undefined || toMicros !== undefined;
+  return isByMoney || isByTime || (legs !== undefined && source.name !== 'legs');
+}
+
+function direction({ order }: TransferScan): 'asc' | 'desc' {
+  return order === 'newest' ? 'desc' : 'asc';
+}
+
+const COLUMNS = `t.id, t.kind, t.resource_id, t.leg, t.leg_seq, t.currency, t.debit, t.credit,
+  t.amount_minor, t.head_hash, t.webhook_event_id, t.recorded_at`;
+
+const IN_BOUNDS = `t.id > coalesce($1::bigint, 0) and t.id < coalesce($2::bigint, 9223372036854775807)`;
+
+/** The rows of a source between the bounds, from its beginning. */
+function scanned(scan: TransferScan): string {
+  const end = `order by id ${direction(scan)} limit $4`;
+  switch (scan.source.name) {
+    case 'all':
+      return `select ${COLUMNS} from transfers t where ${IN_BOUNDS} and $3::text[] is null ${end}`;
+    case 'legs':
+      return `
+        select t.* from unnest($3::text[]) as wanted (leg)
+         cross join lateral (
+           select ${COLUMNS} from transfers t
+            where t.leg = wanted.leg and t.leg <> 'captured' and ${IN_BOUNDS} ${end}) t
+         ${end}`;
+    case 'orders':
+      return `
+        select ${COLUMNS} from resources r
+          join transfers t on t.kind = r.kind and t.resource_id = r.id
+         where r.order_key = any ($3::text[]) and ${IN_BOUNDS} ${end}`;
+    case 'resource':
+      return `
+        select ${COLUMNS}
+          from (select kind, id from resources
+                 where kind in ('payment', 'refund', 'dispute', 'payout') and id = any ($3::text[])
+                 union
+                select kind, id from resources where payment_id = any ($3::text[])) r
+          join transfers t on t.kind = r.kind and t.resource_id = r.id
+         where ${IN_BOUNDS} ${end}`;
+  }
+}
+
+function scannedValues(scan: TransferScan, limit: number): readonly unknown[] {
+  return [scan.above ?? null, scan.below ?? null, namesOf(scan.source), limit];
+}
+
+function namesOf(source: TransferSource): readonly string[] | null {
+  switch (source.name) {
+    case 'all':
+      return null;
+    case 'legs':
+      return source.legs;
+    case 'orders':
+      return source.orderKeys;
+    case 'resource':
+      return [source.id];
+  }
+}
+
+const MATCHES = `(
+      ($5::text is null or currency = $5)
+  and ($6::bigint is null or amount_minor >= $6) and ($7::bigint is null or amount_minor <= $7)
+  and recorded_at >= coalesce(($8::timestamptz[])[1], '-infinity')
+  and recorded_at < coalesce(($8::timestamptz[])[2], 'infinity')
+  and ($9::text[] is null or leg = any ($9)))`;
+
+function matchValues({ filter, legs }: TransferScan): readonly unknown[] {
+  return [
+    filter.currency ?? null,
+    filter.minMinor ?? null,
+    filter.maxMinor ?? null,
+    [instantOrNull(filter.fromMicros), instantOrNull(filter.toMicros)],
+    legs ?? null,
+  ];
+}

@@ -1,0 +1,131 @@
+/** Lists of transfers: pages, totals, and all of a filter. */
+import { sumMinor } from '../../contract/money.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import type { JournalRow } from '../domain/journalFormats.ts';
+import { type Account, legsOf } from '../domain/legs.ts';
+import { orderKeysNamed } from '../domain/orderKey.ts';
+import { readConsistently } from '../store/readConsistently.ts';
+import {
+  MAX_SCANNED_TRANSFERS,
+  readNumberAt,
+  readTransferScanEnd,
+  scanTransfers,
+  sumTransfers,
+  type TransferFilter,
+  type TransferScan,
+  type TransferSource,
+  type TransferSum,
+} from './store/transferList.ts';
+
+export interface TransferQuery extends TransferFilter {
+  readonly account?: Account | undefined;
+  readonly orderId?: string | undefined;
+  /** A payment with its refunds and disputes, or a refund, dispute or payout. */
+  readonly resourceId?: string | undefined;
+}
+
+export interface TransferPage {
+  readonly rows: readonly JournalRow[];
+  /** The number after which the next page starts; undefined on the last page. */
+  readonly next: number | undefined;
+}
+
+/** More than any statement takes: rows that are recorded at one time have numbers this close. */
+const MARGIN_MICROS = 600 * 1_000_000;
+
+/**
+ * A page of transfers, newest first. With a filter it may be shorter than the limit, or empty, although there
+ * is a next one: a page searches a bounded number of transfers.
+ */
+export function readTransferPage(
+  db: Database,
+  query: TransferQuery,
+  { after, limit }: { readonly after: number | undefined; readonly limit: number },
+): Promise<TransferPage> {
+  return readConsistently(db, async (tx) => {
+    const scan = await scanOf(tx, query, 'newest');
+    const below = after ?? scan.below;
+    return await readPage(tx, { ...scan, below }, limit);
+  });
+}
+
+async function readPage(tx: Queryable, scan: TransferScan, limit: number): Promise<TransferPage> {
+  const found = await scanTransfers(tx, scan, limit + 1);
+  const rows = found.slice(0, limit);
+  if (found.length > limit) return { rows, next: rows.at(-1)?.id };
+  return { rows, next: await readTransferScanEnd(tx, scan) };
+}
+
+/** Every transfer of a filter, oldest first, in pages. */
+export async function* readAllTransfers(
+  db: Queryable,
+  query: TransferQuery,
+  limit: number,
+): AsyncGenerator<readonly JournalRow[], void> {
+  const scan = await scanOf(db, query, 'oldest');
+  let above = scan.above;
+  let isLast = false;
+  while (!isLast) {
+    const page = await readPage(db, { ...scan, above }, limit);
+    if (page.rows.length > 0) yield page.rows;
+    above = page.next;
+    isLast = above === undefined;
+  }
+}
+
+export interface TransferTotals {
+  readonly count: number;
+  /** False: there are more transfers than were counted, and the sums are those of the counted ones. */
+  readonly isComplete: boolean;
+  readonly currencies: readonly TransferSum[];
+}
+
+/** The number of transfers that match and their sums, among the newest ones. */
+export function readTransferTotals(db: Database, query: TransferQuery): Promise<TransferTotals> {
+  return readConsistently(db, async (tx) => {
+    const scan = await scanOf(tx, query, 'newest');
+    const sums = await sumTransfers(tx, scan, query.account);
+    return {
+      count: sumMinor(sums.map(({ matches }) => matches)),
+      isComplete: sumMinor(sums.map((one) => one.scanned)) < MAX_SCANNED_TRANSFERS,
+      currencies: sums.filter(({ matches }) => matches > 0),
+    };
+  });
+}
+
+async function scanOf(
+  tx: Queryable,
+  { account, orderId, resourceId, ...filter }: TransferQuery,
+  order: TransferScan['order'],
+): Promise<TransferScan> {
+  const legs = account && legsOf(account);
+  const source = sourceOf({ legs, orderId, resourceId });
+  const bounds = await boundsOf(tx, filter);
+  return { filter, source, order, legs, ...bounds };
+}
+
+function sourceOf(given: {
+  readonly legs: readonly string[] | undefined;
+  readonly orderId: string | undefined;
+  readonly resourceId: string | undefined;
+}): TransferSource {
+  const { legs, orderId, resourceId } = given;
+  if (resourceId !== undefined) return { name: 'resource', id: resourceId };
+  if (orderId !== undefined) return { name: 'orders', orderKeys: orderKeysNamed(orderId) };
+  if (legs !== undefined && !legs.includes('captured')) return { name: 'legs', legs };
+  return { name: 'all' };
+}
+
+/** The numbers between which the transfers of a time range lie. */
+async function boundsOf(
+  tx: Queryable,
+  { fromMicros, toMicros }: TransferFilter,
+): Promise<Pick<TransferScan, 'above' | 'below'>> {
+  const first =
+    fromMicros === undefined ? null : await readNumberAt(tx, fromMicros - MARGIN_MICROS);
+  const end = toMicros === undefined ? null : await readNumberAt(tx, toMicros + MARGIN_MICROS);
+  return {
+    above: first === null ? undefined : first - 1,
+    below: end ?? undefined,
+  };
+}
