@@ -6,7 +6,7 @@ import { FINDING_CLASSES } from './domain/findings.ts';
 import { measureFindings, measureInbox } from './store/gauges.ts';
 import { readProof } from './store/verifyRounds.ts';
 
-export { type InboxMeasure, measureInbox } from './store/gauges.ts';
+export { type FlowMeasure, type InboxMeasure, measureFlow, measureInbox } from './store/gauges.ts';
 
 export function ledgerSources(db: Queryable): readonly Source[] {
   return [inboxSource(db), findingsSource(db), proofSource(db), bodiesSource(db)];

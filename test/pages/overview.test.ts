@@ -6,6 +6,7 @@ import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { disputeEvent, paymentEvent } from '../support/payments.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 let tallyhook: TestTallyhook;
@@ -30,7 +31,9 @@ async function anHourAgo(): Promise<string> {
 test('an installation without events shows that nothing waits for a person', async () => {
   const { status, html } = await viewer.get('/');
   expect(status).toBe(200);
+  expect(html).toContain('No webhook has arrived yet.');
   expect(html).toContain('No alert is open');
+  expect(html).toContain('No money moved in the last 30 days.');
   expect(html).not.toContain('paused');
 });
 
@@ -44,9 +47,17 @@ test('open alerts, the money of a day, pending events and a pause are shown', as
   ]);
   await receive(db, [paymentEvent({})]);
   await viewer.post('/reconciliation/pause', { reason: 'a test' });
-  const { html } = await viewer.get('/');
+  // The sum of the journal is kept for a moment.
+  let html = '';
+  await waitFor('the sum of the journal', async () => {
+    ({ html } = await viewer.get('/'));
+    return html.includes('USD by day');
+  });
   expect(html).toContain('Dispute opened');
   expect(html).toContain('75.40 <abbr>USD</abbr>');
-  expect(html).toMatch(/<dt>Pending<\/dt><dd>1<\/dd>/);
+  expect(html).toContain('20.00 <abbr>USD</abbr>');
+  expect(html).toMatch(/<dt>Pending<\/dt><dd><a [^>]+>1<\/a><\/dd>/);
+  expect(html).toMatch(/<p class="headline (warn|bad)">Money is flowing/);
+  expect(html).toContain('econciliation is paused');
   expect(html).toContain('by admin: a test');
 });

@@ -75,6 +75,52 @@ export function readAlertRows(db: Queryable, page: AlertPage): Promise<readonly 
   );
 }
 
+/** Unresolved alerts, the most severe first, then the newest; uses their partial index. */
+export function readUrgentAlerts(db: Queryable, limit: number): Promise<readonly AlertRow[]> {
+  return db.query<AlertRow>(
+    `select ${COLUMNS}
+       from alerts
+      where state <> 'resolved'
+      order by array_position(array['critical', 'warning', 'info'], severity), id desc
+      limit $1`,
+    [limit],
+  );
+}
+
+/** A count stops here and then means "this many or more". */
+const COUNTED_ALERTS = 10_000;
+
+export interface SeverityCount {
+  readonly severity: Severity;
+  readonly alerts: number;
+}
+
+/** Unresolved alerts by severity. */
+export function countUnresolved(db: Queryable): Promise<readonly SeverityCount[]> {
+  return db.query<SeverityCount>(
+    `select severity, count(*) as alerts
+       from (select severity from alerts where state <> 'resolved' order by id limit $1) a
+      group by severity`,
+    [COUNTED_ALERTS],
+  );
+}
+
+/** Unresolved alerts about disputes with a deadline ahead, the nearest first. */
+export function readDisputeDeadlines(
+  db: Queryable,
+  { before, limit }: { readonly before: Date; readonly limit: number },
+): Promise<readonly AlertRow[]> {
+  return db.query<AlertRow>(
+    `select distinct on (deadline_at, subject) ${COLUMNS}
+       from alerts
+      where state <> 'resolved' and subject like 'dispute:%'
+        and deadline_at > statement_timestamp() and deadline_at < $1
+      order by deadline_at, subject, id desc
+      limit $2`,
+    [before.toISOString(), limit],
+  );
+}
+
 /** @returns undefined if there is no such alert */
 export async function readAlert(db: Queryable, id: number): Promise<AlertRow | undefined> {
   const rows = await db.query<AlertRow>(`select ${COLUMNS} from alerts where id = $1`, [id]);

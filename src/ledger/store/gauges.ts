@@ -52,3 +52,39 @@ export function measureFindings(db: Queryable): Promise<readonly FindingCount[]>
     [COUNTED_ROWS],
   );
 }
+
+export interface FlowMeasure {
+  /** Events that were received within the last minute, `COUNTED_EVENTS` at most. */
+  readonly lastMinute: number;
+  /** Seconds from the receipt to the end of applying, of the newest events that changed something; null without any. */
+  readonly typicalSeconds: number | null;
+  readonly longestSeconds: number | null;
+}
+
+/** More than arrive in a minute, except during a backlog of the service. */
+const COUNTED_EVENTS = 10_000;
+const TIMED_CHANGES = 200;
+
+/** How many events arrive, and how long the newest changes took. Replays do not count: their receipt is long past. */
+export async function measureFlow(db: Queryable): Promise<FlowMeasure> {
+  const rows = await db.query<FlowMeasure>(
+    `select r.received as "lastMinute", t.typical as "typicalSeconds", t.longest as "longestSeconds"
+       from (select count(*) filter (where received_at > statement_timestamp() - interval '1 minute')
+                      as received
+               from (select received_at from webhook_events order by id desc limit $1) e) r
+      cross join (
+              select percentile_cont(0.5) within group (order by seconds) as typical,
+                     max(seconds) as longest
+                from (select greatest(extract(epoch from c.changed_at - e.received_at), 0)::float8
+                               as seconds
+                        from (select webhook_event_id, changed_at from changes
+                               order by number desc limit $2) c
+                        join webhook_events e on e.id = c.webhook_event_id
+                       where not exists (select from event_replays p
+                                          where p.webhook_event_id = e.id)) s) t`,
+    [COUNTED_EVENTS, TIMED_CHANGES],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('a query that always has one row returned none');
+  return row;
+}

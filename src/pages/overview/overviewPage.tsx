@@ -1,44 +1,52 @@
 /** The overview: is money flowing, and is anything wrong? */
 import { z } from 'zod';
-import { type AlertRow, readAlertRows } from '../../alerts/store/alertRows.ts';
+import {
+  type AlertRow,
+  countUnresolved,
+  readDisputeDeadlines,
+  readUrgentAlerts,
+  type SeverityCount,
+} from '../../alerts/store/alertRows.ts';
 import {
   type OpenAuthorization,
   readOpenAuthorizations,
 } from '../../authorizations/store/openAuthorizations.ts';
-import type { ResourceKind } from '../../contract/resources/index.ts';
+import { sumMinor } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
-import { type InboxMeasure, measureInbox } from '../../ledger/gauges.ts';
-import { type ListTotals, readResourceTotals } from '../../ledger/read/resourceList.ts';
-
+import {
+  type FlowMeasure,
+  type InboxMeasure,
+  measureFlow,
+  measureInbox,
+} from '../../ledger/gauges.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { type Pause, readPause } from '../../reconcile/store/pauses.ts';
+import { countMissed } from '../../reconcile/store/progress.ts';
 import { type RunRow, readRuns } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
 import { ALERT_COLUMNS } from '../alerts/alertsPage.tsx';
-import { DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
 import {
+  alertHref,
   alertsHref,
   authorizationsHref,
   inboxHref,
   reconciliationHref,
   resourceHref,
-  resourcesHref,
+  runHref,
+  subjectHref,
 } from '../links.ts';
 import { definePage } from '../page.ts';
 import { RunVerdict } from '../reconciliation/runColumns.tsx';
+import { type FlowFacts, headlineOf, roughly } from './headline.ts';
+import { MoneyByDay } from './MoneyByDay.tsx';
+import { MONEY_DAYS, readMoney } from './recentMoney.ts';
 
 /** Enough to see what is wrong; the pages of alerts and authorizations have all. */
 const SHOWN_ROWS = 10;
 const DUE_WITHIN_MS = 2 * DAY_MS;
-
-const KINDS = ['payment', 'refund', 'dispute', 'payout'] as const satisfies readonly ResourceKind[];
-
-interface Created {
-  readonly kind: ResourceKind;
-  readonly totals: ListTotals;
-}
 
 export const overviewPage = definePage({
   path: '/',
@@ -47,48 +55,86 @@ export const overviewPage = definePage({
   query: z.strictObject({}),
   load: async ({ db, clock }) => {
     const nowMs = clock.nowMs();
-    const [alerts, holds, inbox, pause, runs] = await Promise.all([
-      readAlertRows(db, {
-        states: ['open', 'acknowledged'],
-        severity: undefined,
-        rule: undefined,
-        below: Number.MAX_SAFE_INTEGER,
-        limit: SHOWN_ROWS,
-      }),
-      readOpenAuthorizations(db, {
-        statuses: [...CAPTURABLE_STATUSES],
-        after: undefined,
-        dueBefore: new Date(nowMs + DUE_WITHIN_MS),
-        limit: SHOWN_ROWS,
-      }),
+    const [open, inbox, flow, reconciled] = await Promise.all([
+      readOpen(db, new Date(nowMs + DUE_WITHIN_MS)),
       measureInbox(db),
-      readPause(db),
-      readLastRuns(db),
+      measureFlow(db),
+      readReconciled(db),
     ]);
-    const created = await readCreated(db, nowMs - DAY_MS);
-    return { outcome: 'ok', data: { alerts, holds, inbox, pause, runs, created } };
+    const totals = await readMoney(db);
+    return { outcome: 'ok', data: { nowMs, totals, inbox, flow, ...open, ...reconciled } };
   },
-  view: ({ alerts, holds, inbox, pause, runs, created }) => ({
-    title: 'Overview',
-    body: (
-      <>
-        <OpenAlerts alerts={alerts} />
-        <NearDeadlines holds={holds} />
-        <Section title="Created in the last 24 hours">
-          <DataTable
-            caption="By the service's time of creation"
-            columns={CREATED}
-            rows={created}
-            keyOf={({ kind }) => kind}
-            empty="Nothing."
-          />
-        </Section>
-        <Inbox inbox={inbox} />
-        <LastRuns runs={runs} pause={pause} />
-      </>
-    ),
-  }),
+  view: (data) => {
+    const { alerts, counts, holds, disputes, totals, nowMs, inbox, flow, runs, pause, missed } =
+      data;
+    const { tone, text } = headlineOf(factsOf(data));
+    return {
+      title: 'Overview',
+      body: (
+        <>
+          <p class={`headline ${tone}`}>{text}</p>
+          <OpenAlerts alerts={alerts} counts={counts} />
+          <NearDeadlines holds={holds} disputes={disputes} />
+          <MoneyByDay totals={totals} todayMs={nowMs} days={MONEY_DAYS} />
+          <Events inbox={inbox} flow={flow} />
+          <LastRuns runs={runs} pause={pause} missed={missed} />
+        </>
+      ),
+    };
+  },
 });
+
+/** What waits for a person. */
+async function readOpen(db: Database, dueBefore: Date) {
+  const [alerts, counts, disputes, holds] = await Promise.all([
+    readUrgentAlerts(db, SHOWN_ROWS),
+    countUnresolved(db),
+    readDisputeDeadlines(db, { before: dueBefore, limit: SHOWN_ROWS }),
+    readOpenAuthorizations(db, {
+      statuses: [...CAPTURABLE_STATUSES],
+      after: undefined,
+      dueBefore,
+      limit: SHOWN_ROWS,
+    }),
+  ]);
+  return { alerts, counts, disputes, holds };
+}
+
+async function readReconciled(db: Database) {
+  const [pause, runs, missed] = await Promise.all([
+    readPause(db),
+    readLastRuns(db),
+    countMissed(db, DAY_MS),
+  ]);
+  return { pause, runs, missed };
+}
+
+function factsOf({
+  nowMs,
+  inbox,
+  counts,
+  pause,
+}: {
+  readonly nowMs: number;
+  readonly inbox: InboxMeasure;
+  readonly counts: readonly SeverityCount[];
+  readonly pause: Pause | undefined;
+}): FlowFacts {
+  const last = inbox.lastReceivedSeconds;
+  return {
+    secondsSinceEvent: last === null ? undefined : Math.max(0, nowMs / 1000 - last),
+    pending: inbox.pending,
+    oldestPendingSeconds: inbox.oldestAgeSeconds,
+    dead: inbox.dead,
+    isPaused: pause !== undefined,
+    critical: alertsOf(counts, 'critical'),
+    warnings: alertsOf(counts, 'warning'),
+  };
+}
+
+function alertsOf(counts: readonly SeverityCount[], severity: string): number {
+  return sumMinor(counts.filter((row) => row.severity === severity).map(({ alerts }) => alerts));
+}
 
 /** The last run of each list. */
 async function readLastRuns(db: Database): Promise<readonly RunRow[]> {
@@ -99,56 +145,57 @@ async function readLastRuns(db: Database): Promise<readonly RunRow[]> {
   return lists.flat();
 }
 
-async function readCreated(db: Database, fromMs: number): Promise<readonly Created[]> {
-  const read: Created[] = [];
-  // One after another: the pool of the console is small.
-  for (const kind of KINDS) {
-    read.push({ kind, totals: await readResourceTotals(db, { kind, fromMicros: fromMs * 1000 }) });
-  }
-  return read;
-}
-
-function OpenAlerts({ alerts }: { readonly alerts: readonly AlertRow[] }) {
+function OpenAlerts({
+  alerts,
+  counts,
+}: {
+  readonly alerts: readonly AlertRow[];
+  readonly counts: readonly SeverityCount[];
+}) {
+  const all = sumMinor(counts.map((row) => row.alerts));
   return (
     <Section title="Alerts">
       <DataTable
-        caption="Not resolved, newest first"
+        caption="Not resolved, the most severe first"
         columns={ALERT_COLUMNS}
         rows={alerts}
         keyOf={({ id }) => String(id)}
         empty="No alert is open: nothing waits for a person."
       />
       <p>
-        <a href={alertsHref()}>All alerts</a>
+        <a href={alertsHref()}>{all > alerts.length ? `All ${all} alerts` : 'All alerts'}</a>
       </p>
     </Section>
   );
 }
 
-function NearDeadlines({ holds }: { readonly holds: readonly OpenAuthorization[] }) {
+/** Something with a deadline, whatever it is. */
+interface Deadline {
+  readonly key: string;
+  readonly subject: string;
+  readonly href: string | undefined;
+  readonly what: string;
+  readonly at: Date;
+  readonly amountMinor: number | null;
+  readonly currency: string | null;
+  readonly alert: number | undefined;
+}
+
+function NearDeadlines({
+  holds,
+  disputes,
+}: {
+  readonly holds: readonly OpenAuthorization[];
+  readonly disputes: readonly AlertRow[];
+}) {
   return (
-    <Section title="Authorizations that expire within 48 hours">
+    <Section title="Deadlines of the next 48 hours">
       <DataTable
-        caption="Nearest deadline first"
-        columns={[
-          {
-            title: 'Payment',
-            cell: ({ paymentId }) => (
-              <Id id={paymentId} href={resourceHref('payment', paymentId)} />
-            ),
-          },
-          {
-            title: 'Capturable',
-            isNumber: true,
-            cell: ({ capturableMinor, currency }) => (
-              <Money amountMinor={capturableMinor} currency={currency} />
-            ),
-          },
-          { title: 'Deadline', cell: ({ deadlineAt }) => <Time at={deadlineAt} /> },
-        ]}
-        rows={holds}
-        keyOf={({ paymentId }) => paymentId}
-        empty="None."
+        caption="Nearest first"
+        columns={DEADLINES}
+        rows={deadlinesOf(holds, disputes)}
+        keyOf={({ key }) => key}
+        empty="None: no authorization expires, and no evidence is due."
       />
       <p>
         <a href={authorizationsHref()}>All authorizations</a>
@@ -157,40 +204,77 @@ function NearDeadlines({ holds }: { readonly holds: readonly OpenAuthorization[]
   );
 }
 
-const CREATED = [
-  {
-    title: 'Kind',
-    cell: ({ kind }: Created) => <a href={resourcesHref(kind)}>{`${kind}s`}</a>,
-  },
-  {
-    title: 'Number',
-    isNumber: true,
-    cell: ({ totals }: Created) => `${totals.count}${totals.isComplete ? '' : '+'}`,
-  },
-  { title: 'Amount', isNumber: true, cell: ({ totals }: Created) => <Sums totals={totals} /> },
-];
-
-function Sums({ totals }: Pick<Created, 'totals'>) {
-  return (
-    <>
-      {totals.currencies.map(({ currency, amountMinor }) => (
-        <div key={currency}>
-          <Money amountMinor={amountMinor} currency={currency} />
-        </div>
-      ))}
-    </>
+function deadlinesOf(
+  holds: readonly OpenAuthorization[],
+  disputes: readonly AlertRow[],
+): readonly Deadline[] {
+  const expiring = holds.map(
+    ({ paymentId, deadlineAt, capturableMinor, currency }): Deadline => ({
+      key: `hold ${paymentId}`,
+      subject: paymentId,
+      href: resourceHref('payment', paymentId),
+      what: 'The authorization expires',
+      at: deadlineAt,
+      amountMinor: capturableMinor,
+      currency,
+      alert: undefined,
+    }),
   );
+  const due = disputes.flatMap(({ id, subject, deadlineAt }): readonly Deadline[] =>
+    deadlineAt === null
+      ? []
+      : [
+          {
+            key: `alert ${id}`,
+            subject: subject.slice(subject.indexOf(':') + 1),
+            href: subjectHref(subject),
+            what: 'Evidence is due',
+            at: deadlineAt,
+            amountMinor: null,
+            currency: null,
+            alert: id,
+          },
+        ],
+  );
+  return [...expiring, ...due].toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-function Inbox({ inbox }: { readonly inbox: InboxMeasure }) {
+const DEADLINES: readonly Column<Deadline>[] = [
+  { title: 'About', cell: ({ subject, href }) => <Id id={subject} href={href} /> },
+  {
+    title: 'What',
+    cell: ({ what, alert }) => (alert === undefined ? what : <a href={alertHref(alert)}>{what}</a>),
+  },
+  {
+    title: 'Amount',
+    isNumber: true,
+    cell: ({ amountMinor, currency }) => <Money amountMinor={amountMinor} currency={currency} />,
+  },
+  { title: 'Deadline', cell: ({ at }) => <Time at={at} /> },
+];
+
+function Events({ inbox, flow }: { readonly inbox: InboxMeasure; readonly flow: FlowMeasure }) {
   const last = inbox.lastReceivedSeconds;
+  const { typicalSeconds, longestSeconds } = flow;
   return (
     <Section title="Events">
       <KeyValues
         rows={[
           ['Last event', <Time key="last" at={last === null ? null : new Date(last * 1000)} />],
-          ['Pending', inbox.pending],
-          ['Oldest pending', `${Math.round(inbox.oldestAgeSeconds)} s`],
+          ['In the last minute', flow.lastMinute],
+          [
+            'From the reply to applied',
+            typicalSeconds === null || longestSeconds === null
+              ? 'no recent change'
+              : `${roughly(typicalSeconds)}; at most ${roughly(longestSeconds)} lately`,
+          ],
+          [
+            'Pending',
+            <a key="pending" href={inboxHref({ state: 'pending' })}>
+              {inbox.pending}
+            </a>,
+          ],
+          ['Oldest pending', inbox.pending === 0 ? 'none' : roughly(inbox.oldestAgeSeconds)],
           [
             'Dead',
             <a key="dead" href={inboxHref({ state: 'dead' })}>
@@ -206,9 +290,11 @@ function Inbox({ inbox }: { readonly inbox: InboxMeasure }) {
 function LastRuns({
   runs,
   pause,
+  missed,
 }: {
   readonly runs: readonly RunRow[];
   readonly pause: Pause | undefined;
+  readonly missed: number;
 }) {
   return (
     <Section title="Reconciliation">
@@ -218,16 +304,27 @@ function LastRuns({
         </p>
       ) : null}
       <KeyValues
-        rows={runs.map((run) => [
-          run.stream,
-          <span key={run.stream}>
-            <RunVerdict run={run} /> <Time at={run.startedAt} />
-          </span>,
-        ])}
+        rows={[
+          ...runs.map(
+            (run) =>
+              [
+                run.stream,
+                <a key={run.stream} href={runHref(run.id)}>
+                  <RunVerdict run={run} /> {foundText(run)}, <Time at={run.startedAt} />
+                </a>,
+              ] as const,
+          ),
+          ['Missed webhooks in 24 hours', missed],
+        ]}
       />
       <p>
         <a href={reconciliationHref()}>What was compared, and when</a>
       </p>
     </Section>
   );
+}
+
+function foundText({ found, repaired }: RunRow): string {
+  if (found === 0) return 'nothing found';
+  return `${found} found, ${repaired} repaired, ${found - repaired} left`;
 }

@@ -1,4 +1,4 @@
-/** The statement that sums what the journal recorded within a period. */
+/** Statements that sum what the journal recorded: within a period, and by day. */
 import type { Queryable } from '../../../platform/db/database.ts';
 import { type Account, LEGS } from '../../domain/legs.ts';
 
@@ -32,6 +32,30 @@ type LegName =
   | keyof typeof dispute
   | keyof typeof payout;
 
+/** Sums of `signedTransfers`. */
+const TOTALS = `
+  coalesce(sum(signed) filter (where total = 'captured'), 0)::bigint as "capturedMinor",
+  coalesce(sum(signed) filter (where total = 'refunded'), 0)::bigint as "refundedMinor",
+  coalesce(sum(signed) filter (where total = 'disputed' and signed > 0), 0)::bigint
+    as "disputedMinor",
+  coalesce(sum(signed) filter (where total = 'paid_out'), 0)::bigint as "paidOutMinor"`;
+
+/** The transfers of the legs in `SUMMED_VALUES`. @param condition SQL about the transfer `t` */
+function signedTransfers(condition: string): string {
+  return `
+    select t.currency, t.recorded_at, s.total,
+           case when t.debit = s.account then t.amount_minor else -t.amount_minor end as signed
+      from transfers t
+      join unnest($1::text[], $2::text[], $3::text[]) as s (total, leg, account) on s.leg = t.leg
+     where ${condition}`;
+}
+
+const SUMMED_VALUES: readonly (readonly string[])[] = [
+  SUMMED.map(({ total }) => total),
+  SUMMED.map(({ leg }) => leg),
+  SUMMED.map(({ account }) => account),
+];
+
 /**
  * Captures, settled refunds and delivered payouts, net of reversals, and the amounts that disputes
  * began to hold. Currencies without any of them are left out.
@@ -41,28 +65,32 @@ export function readDayTotals(
   { from, to }: { readonly from: Date; readonly to: Date },
 ): Promise<readonly DayTotals[]> {
   return db.query<DayTotals>(
-    `select currency,
-            coalesce(sum(signed) filter (where total = 'captured'), 0)::bigint as "capturedMinor",
-            coalesce(sum(signed) filter (where total = 'refunded'), 0)::bigint as "refundedMinor",
-            coalesce(sum(signed) filter (where total = 'disputed' and signed > 0), 0)::bigint
-              as "disputedMinor",
-            coalesce(sum(signed) filter (where total = 'paid_out'), 0)::bigint as "paidOutMinor"
-       from (select t.currency, s.total,
-                    case when t.debit = s.account then t.amount_minor else -t.amount_minor end
-                      as signed
-               from transfers t
-               join unnest($3::text[], $4::text[], $5::text[]) as s (total, leg, account)
-                 on s.leg = t.leg
-              where t.recorded_at >= $1 and t.recorded_at < $2) moved
+    `select currency, ${TOTALS}
+       from (${signedTransfers('t.recorded_at >= $4 and t.recorded_at < $5')}) moved
       group by currency
       order by currency
       limit 1000`,
-    [
-      from.toISOString(),
-      to.toISOString(),
-      SUMMED.map(({ total }) => total),
-      SUMMED.map(({ leg }) => leg),
-      SUMMED.map(({ account }) => account),
-    ],
+    [...SUMMED_VALUES, from.toISOString(), to.toISOString()],
+  );
+}
+
+export interface DatedTotals extends DayTotals {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+}
+
+/**
+ * The same for each of the last days in UTC up to today, by the database's clock. Days and currencies
+ * without any are left out.
+ */
+export function readTotalsByDay(db: Queryable, days: number): Promise<readonly DatedTotals[]> {
+  const firstDay = `date_trunc('day', statement_timestamp(), 'UTC') - ($4 - 1) * interval '1 day'`;
+  return db.query<DatedTotals>(
+    `select to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD') as day, currency, ${TOTALS}
+       from (${signedTransfers(`t.recorded_at >= ${firstDay}`)}) moved
+      group by 1, 2
+      order by 1, 2
+      limit 10000`,
+    [...SUMMED_VALUES, days],
   );
 }

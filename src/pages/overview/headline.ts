@@ -1,0 +1,81 @@
+/** The overview in one sentence: is money flowing, and is anything wrong? */
+import type { Tone } from '../components/values.tsx';
+
+export interface FlowFacts {
+  /** Undefined before the first event. */
+  readonly secondsSinceEvent: number | undefined;
+  readonly pending: number;
+  readonly oldestPendingSeconds: number;
+  readonly dead: number;
+  readonly isPaused: boolean;
+  /** Unresolved alerts. */
+  readonly critical: number;
+  readonly warnings: number;
+}
+
+export interface Headline {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+/** Events are applied within seconds; after this, something holds them up. */
+const SLOW_SECONDS = 300;
+/** Shorter silences are usual at night. The alert about silence follows the installation's own rhythm. */
+const QUIET_SECONDS = 6 * 3600;
+
+export function headlineOf(facts: FlowFacts): Headline {
+  const flow = flowOf(facts);
+  const troubles = troublesOf(facts);
+  const tone = facts.critical > 0 || flow.tone === 'bad' ? 'bad' : flow.tone;
+  if (troubles.length === 0) {
+    return {
+      tone,
+      text: `${flow.text} ${tone === 'good' ? 'Nothing waits for a person.' : ''}`.trim(),
+    };
+  }
+  return { tone: tone === 'good' ? 'warn' : tone, text: `${flow.text} ${listed(troubles)}.` };
+}
+
+function flowOf({ secondsSinceEvent, oldestPendingSeconds, pending }: FlowFacts): Headline {
+  if (secondsSinceEvent === undefined) {
+    return { tone: 'plain', text: 'No webhook has arrived yet.' };
+  }
+  if (oldestPendingSeconds > SLOW_SECONDS) {
+    const age = roughly(oldestPendingSeconds);
+    const text = `Webhooks arrive and are not applied: ${pending} pending, the oldest for ${age}.`;
+    return { tone: 'bad', text };
+  }
+  if (secondsSinceEvent > QUIET_SECONDS) {
+    return { tone: 'warn', text: `No webhook for ${roughly(secondsSinceEvent)}.` };
+  }
+  return { tone: 'good', text: 'Money is flowing: webhooks arrive and are applied.' };
+}
+
+function troublesOf({ critical, warnings, dead, isPaused }: FlowFacts): readonly string[] {
+  return [
+    ...(critical > 0 ? [counted(critical, 'critical alert')] : []),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+    ...(dead > 0 ? [counted(dead, 'dead event')] : []),
+    ...(isPaused ? ['reconciliation is paused'] : []),
+  ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** With a capital letter at the start. */
+function listed(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  const others = parts.slice(0, -1);
+  const text = others.length === 0 ? last : `${others.join(', ')} and ${last}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function roughly(seconds: number): string {
+  if (seconds < 1) return 'less than a second';
+  if (seconds < 120) return counted(Math.round(seconds), 'second');
+  if (seconds < 7200) return counted(Math.round(seconds / 60), 'minute');
+  if (seconds < 172_800) return counted(Math.round(seconds / 3600), 'hour');
+  return counted(Math.round(seconds / 86_400), 'day');
+}

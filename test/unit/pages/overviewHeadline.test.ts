@@ -1,0 +1,52 @@
+/** The sentence at the top of the overview. */
+import { expect, test } from 'vitest';
+import { type FlowFacts, headlineOf, roughly } from '../../../src/pages/overview/headline.ts';
+
+const CALM: FlowFacts = {
+  secondsSinceEvent: 30,
+  pending: 0,
+  oldestPendingSeconds: 0,
+  dead: 0,
+  isPaused: false,
+  critical: 0,
+  warnings: 0,
+};
+
+const FLOWING = 'Money is flowing: webhooks arrive and are applied.';
+
+test.each<[string, Partial<FlowFacts>, string, string]>([
+  ['all is well', {}, 'good', `${FLOWING} Nothing waits for a person.`],
+  ['no event yet', { secondsSinceEvent: undefined }, 'plain', 'No webhook has arrived yet.'],
+  ['warnings are open', { warnings: 2 }, 'warn', `${FLOWING} 2 warnings.`],
+  [
+    'several things are wrong',
+    { critical: 1, warnings: 1, dead: 3, isPaused: true },
+    'bad',
+    `${FLOWING} 1 critical alert, 1 warning, 3 dead events and reconciliation is paused.`,
+  ],
+  [
+    'events are not applied',
+    { pending: 7, oldestPendingSeconds: 900 },
+    'bad',
+    'Webhooks arrive and are not applied: 7 pending, the oldest for 15 minutes.',
+  ],
+  ['silence', { secondsSinceEvent: 7 * 3600 }, 'warn', 'No webhook for 7 hours.'],
+  [
+    'silence with a critical alert',
+    { secondsSinceEvent: 7 * 3600, critical: 1 },
+    'bad',
+    'No webhook for 7 hours. 1 critical alert.',
+  ],
+])('%s', (_name, facts, tone, text) => {
+  expect(headlineOf({ ...CALM, ...facts })).toEqual({ tone, text });
+});
+
+test.each([
+  [0.2, 'less than a second'],
+  [1, '1 second'],
+  [90, '90 seconds'],
+  [119 * 60, '119 minutes'],
+  [3 * 86_400, '3 days'],
+])('%d seconds are written as %s', (seconds, text) => {
+  expect(roughly(seconds)).toBe(text);
+});
