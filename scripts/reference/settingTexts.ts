@@ -109,6 +109,35 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       CONSOLE_SESSION_HOURS: {
         meaning: 'Hours after which a session of the console ends, used or not.',
       },
+      CONSOLE_OIDC_ISSUER: {
+        meaning:
+          'OpenID Connect provider at which people sign in to the console: its issuer, by https. Register the redirect address `PUBLIC_CONSOLE_URL/sign-in/callback` there. Set it together with the client, its secret, the roles and `PUBLIC_CONSOLE_URL`.',
+        otherwise: 'none: people sign in with tokens',
+        example: 'https://login.shop.example/realms/staff',
+      },
+      CONSOLE_OIDC_CLIENT_ID: {
+        meaning: 'Id of the client that is registered for Tallyhook at the provider.',
+        otherwise: 'none',
+        example: 'tallyhook',
+      },
+      CONSOLE_OIDC_CLIENT_SECRET: {
+        meaning: 'Secret of that client.',
+        otherwise: 'none',
+      },
+      CONSOLE_OIDC_ROLES: {
+        meaning:
+          'Which value of the claim gives which role: `value=role`, comma-separated. A person with several values gets the role of the first one in this list; a person with none cannot sign in.',
+        otherwise: 'none',
+        example: 'payments-admins=admin,payments-oncall=operator,accounting=viewer',
+      },
+      CONSOLE_OIDC_ROLE_CLAIM: {
+        meaning:
+          'Claim that holds these values: a text or a list. Dots lead into objects: `realm_access.roles`.',
+      },
+      CONSOLE_OIDC_SCOPES: {
+        meaning:
+          'Scopes that the sign-in requests, separated by spaces. Some providers return groups only with a scope of their own, such as `groups`.',
+      },
       METRICS_HOST: { meaning: 'Address of the health port.' },
       METRICS_PORT: {
         meaning:

@@ -52,9 +52,14 @@ export interface Session {
   readonly sign: (text: string) => string;
 }
 
-export type SignedIn =
-  | { readonly outcome: 'signed_in'; readonly cookie: string; readonly lifetimeMs: number }
-  | { readonly outcome: 'invalid' | 'unverifiable' };
+/** A session that was started. */
+export interface Started {
+  readonly outcome: 'signed_in';
+  readonly cookie: string;
+  readonly lifetimeMs: number;
+}
+
+export type SignedIn = Started | { readonly outcome: 'invalid' | 'unverifiable' };
 
 /** Whom the identity provider named, and the role that its claims give. */
 export interface Person {
@@ -73,7 +78,7 @@ export interface Client {
 export interface Sessions {
   signIn(token: string, client: Client): Promise<SignedIn>;
   /** Starts the session of a person whom the provider named. */
-  signInPerson(person: Person, client: Client): Promise<SignedIn>;
+  signInPerson(person: Person, client: Client): Promise<Started>;
   /** Prepares a sign-in link. @returns its code; undefined if the token is not valid */
   createLink(token: string): Promise<string | undefined>;
   /** Starts the session of a sign-in link. */
@@ -177,7 +182,7 @@ function createStarts(
     holder: Holder,
     actsFor: ActsFor,
     { address, userAgent }: Client,
-  ): Promise<SignedIn> => {
+  ): Promise<Started> => {
     const cookie = randomBytes(COOKIE_BYTES).toString('base64url');
     await db.transaction(async (tx) => {
       const session = await insertSession(tx, {

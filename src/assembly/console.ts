@@ -4,6 +4,7 @@ import { createSessions } from '../access/sessions.ts';
 import { createTokenVerifier } from '../access/verifyToken.ts';
 import { alertsSource } from '../alerts/gauges.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
+import type { Config } from '../config/config.ts';
 import { type ConsoleAppParts, createConsoleApp } from '../console/app.ts';
 import { bodiesSource } from '../ledger/bodies/gauges.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
@@ -14,6 +15,8 @@ import { channelNamesOf } from '../notify/channels/index.ts';
 import { channelsSource } from '../notify/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
 import { createPagesApp } from '../pages/app.tsx';
+import type { PeopleSignIn } from '../pages/session/signInParts.ts';
+import type { Clock } from '../platform/clock.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
@@ -63,6 +66,22 @@ function addSources(
   for (const source of sources) metrics.addSource(source);
 }
 
+/** How people sign in at the provider of the settings. */
+async function peopleOf({ oidc }: Config, clock: Clock): Promise<PeopleSignIn | undefined> {
+  if (!oidc) return undefined;
+  // Loaded only where a provider is set.
+  const { createProvider } = await import('../access/provider.ts');
+  const provider = createProvider(
+    {
+      ...oidc,
+      redirectUrl: `${oidc.consoleUrl}/sign-in/callback`,
+      signedOutUrl: `${oidc.consoleUrl}/sign-in`,
+    },
+    clock,
+  );
+  return { provider, settings: oidc };
+}
+
 export interface RunningConsole {
   readonly port: number;
   /** Prepares a link that signs in once as the holder of ADMIN_TOKEN. @returns its path */
@@ -102,9 +121,9 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     db: tokensDb,
     tokens,
     ...config.consoleSessions,
-    issuer: undefined,
+    issuer: config.oidc?.issuer,
   });
-  const pages = createPagesApp({ ...parts, sessions });
+  const pages = createPagesApp({ ...parts, sessions, people: await peopleOf(config, clock) });
   const app = createConsoleApp({ ...parts, tokens, metrics, pages });
   const server = await startHttpServer({
     host: config.adminHost,

@@ -36,6 +36,14 @@ import {
   type SessionSettings,
   sessionsOf,
 } from './consoleSettings.ts';
+import {
+  NEEDED_BY_OIDC,
+  OIDC_GROUP,
+  OIDC_SECRETS,
+  OIDC_SETTINGS,
+  type OidcSettings,
+  oidcOf,
+} from './oidcSettings.ts';
 import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retentionSettings.ts';
 import { secretWeakness } from './secretStrength.ts';
 
@@ -135,6 +143,7 @@ export const SETTINGS = z
     ADMIN_TOKEN: bearerToken.optional(),
     TALLYHOOK_TOKEN: bearerToken.optional(),
     ...CONSOLE_SETTINGS,
+    ...OIDC_SETTINGS,
     METRICS_HOST: z.string().default('127.0.0.1'),
     METRICS_PORT: port.optional(),
     PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
@@ -179,6 +188,7 @@ const NEVER_EMPTY = new Set([
   'PAYMENTS_API_KEY',
   ...ALERT_SECRETS,
   ...ARCHIVE_SECRETS,
+  ...OIDC_SECRETS,
 ]);
 
 export interface Config {
@@ -205,6 +215,8 @@ export interface Config {
   readonly commandToken: string | undefined;
   readonly installation: InstallationSettings;
   readonly consoleSessions: SessionSettings;
+  /** Undefined: people sign in to the console with tokens only. */
+  readonly oidc: OidcSettings | undefined;
   readonly metricsHost: string;
   /** Undefined: the default of the process's first role. */
   readonly metricsPort: number | undefined;
@@ -289,6 +301,7 @@ export function loadConfig(env: Environment): Config {
     commandToken: settings.TALLYHOOK_TOKEN,
     installation: installationOf(settings),
     consoleSessions: sessionsOf(settings),
+    oidc: oidcOf(settings, settings.PUBLIC_CONSOLE_URL),
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
     merchantId: settings.PAYMENTS_MERCHANT_ID,
@@ -315,10 +328,14 @@ export function loadConfig(env: Environment): Config {
 function missingFromGroups(
   given: ReadonlySet<string>,
 ): readonly { readonly name: string; readonly present: readonly string[] }[] {
-  return [...ALERT_GROUPS, ARCHIVE_GROUP].flatMap((names) => {
+  const groups = [...ALERT_GROUPS, ARCHIVE_GROUP].map((names) => ({ names, besides: [] }));
+  const oidc = { names: OIDC_GROUP, besides: [NEEDED_BY_OIDC] };
+  return [...groups, oidc].flatMap(({ names, besides }) => {
     const present = names.filter((name) => given.has(name));
     if (present.length === 0) return [];
-    return names.filter((name) => !given.has(name)).map((name) => ({ name, present }));
+    return [...names, ...besides]
+      .filter((name) => !given.has(name))
+      .map((name) => ({ name, present }));
   });
 }
 

@@ -29,9 +29,12 @@ import { queryOf } from './query.ts';
 import { createRenderer, type Renderer } from './render.tsx';
 import { clearSessionCookie, readSessionCookie } from './session/cookie.ts';
 import { addSignIn } from './session/signIn.ts';
+import type { PeopleSignIn } from './session/signInParts.ts';
 
 export interface PagesAppParts extends PageParts {
   readonly sessions: Sessions;
+  /** Undefined: people sign in with tokens only. */
+  readonly people: PeopleSignIn | undefined;
   readonly trustedProxies: TrustedProxies;
   /** Whether the database can be read. */
   readonly isReady: () => boolean;
@@ -138,7 +141,7 @@ function addSignOut(app: Express, parts: Context & { readonly readForm: RequestH
     }
     await sessions.signOut(session, { address: clientAddress(request, trustedProxies) });
     clearSessionCookie(response, { request, trustedProxies });
-    response.redirect(303, '/sign-in');
+    response.redirect(303, session.signIn === 'provider' ? '/sign-in?signed_out=1' : '/sign-in');
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * The cookie of a session of the console. Behind TLS its name begins with `__Host-`, so that only this
- * host can set it; plain HTTP, as on a local network, has no such cookies.
+ * The cookies of a session of the console, and of a sign-in at the provider. Behind TLS their names begin
+ * with `__Host-`, so that only this host can set them; plain HTTP, as on a local network, has no such cookies.
  */
 import type { TLSSocket } from 'node:tls';
 import type { Request, Response } from 'express';
@@ -15,6 +15,9 @@ interface CookieKind {
 
 /** No request that another site causes has it. */
 const SESSION: CookieKind = { name: 'tallyhook_session', sameSite: 'strict' };
+
+/** What a sign-in at the provider is checked against. The browser sends it with the way back from there. */
+const SIGN_IN: CookieKind = { name: 'tallyhook_sign_in', sameSite: 'lax' };
 
 export interface CookieRequest {
   readonly request: Request;
@@ -31,6 +34,12 @@ export const setSessionCookie = (response: Response, given: NewCookie) =>
 export const clearSessionCookie = (response: Response, given: CookieRequest) =>
   clear(SESSION, response, given);
 export const readSessionCookie = (request: Request) => read(SESSION, request);
+
+export const setSignInCookie = (response: Response, given: NewCookie) =>
+  set(SIGN_IN, response, given);
+export const clearSignInCookie = (response: Response, given: CookieRequest) =>
+  clear(SIGN_IN, response, given);
+export const readSignInCookie = (request: Request) => read(SIGN_IN, request);
 
 function set(kind: CookieKind, response: Response, given: NewCookie): void {
   const { cookie, lifetimeMs } = given;

@@ -1,53 +1,31 @@
-/** The ways to sign in with a token or a link, and what refuses them. */
-import type { Express, Request, RequestHandler, Response } from 'express';
-import type { Client, Sessions } from '../../access/sessions.ts';
+/** The ways to sign in: with a token, by a link, at the identity provider. And what refuses them. */
+import type { Express, RequestHandler } from 'express';
 import { createFailureCount } from '../../console/failures.ts';
-import { clientAddress, type TrustedProxies } from '../../platform/clientAddress.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/db/database.ts';
-import type { Log } from '../../platform/log.ts';
+import { clientAddress } from '../../platform/clientAddress.ts';
 import { queryOf } from '../query.ts';
-import type { Renderer } from '../render.tsx';
 import { setSessionCookie } from './cookie.ts';
 import { ownPath } from './ownPath.ts';
-import { createRefusalRecorder, type Refusal } from './refusedSignIns.ts';
-import { signInView } from './signInPage.tsx';
-
-export interface SignInParts {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly sessions: Sessions;
-  readonly trustedProxies: TrustedProxies;
-  readonly renderer: Renderer;
-  readonly readForm: RequestHandler;
-}
-
-/** What each way to sign in uses. */
-interface SignIn extends SignInParts {
-  /** The sign-in again, with the problem. */
-  readonly fail: (response: Response, failed: Failed) => void;
-  readonly refuse: (refusal: Refusal) => void;
-  readonly clientOf: (request: Request) => Client;
-}
-
-interface Failed {
-  readonly status: number;
-  readonly problem: string | undefined;
-  /** Where to go after a sign-in. */
-  readonly next: string;
-}
+import { beginAtProvider, finishAtProvider, nameOf } from './providerSignIn.ts';
+import { createRefusalRecorder } from './refusedSignIns.ts';
+import { type ShownProvider, signInView } from './signInPage.tsx';
+import {
+  LIMITED,
+  type PeopleSignIn,
+  type SignIn,
+  type SignInParts,
+  unknownActor,
+} from './signInParts.ts';
 
 export function addSignIn(app: Express, parts: SignInParts): void {
-  const { db, renderer, trustedProxies } = parts;
+  const { clock, db, people, renderer, trustedProxies } = parts;
   const signIn: SignIn = {
     ...parts,
-    fail: (response, { status, ...shown }) => {
-      response
-        .status(status)
-        .type('html')
-        .send(renderer.render(signInView(shown), { response }));
+    fail: async (response, { status, problem, next, offersSignOut = false }) => {
+      const provider = people && (await shownProvider(people, next, offersSignOut));
+      const html = renderer.render(signInView({ next, problem, provider }), { response });
+      response.status(status).type('html').send(html);
     },
+    failures: createFailureCount(clock),
     refuse: createRefusalRecorder(db, parts),
     clientOf: (request) => ({
       address: clientAddress(request, trustedProxies),
@@ -56,6 +34,22 @@ export function addSignIn(app: Express, parts: SignInParts): void {
   };
   app.get('/sign-in', showOrFollowLink(signIn));
   app.post('/sign-in', parts.readForm, signInWithToken(signIn));
+  if (!people) return;
+  app.get('/sign-in/provider', beginAtProvider(signIn, people));
+  app.get('/sign-in/callback', finishAtProvider(signIn, people));
+}
+
+/** The sign-in begins at the public address, because the provider leads back there. */
+async function shownProvider(
+  { provider, settings: { consoleUrl } }: PeopleSignIn,
+  next: string,
+  offersSignOut: boolean,
+): Promise<ShownProvider> {
+  return {
+    name: nameOf(provider),
+    signInUrl: `${consoleUrl}/sign-in/provider?${new URLSearchParams({ next: ownPath(next) })}`,
+    signOutUrl: offersSignOut ? await provider.signOutUrl() : undefined,
+  };
 }
 
 function showOrFollowLink(signIn: SignIn): RequestHandler {
@@ -65,7 +59,8 @@ function showOrFollowLink(signIn: SignIn): RequestHandler {
     const next = query.get('next') ?? '/';
     const code = query.get('code');
     if (code === null) {
-      fail(response, { status: 200, next, problem: undefined });
+      const offersSignOut = query.get('signed_out') !== null;
+      await fail(response, { status: 200, next, problem: undefined, offersSignOut });
       return;
     }
     const client = signIn.clientOf(request);
@@ -76,18 +71,17 @@ function showOrFollowLink(signIn: SignIn): RequestHandler {
         response.redirect(303, '/');
         return;
       case 'unverifiable':
-        fail(response, { status: 503, next, problem: UNAVAILABLE });
+        await fail(response, { status: 503, next, problem: UNAVAILABLE });
         return;
       case 'invalid':
-        refuse({ actor: unknown(client), cause: 'link_invalid' });
-        fail(response, { status: 401, next, problem: USED_LINK });
+        refuse({ actor: unknownActor(client), cause: 'link_invalid' });
+        await fail(response, { status: 401, next, problem: USED_LINK });
     }
   };
 }
 
 function signInWithToken(signIn: SignIn): RequestHandler {
-  const { fail, refuse, sessions, trustedProxies } = signIn;
-  const failures = createFailureCount(signIn.clock);
+  const { fail, failures, refuse, sessions, trustedProxies } = signIn;
   return async (request, response) => {
     const form = new URLSearchParams(String(request.body ?? ''));
     const next = form.get('next') ?? '/';
@@ -99,26 +93,21 @@ function signInWithToken(signIn: SignIn): RequestHandler {
         response.redirect(303, ownPath(next));
         return;
       case 'unverifiable':
-        fail(response, { status: 503, next, problem: UNAVAILABLE });
+        await fail(response, { status: 503, next, problem: UNAVAILABLE });
         return;
       case 'invalid':
-        refuse({ actor: unknown(client), cause: 'token_invalid' });
+        refuse({ actor: unknownActor(client), cause: 'token_invalid' });
         if (failures.limitedForMs(client.address) > 0) {
-          fail(response, { status: 429, next, problem: LIMITED });
+          await fail(response, { status: 429, next, problem: LIMITED });
           return;
         }
         failures.note(client.address);
-        fail(response, { status: 401, next, problem: INVALID_TOKEN });
+        await fail(response, { status: 401, next, problem: INVALID_TOKEN });
     }
   };
 }
 
-function unknown({ address }: Client) {
-  return { kind: 'unknown', name: 'unknown', role: 'none', origin: address } as const;
-}
-
 const UNAVAILABLE = 'The database is unavailable. Try again soon.';
-const LIMITED = 'Too many sign-ins from this address failed. Wait a minute, then try again.';
 const INVALID_TOKEN = 'This token is not valid. `npx tallyhook tokens create` creates one.';
 const USED_LINK =
   'This link has been used, or is older than five minutes. Sign in with a token, or restart Tallyhook, ' +

@@ -1,34 +1,83 @@
-/** The page that asks for a token. */
+/** The page that asks who you are, and the one that leads on after the provider's response. */
 import { Field } from '../components/forms.tsx';
 import type { PageView } from '../page.ts';
 
-export function signInView({
-  next,
-  problem,
-}: {
+/** The identity provider, as the sign-in shows it. */
+export interface ShownProvider {
+  /** Such as `login.shop.example`. */
+  readonly name: string;
+  /** Where the sign-in there begins. */
+  readonly signInUrl: string;
+  /** Where people sign out there; undefined: nothing is shown. */
+  readonly signOutUrl?: string | undefined;
+}
+
+export interface SignInShown {
   /** Where to go afterwards. */
   readonly next: string;
   readonly problem: string | undefined;
-}): PageView {
+  readonly provider: ShownProvider | undefined;
+}
+
+export function signInView({ next, problem, provider }: SignInShown): PageView {
   return {
     title: 'Sign in',
     body: (
-      <form class="sign-in" method="post" action="/sign-in">
+      <div class="sign-in">
         {problem === undefined ? null : (
           <p class="problem" role="alert">
             {problem}
           </p>
         )}
-        <input type="hidden" name="next" value={next} />
-        <Field
-          name="token"
-          label="Token"
-          type="password"
-          required
-          hint="Your token, or ADMIN_TOKEN of this installation. It is not stored."
-        />
-        <button type="submit">Sign in</button>
-      </form>
+        {provider === undefined ? null : <ProviderLinks provider={provider} />}
+        <form method="post" action="/sign-in">
+          <input type="hidden" name="next" value={next} />
+          <Field
+            name="token"
+            label="Token"
+            type="password"
+            required
+            hint="Your token, or ADMIN_TOKEN of this installation. It is not stored."
+          />
+          <button type="submit">
+            {provider === undefined ? 'Sign in' : 'Sign in with a token'}
+          </button>
+        </form>
+      </div>
+    ),
+  };
+}
+
+function ProviderLinks({
+  provider: { name, signInUrl, signOutUrl },
+}: {
+  readonly provider: ShownProvider;
+}) {
+  return (
+    <>
+      {signOutUrl === undefined ? null : (
+        <p>
+          {`You may still be signed in at ${name}. `}
+          <a href={signOutUrl}>{`Sign out at ${name}, too`}</a>
+        </p>
+      )}
+      <p>
+        <a class="button" href={signInUrl}>{`Sign in at ${name}`}</a>
+      </p>
+      <p class="or">or</p>
+    </>
+  );
+}
+
+export function signedInView({ next }: { readonly next: string }): PageView {
+  return {
+    title: 'Signed in',
+    body: (
+      <p>
+        <a class="button" href={next}>
+          Continue
+        </a>
+      </p>
     ),
   };
 }

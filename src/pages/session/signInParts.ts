@@ -1,0 +1,54 @@
+/** What the ways to sign in share. */
+import type { Request, RequestHandler, Response } from 'express';
+import type { Provider } from '../../access/provider.ts';
+import type { Client, Sessions } from '../../access/sessions.ts';
+import type { OidcSettings } from '../../config/oidcSettings.ts';
+import type { FailureCount } from '../../console/failures.ts';
+import type { TrustedProxies } from '../../platform/clientAddress.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Renderer } from '../render.tsx';
+import type { Refusal } from './refusedSignIns.ts';
+
+/** The provider, and how its claims become roles. */
+export interface PeopleSignIn {
+  readonly provider: Provider;
+  readonly settings: OidcSettings;
+}
+
+export interface SignInParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sessions: Sessions;
+  readonly trustedProxies: TrustedProxies;
+  readonly renderer: Renderer;
+  readonly readForm: RequestHandler;
+  /** Undefined: people sign in with tokens only. */
+  readonly people: PeopleSignIn | undefined;
+}
+
+/** What each way to sign in uses. */
+export interface SignIn extends SignInParts {
+  /** Shows the sign-in again, with the problem. */
+  readonly fail: (response: Response, failed: Failed) => Promise<void>;
+  readonly failures: FailureCount;
+  readonly refuse: (refusal: Refusal) => void;
+  readonly clientOf: (request: Request) => Client;
+}
+
+interface Failed {
+  readonly status: number;
+  readonly problem: string | undefined;
+  /** Where to go after a sign-in. */
+  readonly next: string;
+  /** Whether to offer the sign-out at the provider. */
+  readonly offersSignOut?: boolean;
+}
+
+export function unknownActor({ address }: Client) {
+  return { kind: 'unknown', name: 'unknown', role: 'none', origin: address } as const;
+}
+
+export const LIMITED = 'Too many sign-ins from this address failed. Wait a minute, then try again.';

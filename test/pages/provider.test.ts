@@ -1,0 +1,333 @@
+/**
+ * Sign-in at an OpenID Connect provider of another maker, over HTTP. The numbers are those of
+ * src/pages/session/providerSignIn.ts and src/access/provider.ts.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  CLIENT_ID,
+  CONSOLE_URL,
+  createWanderer,
+  type IdentityProvider,
+  startIdentityProvider,
+  type Wanderer,
+} from '../support/identityProvider.ts';
+import { formTokenIn, openPages } from '../support/pages.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let db: TestDatabase;
+let provider: IdentityProvider;
+let tallyhook: TestTallyhook;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  provider = await startIdentityProvider();
+  tallyhook = await startTallyhook({ db, roles: ['console'], env: provider.env });
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await provider.close();
+  await db.drop();
+});
+
+const wander = () => createWanderer(tallyhook.consolePort ?? 0);
+
+interface Entry {
+  readonly kind: string;
+  readonly name: string;
+  readonly role: string;
+  readonly cause: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+const entriesOf = (action: string, from = db) =>
+  from.query<Entry>(
+    `select actor_kind as kind, actor_name as name, actor_role as role, subject_id as cause, detail
+       from audit where action = $1 order by id desc`,
+    [action],
+  );
+
+describe('a person with a role', () => {
+  test('signs in, goes on to the page that was wanted, and is named in the audit log', async () => {
+    const person = wander();
+    const wanted = await person.get('/orders?status=paid');
+    const { html } = await person.request(wanted.location ?? '');
+    expect(html).toContain(`href="${CONSOLE_URL}/sign-in/provider?next=%2Forders%3Fstatus%3Dpaid"`);
+    const arrived = await person.signIn('ada', '/orders?status=paid');
+    expect(arrived.status).toBe(200);
+    // The session's cookie is Strict, so the way on begins at a page of this site (rule 2).
+    expect(arrived.headers.get('refresh')).toBe('0; url=/orders?status=paid');
+    expect(arrived.headers.getSetCookie().join('\n')).toMatch(
+      /tallyhook_session=[\w-]{43};.*HttpOnly; SameSite=Strict/,
+    );
+    const page = await person.get('/orders?status=paid');
+    expect(page.status).toBe(200);
+    expect(page.html).toContain('ada@shop.example (ada) (operator)');
+    const [entry] = await entriesOf('session.start');
+    expect(entry).toMatchObject({
+      ...{ kind: 'person', name: 'ada@shop.example (ada)', role: 'operator' },
+      detail: { sign_in: 'provider' },
+    });
+  });
+
+  test('has the role of the first of several values', async () => {
+    const person = wander();
+    await person.signIn('grace');
+    expect((await person.get('/sessions')).html).toContain('grace@shop.example (grace) (admin)');
+  });
+
+  test('acts under that name', async () => {
+    const person = wander();
+    await person.signIn('grace');
+    const { html } = await person.get('/sessions');
+    const [, mine] = /action="\/sessions\/(\d+)\/end"/.exec(html) ?? [];
+    await person.request(`${CONSOLE_URL}/sessions/${mine}/end`, {
+      form_token: formTokenIn(html),
+      reason: 'a test',
+    });
+    const [entry] = await entriesOf('session.end');
+    expect(entry).toMatchObject({ kind: 'person', name: 'grace@shop.example (grace)' });
+  });
+
+  test('cannot pass for another by a name', async () => {
+    const person = wander();
+    await person.signIn('admin');
+    const { html } = await person.get('/');
+    expect(html).toContain('&lt;script>window.hostile=1&lt;/script> (admin) (operator)');
+    expect((await person.get('/sessions')).status).toBe(403);
+  });
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example/',
+    'javascript:alert(1)',
+  ])('is not led to another site: %s', async (next) => {
+    const arrived = await wander().signIn('ada', next);
+    expect(arrived.headers.get('refresh')).toBe('0; url=/');
+  });
+
+  test('is not led to another site by an altered cookie', async () => {
+    const person = wander();
+    const back = await person.wayBack('ada');
+    alterBegun(person, { next: '//evil.example/' });
+    expect((await person.request(back)).headers.get('refresh')).toBe('0; url=/');
+  });
+
+  test('signs out, and is offered the sign-out at the provider', async () => {
+    const person = wander();
+    await person.signIn('ada');
+    const { html } = await person.get('/');
+    const out = await person.request(`${CONSOLE_URL}/sign-out`, { form_token: formTokenIn(html) });
+    expect(out.location).toBe(`${CONSOLE_URL}/sign-in?signed_out=1`);
+    expect((await person.get('/')).status).toBe(303);
+    const shown = (await person.request(out.location ?? '')).html.replaceAll('&amp;', '&');
+    const [, link = ''] = /href="([^"]+)">Sign out at/.exec(shown) ?? [];
+    expect(link.startsWith(`${provider.issuer}/session/end?`)).toBe(true);
+    const query = new URL(link).searchParams;
+    expect(query.get('client_id')).toBe(CLIENT_ID);
+    expect(query.get('post_logout_redirect_uri')).toBe(`${CONSOLE_URL}/sign-in`);
+    expect((await person.request(link)).status).toBe(200);
+  });
+
+  test('has a session that ends with the lifetime of sessions', async () => {
+    const person = wander();
+    await person.signIn('ada');
+    expect((await person.get('/')).status).toBe(200);
+    await db.query(
+      `update console_sessions set expires_at = statement_timestamp() where sign_in = 'provider'`,
+    );
+    await waitFor('the session to end', async () => (await person.get('/')).status === 303);
+  });
+});
+
+/** Changes what the browser keeps for the way back, as nobody but its user can. */
+function alterBegun(person: Wanderer, change: Readonly<Record<string, string>>): void {
+  const jar = person.cookies(CONSOLE_URL);
+  const begun = JSON.parse(
+    Buffer.from(jar.get('tallyhook_sign_in') ?? '', 'base64url').toString(),
+  ) as object;
+  const altered = JSON.stringify({ ...begun, ...change });
+  jar.set('tallyhook_sign_in', Buffer.from(altered).toString('base64url'));
+}
+
+describe('a response is refused, and the refusal audited', () => {
+  // Entries are at most one a minute for each cause, so each test has a database of its own.
+  let fresh: { readonly db: TestDatabase; readonly tallyhook: TestTallyhook };
+  beforeEach(async () => {
+    const own = await createTestDatabase();
+    const env = provider.env;
+    fresh = { db: own, tallyhook: await startTallyhook({ db: own, roles: ['console'], env }) };
+  });
+  afterEach(async () => {
+    await fresh.tallyhook.close();
+    await fresh.db.drop();
+  });
+  const wanderFresh = () => createWanderer(fresh.tallyhook.consolePort ?? 0);
+
+  const expectRefused = async (
+    person: Wanderer,
+    back: string,
+    expected: { readonly status: number; readonly cause: string; readonly reason: RegExp },
+  ): Promise<void> => {
+    const seen = await person.request(back);
+    expect(seen.status, seen.html).toBe(expected.status);
+    expect(seen.headers.getSetCookie().join()).not.toContain('tallyhook_session');
+    const entries = () => entriesOf('session.refuse', fresh.db);
+    await waitFor('the entry', async () => (await entries()).length > 0);
+    const [entry, ...others] = await entries();
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ kind: 'unknown', role: 'none', cause: expected.cause });
+    expect(entry?.detail.reason).toMatch(expected.reason);
+  };
+
+  test('without a sign-in of this browser', async () => {
+    const back = await wanderFresh().wayBack('ada');
+    const cause = 'response_invalid';
+    await expectRefused(wanderFresh(), back, { status: 400, cause, reason: /no sign-in/ });
+  });
+
+  test('with another state', async () => {
+    const person = wanderFresh();
+    const back = new URL(await person.wayBack('ada'));
+    back.searchParams.set('state', 'another');
+    const cause = 'response_invalid';
+    await expectRefused(person, back.href, { status: 401, cause, reason: /state/ });
+  });
+
+  test('with the nonce of another sign-in', async () => {
+    const person = wanderFresh();
+    const back = await person.wayBack('ada');
+    alterBegun(person, { nonce: 'another' });
+    const cause = 'response_invalid';
+    await expectRefused(person, back, { status: 401, cause, reason: /claim/ });
+  });
+
+  test('with the verifier of another sign-in', async () => {
+    const person = wanderFresh();
+    const back = await person.wayBack('ada');
+    alterBegun(person, { verifier: 'v'.repeat(43) });
+    const cause = 'response_invalid';
+    await expectRefused(person, back, { status: 401, cause, reason: /invalid_grant/ });
+  });
+
+  test('with a code that was used', async () => {
+    const person = wanderFresh();
+    const back = await person.wayBack('ada');
+    const kept = new Map(person.cookies(CONSOLE_URL));
+    expect((await person.request(back)).status).toBe(200);
+    const thief = wanderFresh();
+    await thief.get('/sign-in');
+    for (const [name, value] of kept) thief.cookies(CONSOLE_URL).set(name, value);
+    const cause = 'response_invalid';
+    await expectRefused(thief, back, { status: 401, cause, reason: /invalid_grant/ });
+  });
+
+  test('when the person declines', async () => {
+    const person = wanderFresh();
+    const back = new URL(await person.wayBack('ada'));
+    back.searchParams.delete('code');
+    back.searchParams.set('error', 'access_denied');
+    const cause = 'provider_refused';
+    await expectRefused(person, back.href, { status: 403, cause, reason: /access_denied/ });
+  });
+
+  const now = () => Math.floor(Date.now() / 1000);
+  test.each<[string, (claims: Record<string, unknown>) => void, 'wrong' | 'none' | undefined]>([
+    [
+      'of another issuer',
+      (claims) => Object.assign(claims, { iss: 'https://evil.example' }),
+      undefined,
+    ],
+    ['for another audience', (claims) => Object.assign(claims, { aud: 'another' }), undefined],
+    ['that has expired', (claims) => Object.assign(claims, { exp: now() - 120 }), undefined],
+    ['from the future', (claims) => Object.assign(claims, { nbf: now() + 120 }), undefined],
+    ['with a signature of another key', () => undefined, 'wrong'],
+    ['without a signature', () => undefined, 'none'],
+  ])('with an ID token %s', async (_what, alter, signature) => {
+    const person = wanderFresh();
+    const back = await person.wayBack('ada');
+    provider.alterNext(alter, signature);
+    const cause = 'response_invalid';
+    await expectRefused(person, back, { status: 401, cause, reason: /./ });
+  });
+});
+
+test('an ID token is accepted while the clocks differ by less than a minute', async () => {
+  const person = wander();
+  const back = await person.wayBack('ada');
+  const past = Math.floor(Date.now() / 1000) - 30;
+  provider.alterNext((claims) => Object.assign(claims, { exp: past }));
+  expect((await person.request(back)).status).toBe(200);
+});
+
+describe('a person without a role', () => {
+  test.each([
+    ['eve', 'none of your values of the claim "groups" gives a role', ['staff']],
+    ['mallory', 'returned no claim "groups" for you', null],
+  ])('gets no session, and sees why and whom to contact: %s', async (name, why, values) => {
+    const person = wander();
+    const { status, html, headers } = await person.signIn(name);
+    expect(status).toBe(403);
+    const text = html.replaceAll('&quot;', '"');
+    expect(text).toContain(`knows you as ${name}@shop.example (${name})`);
+    expect(text).toContain(why);
+    expect(text).toContain('Contact the administrator of this installation');
+    expect(text).toContain('Sign out at 127.0.0.1');
+    expect(headers.getSetCookie().join()).not.toContain('tallyhook_session');
+    expect((await person.get('/')).status).toBe(303);
+    const mine = async () =>
+      (await entriesOf('session.refuse')).filter((entry) => entry.name.startsWith(name));
+    await waitFor('the entry', async () => (await mine()).length > 0);
+    expect(await mine()).toMatchObject([
+      { kind: 'person', role: 'none', cause: 'no_role', detail: { claim: 'groups', values } },
+    ]);
+  });
+});
+
+test('a session of a provider ends when the settings name another or none', async () => {
+  const person = wander();
+  await person.signIn('ada');
+  const cookie = person.cookies(CONSOLE_URL).get('tallyhook_session');
+  const without = await startTallyhook({ db, roles: ['console'] });
+  const response = await fetch(`http://127.0.0.1:${without.consolePort}/`, {
+    headers: { cookie: `tallyhook_session=${cookie}` },
+    redirect: 'manual',
+  });
+  await without.close();
+  expect(response.status).toBe(303);
+});
+
+test('claims that are not in the ID token are read from the provider', async () => {
+  const other = await startIdentityProvider({ claimsIn: 'userinfo' });
+  const console = await startTallyhook({ db, roles: ['console'], env: other.env });
+  const person = createWanderer(console.consolePort ?? 0);
+  await person.signIn('ada');
+  const { html } = await person.get('/');
+  await console.close();
+  await other.close();
+  expect(html).toContain('ada@shop.example (ada) (operator)');
+});
+
+test('while the provider is unavailable, that is shown, and tokens sign in', async () => {
+  const gone = await startIdentityProvider();
+  const console = await startTallyhook({ db, roles: ['console'], env: gone.env });
+  const person = createWanderer(console.consolePort ?? 0);
+  const back = await person.wayBack('ada');
+  await gone.close();
+  const returned = await person.request(back);
+  expect([returned.status, returned.html]).toEqual([
+    503,
+    expect.stringContaining('does not respond'),
+  ]);
+  await console.close();
+
+  const restarted = await startTallyhook({ db, roles: ['console'], env: gone.env });
+  const begun = await createWanderer(restarted.consolePort ?? 0).get('/sign-in/provider');
+  expect(begun.status).toBe(503);
+  expect(begun.html).toContain('sign in with a token');
+  const viewer = await openPages(restarted);
+  expect((await viewer.get('/')).status).toBe(200);
+  await restarted.close();
+});
