@@ -3,6 +3,7 @@ import type { Actor } from '../audit/domain/actor.ts';
 import { recordAttempt } from '../audit/recordAudit.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { JournalFormatName } from '../ledger/read/exportJournal.ts';
+import type { TransferQuery } from '../ledger/read/transferList.ts';
 import type { Queryable } from '../platform/db/database.ts';
 
 export interface ExportParts {
@@ -13,9 +14,7 @@ export interface ExportParts {
 
 export interface ExportInput {
   readonly format: JournalFormatName;
-  /** Microseconds since 1970. */
-  readonly from: number | undefined;
-  readonly to: number | undefined;
+  readonly query: TransferQuery;
   /** The file; undefined for standard output. */
   readonly output: string | undefined;
 }
@@ -23,7 +22,7 @@ export interface ExportInput {
 export function exportJournalAs(
   { db, write }: ExportParts,
   actor: Actor,
-  { format, from, to, output }: ExportInput,
+  { format, query, output }: ExportInput,
 ): Promise<void> {
   const intent = {
     actor,
@@ -31,8 +30,7 @@ export function exportJournalAs(
     subject: { kind: 'journal', id: format },
     detail: {
       output: output ?? null,
-      ...(from !== undefined && { from: formatInstant(from) }),
-      ...(to !== undefined && { to: formatInstant(to) }),
+      ...detailOf(query),
     },
   } as const;
   const work = async () => {
@@ -40,4 +38,19 @@ export function exportJournalAs(
     return { value: undefined, result: 'done', detail: { transfers } } as const;
   };
   return recordAttempt(db, intent, work, 'failed');
+}
+
+/** What was selected, without what was not. */
+function detailOf({ fromMicros, toMicros, ...query }: TransferQuery) {
+  const selected = {
+    from: fromMicros === undefined ? undefined : formatInstant(fromMicros),
+    to: toMicros === undefined ? undefined : formatInstant(toMicros),
+    account: query.account,
+    order: query.orderId,
+    resource: query.resourceId,
+    currency: query.currency,
+    min_amount: query.minMinor,
+    max_amount: query.maxMinor,
+  };
+  return Object.fromEntries(Object.entries(selected).filter(([, value]) => value !== undefined));
 }

@@ -2,8 +2,6 @@
  * The router of the console's pages: guards, assets, sign-in, pages and actions. Every response has the
  * headers of guard.ts, and every problem is a page that states what to do next.
  */
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -184,12 +182,15 @@ function serveDownload(download: Download, context: Context): RequestHandler {
     const denied = refusalOf(download.permission, { subject, context, ...at });
     if (denied) return sendFailure(denied, at);
     if (sessionOf(response).isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
-    const opened = download.open(context, readFields(queryOf(request.originalUrl)));
+    const opened = download.open(context, {
+      query: readFields(queryOf(request.originalUrl)),
+      actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
+    });
     if (opened.outcome !== 'ok') return sendFailure(opened, at);
-    response.type('text/csv').attachment(download.fileName);
+    response.attachment(download.fileName).type(download.type);
     // A failure after the first row cannot become a page: the connection is closed, so the browser
     // reports an incomplete file.
-    await pipeline(Readable.from(opened.text), response).catch((error: unknown) => {
+    await opened.send(response).catch((error: unknown) => {
       context.log.warn({ error }, 'console.download_failed');
     });
   };

@@ -1,6 +1,9 @@
-/** A download of the console as data: the rows of a list as CSV, sent while they are read. */
+/** A download of the console as data: the rows of a list as text, sent while they are read. */
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import type { Permission } from '../access/domain/roles.ts';
+import type { Actor } from '../audit/domain/actor.ts';
 import type { Csv } from '../representation/listCsv.ts';
 import { invalid, type PageParts, type Problem } from './page.ts';
 
@@ -16,10 +19,43 @@ export interface Download {
   readonly path: `/${string}`;
   readonly permission: Permission;
   readonly fileName: string;
+  readonly type: 'text/csv' | 'application/x-ndjson' | 'text/plain';
+  readonly open: (parts: PageParts, raw: RawDownload) => OpenedDownload | Problem;
+}
+
+export interface RawDownload {
+  readonly query: unknown;
+  readonly actor: Actor;
+}
+
+interface OpenedDownload {
+  readonly outcome: 'ok';
+  /** Sends everything at the pace of the reader, and ends the response. */
+  readonly send: (to: Writable) => Promise<void>;
+}
+
+interface TextDefinition<Query extends z.ZodObject> extends Omit<Download, 'open'> {
+  readonly query: Query;
   readonly open: (
     parts: PageParts,
-    query: unknown,
-  ) => { readonly outcome: 'ok'; readonly text: AsyncIterable<string> } | Problem;
+    request: { readonly query: z.output<Query>; readonly actor: Actor },
+  ) => OpenedDownload | Problem;
+}
+
+/** Ties a download of any text to its query. */
+export function defineTextDownload<Query extends z.ZodObject>({
+  query: schema,
+  open,
+  ...download
+}: TextDefinition<Query>): Download {
+  return {
+    ...download,
+    open: (parts, { query: raw, actor }) => {
+      const query = schema.safeParse(raw);
+      if (!query.success) return invalid('filter', query.error);
+      return open(parts, { query: query.data, actor });
+    },
+  };
 }
 
 interface DownloadDefinition<Query extends z.ZodObject, Row> {
@@ -31,21 +67,19 @@ interface DownloadDefinition<Query extends z.ZodObject, Row> {
 }
 
 /** Ties the rows of a download to its CSV. */
-export function defineDownload<Query extends z.ZodObject, Row>(
-  definition: DownloadDefinition<Query, Row>,
-): Download {
-  const { path, permission, fileName } = definition;
-  return {
-    path,
-    permission,
-    fileName,
-    open: (parts, raw) => {
-      const query = definition.query.safeParse(raw);
-      if (!query.success) return invalid('filter', query.error);
-      const opened = definition.open(parts, query.data);
-      return opened.outcome === 'ok' ? { outcome: 'ok', text: textOf(opened) } : opened;
+export function defineDownload<Query extends z.ZodObject, Row>({
+  open,
+  ...definition
+}: DownloadDefinition<Query, Row>): Download {
+  return defineTextDownload({
+    ...definition,
+    type: 'text/csv',
+    open: (parts, { query }) => {
+      const opened = open(parts, query);
+      if (opened.outcome !== 'ok') return opened;
+      return { outcome: 'ok', send: (to) => pipeline(Readable.from(textOf(opened)), to) };
     },
-  };
+  });
 }
 
 async function* textOf<Row>({

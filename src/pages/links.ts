@@ -42,6 +42,16 @@ export const authorizationsHref = (query?: LinkQuery): string => href('/authoriz
 export const confirmHoldsHref = (action?: 'capture' | 'cancel', hold?: string): string =>
   href('/authorizations/confirm', { action, hold });
 
+/** Balances. @param query `at`, a time of recording */
+export const ledgerHref = (query?: LinkQuery): string => href('/ledger', query);
+export const journalHref = (query?: LinkQuery): string => href('/ledger/journal', query);
+export const ledgerAccountHref = (account: string, query?: LinkQuery): string =>
+  href(`/ledger/accounts/${segment(account)}`, query);
+
+/** The transfers of a filter as a file. */
+export const journalFileHref = (format: 'csv' | 'jsonl' | 'hledger', query: LinkQuery): string =>
+  href(`/ledger/journal.${format}`, query);
+
 /** A list as CSV, with the filter of its page. */
 export const csvHref = (list: 'order' | ResourceKind, query: LinkQuery): string =>
   href(`/${list}s.csv`, query);

@@ -8,6 +8,10 @@ import type { Download } from './download.ts';
 import { acceptFinding, findingPage, findingsPage } from './findings/findingsPage.tsx';
 import { discardEvent, eventPage, replayEvent } from './inbox/eventPage.tsx';
 import { inboxPage } from './inbox/inboxPage.tsx';
+import { ledgerAccountPage } from './ledger/accountPage.tsx';
+import { journalCsv, journalHledger, journalJsonl } from './ledger/journalFiles.ts';
+import { journalPage } from './ledger/journalPage.tsx';
+import { ledgerPage } from './ledger/ledgerPage.tsx';
 import { messagePage, resendMessage } from './messages/messagePage.tsx';
 import { messagesPage } from './messages/messagesPage.tsx';
 import { bodiesPage } from './orders/bodiesPage.tsx';
@@ -64,6 +68,9 @@ export const PAGES: readonly Page[] = [
   alertPage,
   messagesPage,
   messagePage,
+  ledgerPage,
+  journalPage,
+  ledgerAccountPage,
 ];
 
 export const DOWNLOADS: readonly Download[] = [
@@ -72,6 +79,9 @@ export const DOWNLOADS: readonly Download[] = [
   refundsCsv,
   disputesCsv,
   payoutsCsv,
+  journalCsv,
+  journalJsonl,
+  journalHledger,
 ];
 
 export const ACTIONS: readonly PageAction[] = [

@@ -29,6 +29,7 @@ export async function addExamples(db: TestDatabase): Promise<void> {
 const EXAMPLES: Readonly<Record<string, string>> = {
   order_id: EXAMPLE_ORDER,
   payment_id: EXAMPLE_PAYMENT,
+  account: 'psp.clearing',
 };
 
 /** The path of a page or an action with an example for each parameter. */

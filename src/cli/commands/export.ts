@@ -5,30 +5,35 @@ import {
   exportJournal,
   JOURNAL_FORMATS,
   type JournalFormatName,
+  splitQuery,
 } from '../../ledger/read/exportJournal.ts';
+import type { TransferQuery } from '../../ledger/read/transferList.ts';
 import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
 import { readConfig, withDatabase } from '../context.ts';
-import { momentOption } from '../options.ts';
 import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
 import { actorOf, byOption } from '../person.ts';
+import {
+  addTransferOptions,
+  type TransferFilterOptions,
+  transferQueryOf,
+} from '../transferOptions.ts';
 
 export function exportCommand(): Command {
   return new Command('export').addCommand(journalCommand());
 }
 
-interface ExportOptions {
+interface ExportOptions extends TransferFilterOptions {
   readonly format: JournalFormatName;
-  readonly from?: number;
-  readonly to?: number;
   readonly output?: string;
   readonly by?: string;
 }
 
 function journalCommand(): Command {
-  return new Command('journal')
-    .description('export every transfer, in the order in which it was posted')
+  const journal = new Command('journal')
+    .description(
+      'export every transfer, or those of a filter, in the order in which they were posted',
+    )
     .addOption(
       new Option(
         '--format <format>',
@@ -36,23 +41,17 @@ function journalCommand(): Command {
       )
         .choices(JOURNAL_FORMATS)
         .makeOptionMandatory(),
-    )
-    .addOption(momentOption('--from', 'only transfers recorded at or after this time'))
-    .addOption(momentOption('--to', 'only transfers recorded before this time'))
+    );
+  return addTransferOptions(journal)
     .option('--output <file>', 'write to this file instead of standard output')
     .addOption(byOption())
     .addHelpText('after', NOTES)
     .action((options: ExportOptions) => {
-      const { from, to } = options;
-      if (from !== undefined && to !== undefined && from >= to) {
-        throw new OperatorError(
-          '--from must be before --to. The range includes --from and excludes --to.',
-        );
-      }
+      const { format, output, by } = options;
+      const query = transferQueryOf(options);
       return withDatabase(readConfig(), (db) => {
-        const { format, output, by } = options;
-        const parts = { db, write: () => writeJournal(db, options) };
-        return exportJournalAs(parts, actorOf(by), { format, from, to, output });
+        const parts = { db, write: () => writeJournal(db, { format, output, query }) };
+        return exportJournalAs(parts, actorOf(by), { format, query, output });
       });
     });
 }
@@ -63,19 +62,24 @@ the time of recording. The export is a consistent snapshot, held open until the 
 
   tallyhook export journal --format hledger --output ledger.journal && hledger -f ledger.journal check`;
 
+interface WrittenJournal {
+  readonly format: JournalFormatName;
+  readonly output: string | undefined;
+  readonly query: TransferQuery;
+}
+
 /** @returns the number of transfers */
 async function writeJournal(
   db: Database,
-  { format, from, to, output }: ExportOptions,
+  { format, output, query }: WrittenJournal,
 ): Promise<number> {
-  const range = { fromMicros: from, toMicros: to };
   let rows = 0;
   const onProgress = (written: number) => {
     rows = written;
     if (output !== undefined && process.stderr.isTTY) process.stderr.write(`\r${rows} transfers`);
   };
   await readConsistently(db, async (tx) => {
-    const text = Readable.from(exportJournal(tx, { format, range, onProgress }));
+    const text = Readable.from(exportJournal(tx, { format, ...splitQuery(query), onProgress }));
     await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
   });
   if (output !== undefined) {

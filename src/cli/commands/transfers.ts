@@ -1,7 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
 import type { JournalRow } from '../../ledger/domain/journalFormats.ts';
-import { ACCOUNT_NAMES, type Account } from '../../ledger/domain/legs.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import {
@@ -14,21 +13,17 @@ import type { Database } from '../../platform/db/database.ts';
 import { encodePlace, numberPlace } from '../../representation/cursor.ts';
 import { transferJson, transferTotalsJson } from '../../representation/transfer.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
-import {
-  addMoneyOptions,
-  checkRanges,
-  countText,
-  type MoneyOptions,
-  printMore,
-} from '../listOptions.ts';
+import { countText, printMore } from '../listOptions.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, placeOf } from '../paging.ts';
 import { printTable } from '../table.ts';
+import {
+  addTransferOptions,
+  type TransferFilterOptions,
+  transferQueryOf,
+} from '../transferOptions.ts';
 
-interface TransferOptions extends MoneyOptions {
-  readonly account?: Account;
-  readonly order?: string;
-  readonly resource?: string;
+interface TransferOptions extends TransferFilterOptions {
   readonly totals: boolean;
   readonly limit: number;
   readonly cursor?: string;
@@ -36,17 +31,8 @@ interface TransferOptions extends MoneyOptions {
 }
 
 export function transfersCommand(): Command {
-  const list = new Command('list')
-    .description('list the journal, newest transfer first')
-    .addOption(
-      new Option('--account <account>', 'only transfers to or from it').choices(ACCOUNT_NAMES),
-    )
-    .option('--order <id>', 'only transfers of the parts of this order')
-    .option(
-      '--resource <id>',
-      'only transfers of this refund, dispute or payout, or of this payment with its refunds and disputes',
-    );
-  addMoneyOptions(list)
+  const list = new Command('list').description('list the journal, newest transfer first');
+  addTransferOptions(list)
     .option('--totals', 'print the count and the sums of the filter, too', false)
     .addOption(limitOption())
     .addOption(cursorOption())
@@ -61,23 +47,8 @@ export function transfersCommand(): Command {
   return new Command('transfers').addCommand(list);
 }
 
-/** The filter that the options describe. */
-function queryOf(options: TransferOptions): TransferQuery {
-  checkRanges(options);
-  return {
-    account: options.account,
-    orderId: options.order,
-    resourceId: options.resource,
-    currency: options.currency,
-    minMinor: options.minAmount,
-    maxMinor: options.maxAmount,
-    fromMicros: options.from,
-    toMicros: options.to,
-  };
-}
-
 async function printList(db: Database, options: TransferOptions): Promise<void> {
-  const query = queryOf(options);
+  const query = transferQueryOf(options);
   const { rows, next } = await readRows(db, query, options);
   const totals = options.totals ? await readTransferTotals(db, query) : undefined;
   const cursor = next === undefined ? null : encodePlace([next]);

@@ -89,7 +89,7 @@ const LEG_MEANINGS: {
   },
 };
 
-/** What a transfer of a leg means, for people. @public */
+/** What a transfer of a leg means, for people. */
 export function legMeaning(kind: ResourceKind, leg: string): string {
   return meaningOf(LEG_MEANINGS[kind], leg);
 }

@@ -70,7 +70,7 @@ export function legsOf(account: Account): readonly string[] {
   );
 }
 
-/** Whether a transfer takes back what its leg moved before. @public */
+/** Whether a transfer takes back what its leg moved before. */
 export function isTakenBack({
   kind,
   leg,

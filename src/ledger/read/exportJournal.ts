@@ -4,9 +4,15 @@
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import { hledgerFormat } from '../domain/hledger.ts';
-import { csvFormat, type JournalFormat, jsonlFormat } from '../domain/journalFormats.ts';
+import {
+  csvFormat,
+  type JournalFormat,
+  type JournalRow,
+  jsonlFormat,
+} from '../domain/journalFormats.ts';
 import { formatInstant } from '../domain/time.ts';
 import { type JournalRange, readJournalBounds, readJournalChunk } from './store/journal.ts';
+import { readAllTransfers, type TransferQuery } from './transferList.ts';
 
 export type { JournalRange } from './store/journal.ts';
 
@@ -22,10 +28,15 @@ export const JOURNAL_FORMATS = Object.keys(FORMATS) as readonly JournalFormatNam
 export interface JournalExport {
   readonly format: JournalFormatName;
   readonly range: JournalRange;
+  /** Undefined: every transfer of the range. */
+  readonly filter?: ExportFilter | undefined;
   readonly chunkRows?: number;
   /** Called after each chunk with the number of rows written so far. */
   readonly onProgress?: (rows: number) => void;
 }
+
+/** A filter of the list of transfers, without its times. */
+export type ExportFilter = Omit<TransferQuery, 'fromMicros' | 'toMicros'>;
 
 const CHUNK_ROWS = 1_000;
 
@@ -35,22 +46,44 @@ const CHUNK_ROWS = 1_000;
  */
 export async function* exportJournal(
   tx: Queryable,
-  { format: name, range, chunkRows = CHUNK_ROWS, onProgress }: JournalExport,
+  { format: name, range, filter, chunkRows = CHUNK_ROWS, onProgress }: JournalExport,
 ): AsyncGenerator<string, void, undefined> {
   const format = FORMATS[name](range);
   yield format.begin();
-  const bounds = await readJournalBounds(tx, range);
-  let afterId = bounds ? bounds.firstId - 1 : 0;
+  const chunks =
+    filter === undefined
+      ? readRange(tx, range, chunkRows)
+      : readAllTransfers(tx, { ...filter, ...range }, chunkRows);
   let written = 0;
-  while (bounds && afterId < bounds.lastId) {
-    const { lastId } = bounds;
-    const rows = await readJournalChunk(tx, { ...range, afterId, lastId, limit: chunkRows });
+  for await (const rows of chunks) {
     if (rows.length > 0) yield rows.map((row) => format.row(row)).join('');
     written += rows.length;
     onProgress?.(written);
-    afterId = rows.length < chunkRows ? lastId : (rows.at(-1)?.id ?? lastId);
   }
   yield format.end();
+}
+
+/** Every transfer of a range. Its bounds are exact even if numbers do not rise with the time. */
+async function* readRange(
+  tx: Queryable,
+  range: JournalRange,
+  chunkRows: number,
+): AsyncGenerator<readonly JournalRow[], void> {
+  const bounds = await readJournalBounds(tx, range);
+  let afterId = bounds ? bounds.firstId - 1 : 0;
+  while (bounds && afterId < bounds.lastId) {
+    const { lastId } = bounds;
+    const rows = await readJournalChunk(tx, { ...range, afterId, lastId, limit: chunkRows });
+    yield rows;
+    afterId = rows.length < chunkRows ? lastId : (rows.at(-1)?.id ?? lastId);
+  }
+}
+
+/** The range and, if anything else is selected, the filter of an export. */
+export function splitQuery(query: TransferQuery): Pick<JournalExport, 'range' | 'filter'> {
+  const { fromMicros, toMicros, ...filter } = query;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  return { range: { fromMicros, toMicros }, filter: isFiltered ? filter : undefined };
 }
 
 function describeRange({ fromMicros, toMicros }: JournalRange): string {

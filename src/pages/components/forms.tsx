@@ -7,15 +7,18 @@ import type { PageAction, Viewer } from '../page.ts';
 /** A form whose values become the query of the page, so that a filter has an address to share. */
 export function FilterForm({
   action,
+  label = 'Filter',
   children,
 }: {
   readonly action: string;
+  /** The text of its button. */
+  readonly label?: string;
   readonly children: ComponentChildren;
 }) {
   return (
     <form class="filter" method="get" action={action}>
       {children}
-      <button type="submit">Filter</button>
+      <button type="submit">{label}</button>
       <a href={action}>Clear</a>
     </form>
   );

@@ -49,10 +49,12 @@ export interface TotalsProps {
   readonly isComplete: boolean;
   readonly rows: readonly TotalRow[];
   readonly csv: string;
+  /** The same rows in other formats. */
+  readonly others?: readonly { readonly label: string; readonly href: string }[];
 }
 
 /** The count and the sums of the filter, and its rows as CSV. */
-export function Totals({ count, isComplete, rows, csv }: TotalsProps) {
+export function Totals({ count, isComplete, rows, csv, others = [] }: TotalsProps) {
   const shown = `${count.toLocaleString('en')}${isComplete ? '' : '+'}`;
   return (
     <section class="totals" aria-label="Totals of the filter">
@@ -62,6 +64,14 @@ export function Totals({ count, isComplete, rows, csv }: TotalsProps) {
         <a href={csv} download>
           Download CSV
         </a>
+        {others.map(({ label, href }) => (
+          <span key={label}>
+            {', '}
+            <a href={href} download>
+              {label}
+            </a>
+          </span>
+        ))}
       </p>
       <ul>
         {rows.map(({ currency, count: own, amounts }) => (

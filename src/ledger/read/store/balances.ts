@@ -37,12 +37,13 @@ export async function readMovedByDay(
   { fromMicros, toMicros }: { readonly fromMicros: number; readonly toMicros: number },
 ): Promise<readonly MovedOnDay[]> {
   const rows = await db.query<SumsAsText<MovedOnDay>>(
-    `select ${micros(`date_trunc('day', recorded_at, 'UTC')`)} as "dayMicros", debit, credit, currency,
-            sum(amount_minor)::text as "amountMinor"
-       from transfers
-      where recorded_at >= $1 and recorded_at < $2
-      group by 1, debit, credit, currency
-      limit 100000`,
+    `select ${micros('day')} as "dayMicros", debit, credit, currency, minor::text as "amountMinor"
+       from (select date_trunc('day', recorded_at, 'UTC') as day, debit, credit, currency,
+                    sum(amount_minor) as minor
+               from transfers
+              where recorded_at >= $1 and recorded_at < $2
+              group by 1, debit, credit, currency
+              limit 100000) days`,
     [instantOrNull(fromMicros), instantOrNull(toMicros)],
   );
   return rows.map((row) => ({ ...row, amountMinor: BigInt(row.amountMinor) }));

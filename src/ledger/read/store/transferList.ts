@@ -171,7 +171,9 @@ function direction({ order }: TransferScan): 'asc' | 'desc' {
 const COLUMNS = `t.id, t.kind, t.resource_id, t.leg, t.leg_seq, t.currency, t.debit, t.credit,
   t.amount_minor, t.head_hash, t.webhook_event_id, t.recorded_at`;
 
-const IN_BOUNDS = `t.id > coalesce($1::bigint, 0) and t.id < coalesce($2::bigint, 9223372036854775807)`;
+const ABOVE = 'coalesce($1::bigint, 0)';
+const BELOW = 'coalesce($2::bigint, 9223372036854775807)';
+const IN_BOUNDS = `t.id > ${ABOVE} and t.id < ${BELOW}`;
 
 /** The rows of a source between the bounds, from its beginning. */
 function scanned(scan: TransferScan): string {
@@ -180,11 +182,15 @@ function scanned(scan: TransferScan): string {
     case 'all':
       return `select ${COLUMNS} from transfers t where ${IN_BOUNDS} and $3::text[] is null ${end}`;
     case 'legs':
+      // Compared as rows: with `leg = wanted.leg` the planner may read all transfers by their numbers, which
+      // takes seconds for a leg that is rare.
       return `
         select t.* from unnest($3::text[]) as wanted (leg)
          cross join lateral (
            select ${COLUMNS} from transfers t
-            where t.leg = wanted.leg and t.leg <> 'captured' and ${IN_BOUNDS} ${end}) t
+            where (t.leg, t.id) > (wanted.leg, ${ABOVE}) and (t.leg, t.id) < (wanted.leg, ${BELOW})
+              and t.leg <> 'captured'
+            order by t.leg ${direction(scan)}, t.id ${direction(scan)} limit $4) t
          ${end}`;
     case 'orders':
       return `

@@ -1,0 +1,39 @@
+/** Options that select transfers of the journal. */
+import { type Command, Option } from 'commander';
+import { ACCOUNT_NAMES, type Account } from '../ledger/domain/legs.ts';
+import type { TransferQuery } from '../ledger/read/transferList.ts';
+import { addMoneyOptions, checkRanges, type MoneyOptions } from './listOptions.ts';
+
+export interface TransferFilterOptions extends MoneyOptions {
+  readonly account?: Account;
+  readonly order?: string;
+  readonly resource?: string;
+}
+
+export function addTransferOptions(command: Command): Command {
+  command
+    .addOption(
+      new Option('--account <account>', 'only transfers to or from it').choices(ACCOUNT_NAMES),
+    )
+    .option('--order <id>', 'only transfers of the parts of this order')
+    .option(
+      '--resource <id>',
+      'only transfers of this refund, dispute or payout, or of this payment with its refunds and disputes',
+    );
+  return addMoneyOptions(command);
+}
+
+/** The filter that the options describe. */
+export function transferQueryOf(options: TransferFilterOptions): TransferQuery {
+  checkRanges(options);
+  return {
+    account: options.account,
+    orderId: options.order,
+    resourceId: options.resource,
+    currency: options.currency,
+    minMinor: options.minAmount,
+    maxMinor: options.maxAmount,
+    fromMicros: options.from,
+    toMicros: options.to,
+  };
+}

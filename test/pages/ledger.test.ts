@@ -1,0 +1,144 @@
+/** Balances, the journal, accounts, and the files of the journal. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { openPages, type PageViewer } from '../support/pages.ts';
+import { paymentEvent, refundEvent } from '../support/payments.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTokensOfEveryKind } from '../support/tokens.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let viewer: PageViewer;
+let tokens: Map<string, string>;
+
+const HOSTILE = '"><script>alert(1)</script>';
+const GREATEST = Number.MAX_SAFE_INTEGER;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tokens = await createTokensOfEveryKind(db);
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  viewer = await openPages(tallyhook);
+  const huge = { currency: 'KRW', amount: GREATEST, amount_received: GREATEST };
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: 'pay_1', orderId: `=ord${HOSTILE}` }),
+    refundEvent('pay_1', { refund_id: 'ref_1', amount: 1_000 }),
+    paymentEvent({ payment_id: 'pay_2', orderId: 'ord_2', ...huge }),
+    paymentEvent({ payment_id: 'pay_3', orderId: 'ord_3', ...huge }),
+  ]);
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+describe('the page of balances', () => {
+  test('has each account of each currency with its side, also beyond the exact integers', async () => {
+    const { status, html } = await viewer.get('/ledger');
+    expect(status).toBe(200);
+    expect(html).toContain('href="/ledger/accounts/psp.clearing"');
+    // 65.40 captured less 10.00 refunded.
+    expect(html).toMatch(/55\.40 <abbr>USD<\/abbr><\/span> debit/);
+    expect(html).toMatch(/18014398509481982 <abbr>KRW<\/abbr><\/span> credit/);
+  });
+
+  test('as of a time has what was recorded before it', async () => {
+    const { html } = await viewer.get('/ledger?at=2020-01-01T00:00');
+    expect(html).toContain('Balances as of 2020-01-01 00:00 UTC');
+    expect(html).toContain('No transfer was recorded before this time');
+    const later = await viewer.get('/ledger?at=2100-01-01T00:00');
+    expect(later.html).toContain('55.40');
+    expect((await viewer.get('/ledger?at=2026-02-31')).status).toBe(400);
+  });
+});
+
+describe('the journal', () => {
+  test('links each transfer to its accounts, order, resource and cause', async () => {
+    const { status, html } = await viewer.get('/ledger/journal');
+    expect(status).toBe(200);
+    expect(html).toContain('refund requested');
+    expect(html).toContain('href="/refunds/ref_1"');
+    expect(html).toContain('href="/orders/ord_2"');
+    expect(html).toContain('href="/ledger/accounts/order.due"');
+    expect(html).toMatch(/href="\/inbox\/\d+">event \d+/);
+    expect(html).not.toContain('<script>alert');
+  });
+
+  test.each([
+    ['account=refund.in_flight', ['ref_1'], ['pay_1', 'pay_2']],
+    ['order=ord_2', ['pay_2'], ['ref_1', 'pay_3']],
+    ['part=pay_1', ['pay_1', 'ref_1'], ['pay_2']],
+    ['currency=usd&min=10&max=10', ['ref_1'], ['pay_1"', 'pay_2']],
+    ['to=2020-01-01', [], ['pay_1', 'ref_1']],
+  ])('filtered by %s has %j and not %j', async (query, shown, hidden) => {
+    const { status, html } = await viewer.get(`/ledger/journal?${query}`);
+    expect(status).toBe(200);
+    for (const id of shown) expect(html).toContain(`>${id}<`);
+    for (const id of hidden) expect(html).not.toContain(`/${id}`);
+  });
+
+  test('has the sums of its filter', async () => {
+    const { html } = await viewer.get('/ledger/journal?part=pay_1');
+    expect(html).toContain('<strong>3</strong> rows');
+    expect(html).toMatch(/3 in USD: <span>moved <span class="money">85\.40/);
+    expect(html).toContain('href="/ledger/journal.csv?part=pay_1"');
+  });
+});
+
+describe('the page of an account', () => {
+  test('has its balances and its side of each transfer', async () => {
+    const { status, html } = await viewer.get('/ledger/accounts/psp.clearing?currency=USD');
+    expect(status).toBe(200);
+    expect(html).toContain('Balance in KRW');
+    expect(html).toMatch(/debited <span class="money">65\.40/);
+    expect(html).toMatch(/credited <span class="money">10\.00/);
+    expect((await viewer.get('/ledger/accounts/nope')).status).toBe(404);
+  });
+});
+
+describe('the files of the journal', () => {
+  test('have the rows of the filter, and run nothing in a spreadsheet', async () => {
+    const { status, html, headers } = await viewer.get('/ledger/journal.csv?part=pay_1');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toContain('text/csv');
+    expect(headers.get('content-disposition')).toContain('journal.csv');
+    const [heading, ...lines] = html.trimEnd().split('\n');
+    expect(heading).toMatch(/^transfer,recorded_at,kind,/);
+    expect(lines).toHaveLength(3);
+    expect(html).not.toMatch(/(^|,)=/m);
+    expect((await viewer.get('/ledger/journal.csv?from=never')).status).toBe(400);
+  });
+
+  test('have every transfer without a filter, oldest first, as JSON lines and for hledger', async () => {
+    const { html, headers } = await viewer.get('/ledger/journal.jsonl');
+    expect(headers.get('content-type')).toContain('application/x-ndjson');
+    const numbers = html
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).transfer);
+    expect(numbers).toHaveLength(5);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect((await viewer.get('/ledger/journal.hledger')).html).toContain('= 55.40 USD');
+  });
+
+  test('are recorded in the audit log', async () => {
+    await viewer.get('/ledger/journal.csv?account=order.due');
+    const entries = await db.query<{ result: string; detail: object }>(
+      `select result, detail from audit where action = 'journal.export' order by id desc limit 1`,
+    );
+    expect(entries).toMatchObject([{ result: 'done', detail: { transfers: 3 } }]);
+    const requested = await db.query<{ detail: object }>(
+      `select detail from audit where action = 'journal.export' and result = 'requested'
+        order by id desc limit 1`,
+    );
+    expect(requested).toMatchObject([{ detail: { account: 'order.due' } }]);
+  });
+
+  test('are refused to a role that may not read', async () => {
+    const metrics = await openPages(tallyhook, tokens.get('metrics'));
+    for (const path of ['/ledger', '/ledger/journal', '/ledger/journal.csv']) {
+      expect((await metrics.get(path)).status).toBe(403);
+    }
+  });
+});
