@@ -29,10 +29,12 @@ import {
   listPayouts,
   listRefunds,
 } from './routes/resourceLists.ts';
+import { searchEverything } from './routes/search.ts';
 import { endSession, listSessions } from './routes/sessions.ts';
 import { listTransfers } from './routes/transfers.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [
+  searchEverything,
   listOrders,
   getOrder,
   listOrderParts,

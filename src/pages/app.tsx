@@ -166,6 +166,7 @@ function servePage(page: Page, context: Context): RequestHandler {
       role: session.holder.role,
       sessionId: session.id,
     });
+    if (opened.outcome === 'elsewhere') return response.redirect(303, opened.to);
     if (opened.outcome !== 'ok') return sendFailure(opened, at);
     const viewer = viewerOf(session, { request, nowMs: context.clock.nowMs() });
     response

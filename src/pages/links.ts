@@ -57,6 +57,7 @@ export const csvHref = (list: 'order' | ResourceKind, query: LinkQuery): string 
   href(`/${list}s.csv`, query);
 export const reconciliationHref = (query?: LinkQuery): string => href('/reconciliation', query);
 export const runHref = (number: number): string => href(`/reconciliation/${number}`);
+export const searchHref = (query?: LinkQuery): string => href('/search', query);
 export const inboxHref = (query?: LinkQuery): string => href('/inbox', query);
 export const eventHref = (number: number): string => href(`/inbox/${number}`);
 export const findingsHref = (query?: LinkQuery): string => href('/findings', query);

@@ -22,7 +22,14 @@ export interface Problem {
   readonly message: string;
 }
 
-export type Loaded<Data> = { readonly outcome: 'ok'; readonly data: Data } | Problem;
+/** Another page shows what the request names. */
+export interface Elsewhere {
+  readonly outcome: 'elsewhere';
+  /** Made by a function of links.ts. */
+  readonly to: string;
+}
+
+export type Loaded<Data> = { readonly outcome: 'ok'; readonly data: Data } | Elsewhere | Problem;
 
 export interface PageRequest<Params, Query> {
   readonly params: Params;
@@ -81,7 +88,7 @@ export interface Page {
   readonly path: `/${string}`;
   readonly permission: Permission;
   readonly query: z.ZodObject;
-  readonly open: (parts: PageParts, raw: RawPageRequest) => Promise<Opened | Problem>;
+  readonly open: (parts: PageParts, raw: RawPageRequest) => Promise<Opened | Elsewhere | Problem>;
 }
 
 interface PageDefinition<Params extends z.ZodObject, Query extends z.ZodObject, Data> {

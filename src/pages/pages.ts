@@ -34,6 +34,7 @@ import {
   refundsPage,
 } from './resources/resourceLists.tsx';
 import { disputePage, paymentPage, payoutPage, refundPage } from './resources/resourcePages.tsx';
+import { searchPage } from './search/searchPage.tsx';
 import {
   accountPage,
   endSessionAction,
@@ -43,6 +44,7 @@ import {
 
 export const PAGES: readonly Page[] = [
   overviewPage,
+  searchPage,
   sessionsPage,
   accountPage,
   ordersPage,

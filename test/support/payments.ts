@@ -45,3 +45,19 @@ export function disputeEvent(paymentId: string, fields: object = {}): Buffer {
     { eventType: 'dispute_opened', contentType: 'dispute_details' },
   );
 }
+
+export function payoutEvent(fields: object = {}): Buffer {
+  return eventBody(
+    {
+      payout_id: unique('po'),
+      amount: 2500,
+      currency: 'EUR',
+      status: 'failed',
+      error_code: 'AC04',
+      error_message: 'account closed',
+      modified_at: '2026-11-03T10:00:00.000Z',
+      ...fields,
+    },
+    { eventType: 'payout_failed', contentType: 'payout_details' },
+  );
+}

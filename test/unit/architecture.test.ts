@@ -56,6 +56,7 @@ const FEATURES = [
   'scheduler',
   'console',
   'pages',
+  'search',
   'client',
   'doctor',
   'sandbox',
@@ -182,6 +183,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'notify',
     'reconcile',
     'representation',
+    'search',
   ],
   pages: [
     'access',
@@ -195,7 +197,9 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'notify',
     'reconcile',
     'representation',
+    'search',
   ],
+  search: ['alerts', 'erasure', 'ledger', 'notify', 'reconcile'],
   demo: ['client', 'ledger', 'reconcile'],
 };
 

@@ -2,75 +2,132 @@ import { Command } from 'commander';
 import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
-import { orderIdOf, orderKeysNamed } from '../../ledger/domain/orderKey.ts';
-import {
-  type FoundResource,
-  findPayoutsByReference,
-  findResources,
-} from '../../ledger/read/store/lookup.ts';
-import { readRowsOf } from '../../ledger/read/store/orders.ts';
-import { type EventSummary, findEvent, readTotals } from '../../ledger/read/store/parts.ts';
-import { readConsistently } from '../../ledger/store/readConsistently.ts';
-import type { Database, Queryable } from '../../platform/db/database.ts';
+import { orderIdOf } from '../../ledger/domain/orderKey.ts';
+import type { FoundResource } from '../../ledger/read/store/lookup.ts';
+import type { EventSummary } from '../../ledger/read/store/parts.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
-import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { AMOUNT_LIMITS, describeScan, factsOf } from '../../search/facts.ts';
+import { type Hit, search } from '../../search/search.ts';
+import { searchBodies } from '../../search/searchBodies.ts';
+import {
+  clockOf,
+  formatMicros,
+  printable,
+  printJson,
+  readConfig,
+  withDatabase,
+} from '../context.ts';
 import { jsonOption } from '../options.ts';
-import { readToEnd } from '../paging.ts';
 
-/** One match of an id. */
+/** One match. */
 interface Found {
   readonly what: string;
   readonly id: string;
   readonly state: string;
-  /** The command that shows more. */
-  readonly command: string;
+  /** The command that shows more; undefined if there is none. */
+  readonly command: string | undefined;
 }
 
 export function findCommand(): Command {
   return new Command('find')
     .argument(
-      '<id>',
-      'id of an order, payment, refund, dispute, payout or event; an inbox number; or a payout reference',
+      '<text>',
+      'id of an order, payment, refund, dispute, payout or event; a payout reference; a number such as ' +
+        '"alert 12", of an event, alert, finding, message or run; or an amount such as "54.00 EUR"',
+    )
+    .option(
+      '--bodies',
+      'search the stored bodies for this text, the newest first, for a few seconds',
     )
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 nothing has this id.')
-    .action((id: string, { json }: { readonly json: boolean }) =>
-      withDatabase(readConfig(), async (db) => {
-        const found = await findEverything(db, id);
-        if (found.length === 0) throw nothingKnown(id);
-        if (json) printJson({ matches: found });
-        else found.forEach(printFound);
-      }),
+    .addHelpText('after', '\nExit code: 0 found, 1 nothing was found.')
+    .action((text: string, options: FindOptions) =>
+      withDatabase(readConfig(), (db) => find(db, text, options)),
     );
 }
 
-function findEverything(db: Database, id: string): Promise<readonly Found[]> {
-  return readConsistently(db, async (tx) => [
-    ...(await findOrders(tx, id)),
-    ...(await findResources(tx, id)).map(describeResource),
-    ...(await findPayouts(tx, id)),
-    ...(await findEvents(tx, id)),
-  ]);
+interface FindOptions {
+  readonly bodies?: boolean;
+  readonly json?: boolean;
 }
 
-async function findOrders(tx: Queryable, id: string): Promise<readonly Found[]> {
-  const orders = await readRowsOf(tx, orderKeysNamed(id));
-  const totals = await readTotals(
-    tx,
-    orders.map(({ orderKey }) => orderKey),
+async function find(db: Database, text: string, { bodies, json }: FindOptions): Promise<void> {
+  const { hits, note } = bodies ? await inBodies(db, text) : await named(db, text);
+  if (hits.length === 0) throw bodies ? nothingIn(note) : nothingKnown(text);
+  const found = hits.map(describe);
+  if (json) {
+    printJson({ matches: found });
+    return;
+  }
+  found.forEach(printFound);
+  if (note !== undefined) console.log(note);
+}
+
+interface Finds {
+  readonly hits: readonly Hit[];
+  /** What was not searched. */
+  readonly note: string | undefined;
+}
+
+const MAX_PAYOUTS = 100_000;
+
+async function named(db: Database, text: string): Promise<Finds> {
+  const { hits, isComplete } = await search(db, text, { maxPayouts: MAX_PAYOUTS });
+  return { hits, note: isComplete ? undefined : AMOUNT_LIMITS };
+}
+
+async function inBodies(db: Database, text: string): Promise<Finds> {
+  const clock = await clockOf(db);
+  const result = await searchBodies({ db, clock }, text);
+  return { hits: result.hits, note: describeScan(result) };
+}
+
+function nothingIn(note: string | undefined): OperatorError {
+  return new OperatorError(`No stored body has this text. ${note ?? ''}`.trim());
+}
+
+function describe(hit: Hit): Found {
+  switch (hit.kind) {
+    case 'order':
+      return describeOrder(hit);
+    case 'resource':
+      return describeResource(hit.resource);
+    case 'event':
+      return describeEvent(hit.event);
+    default: {
+      const { kind, id, state, about } = factsOf(hit);
+      const command = commandOf(hit);
+      return { what: kind, id, state: [state, about].filter(Boolean).join(', '), command };
+    }
+  }
+}
+
+function commandOf(hit: Exclude<Hit, { readonly kind: 'order' | 'resource' | 'event' }>) {
+  switch (hit.kind) {
+    case 'alert':
+      return `tallyhook alerts show ${hit.alert.id}`;
+    case 'finding':
+      return `tallyhook findings list --state any --subject ${shellWord(hit.finding.subject)}`;
+    case 'message':
+      return `tallyhook messages show ${hit.message.number}`;
+    case 'run':
+      return undefined;
+  }
+}
+
+function describeOrder({ order, totals }: Hit & { readonly kind: 'order' }): Found {
+  const { orderId, status, firstSeenMicros } = order;
+  const captured = totals.map(
+    (total) => `captured ${formatMoney(total.capturedMinor, total.currency)}`,
   );
-  return orders.map(({ orderKey, orderId, status, firstSeenMicros }) => {
-    const captured = totals
-      .filter((total) => total.orderKey === orderKey)
-      .map((total) => `captured ${formatMoney(total.capturedMinor, total.currency)}`);
-    return {
-      what: 'order',
-      id: orderId,
-      state: [status, ...captured, `first seen ${formatMicros(firstSeenMicros)}`].join(', '),
-      command: `tallyhook orders explain ${shellWord(orderId)}`,
-    };
-  });
+  return {
+    what: 'order',
+    id: orderId,
+    state: [status, ...captured, `first seen ${formatMicros(firstSeenMicros)}`].join(', '),
+    command: `tallyhook orders explain ${shellWord(orderId)}`,
+  };
 }
 
 function describeResource(resource: FoundResource): Found {
@@ -93,18 +150,6 @@ function describeResource(resource: FoundResource): Found {
   };
 }
 
-async function findPayouts(tx: Queryable, reference: string): Promise<readonly Found[]> {
-  const payouts = await readToEnd((last: FoundResource | undefined, limit) =>
-    findPayoutsByReference(tx, reference, { after: last?.id, limit }),
-  );
-  return payouts.filter(({ id }) => id !== reference).map(describeResource);
-}
-
-async function findEvents(tx: Queryable, id: string): Promise<readonly Found[]> {
-  const event = await findEvent(tx, id);
-  return event ? [describeEvent(event)] : [];
-}
-
 function describeEvent(event: EventSummary): Found {
   const { eventId, eventType, error, state, receivedAt } = event;
   const facts = [
@@ -124,13 +169,14 @@ function describeEvent(event: EventSummary): Found {
 
 function printFound({ what, id, state, command }: Found): void {
   console.log(printable(`${what} ${id}: ${state}`));
-  console.log(printable(`  npx ${command}`));
+  if (command !== undefined) console.log(printable(`  npx ${command}`));
 }
 
-function nothingKnown(id: string): OperatorError {
+function nothingKnown(text: string): OperatorError {
   return new OperatorError(
-    `Nothing is known as ${printable(id)}: no order, payment, refund, dispute, payout or event, no ` +
-      'inbox number, and no payout reference. Ids are case-sensitive. If it is new, its event may not ' +
-      'have arrived yet: `npx tallyhook events list` shows the inbox.',
+    `Nothing is known as ${printable(text)}: no order, payment, refund, dispute, payout or event, no ` +
+      'inbox number, no payout reference, no amount with a currency. Ids are case-sensitive. `--bodies` ' +
+      'searches the stored bodies, for a name, a mail address or a customer. If it is new, its event may ' +
+      'not have arrived yet: `npx tallyhook events list` shows the inbox.',
   );
 }

@@ -42,13 +42,48 @@ export async function scanBodies(
   await eachPage(BODIES_AT_ONCE, (page) => readVariants(db, page), visit);
 }
 
+/** How far a search of the newest bodies came. */
+export interface NewestScan {
+  /** The oldest day that was searched, as in 2026-11-22; null if none was. */
+  readonly throughDay: string | null;
+  /** False: `isOver` ended it before everything was read. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Calls `visit` with pages of bodies, first those that are kept beyond their day, then day by day from
+ * the newest, until `isOver`.
+ */
+export async function scanNewestBodies(
+  db: Queryable,
+  isOver: () => boolean,
+  visit: (bodies: readonly ScannedBody[]) => void,
+): Promise<NewestScan> {
+  const others = [readKeptBodies, readVariants, readBodiesInRows];
+  for (const read of others) {
+    await eachPage(BODIES_AT_ONCE, (page) => read(db, page), visit, isOver);
+  }
+  const days = await readBodyDays(db, '1970-01-01');
+  let throughDay: string | null = null;
+  for (const day of days.toReversed()) {
+    if (isOver()) return { throughDay, isComplete: false };
+    await eachPage(BODIES_AT_ONCE, (page) => readOpenBodies(db, { ...page, day }), visit, isOver);
+    await eachPack(db, day, visit, isOver);
+    throughDay = day;
+  }
+  return { throughDay, isComplete: !isOver() };
+}
+
+const never = () => false;
+
 async function eachPage(
   limit: number,
   read: (page: BodyPage) => Promise<readonly ScannedBody[]>,
   visit: (bodies: readonly ScannedBody[]) => void,
+  isOver: () => boolean = never,
 ): Promise<void> {
   let after = 0;
-  for (;;) {
+  while (!isOver()) {
     const bodies = await read({ after, limit });
     const last = bodies.at(-1);
     if (last === undefined) return;
@@ -61,9 +96,10 @@ async function eachPack(
   db: Queryable,
   day: string,
   visit: (bodies: readonly ScannedBody[]) => void,
+  isOver: () => boolean = never,
 ): Promise<void> {
   let after = 0;
-  for (;;) {
+  while (!isOver()) {
     const packs = await readPacks(db, { day, after, limit: PACKS_AT_ONCE });
     const last = packs.at(-1);
     if (last === undefined) return;

@@ -1,7 +1,7 @@
 /** The frame of every page: head, header with navigation, breadcrumbs, notice, main, footer. */
 import type { ComponentChildren } from 'preact';
 import type { Holder } from '../../access/verifyToken.ts';
-import { accountHref, overviewHref } from '../links.ts';
+import { accountHref, overviewHref, searchHref } from '../links.ts';
 import type { Crumb } from '../page.ts';
 
 export interface NavItem {
@@ -68,10 +68,33 @@ function Header({ frame: { installation, nav, viewer } }: { readonly frame: Fram
       {viewer ? (
         <>
           <Nav nav={nav} />
+          <SearchForm />
           <Account {...viewer} />
         </>
       ) : null}
     </header>
+  );
+}
+
+function SearchForm() {
+  return (
+    <search>
+      <form class="search" method="get" action={searchHref()}>
+        <label class="hidden" for="search">
+          Search ids and amounts
+        </label>
+        <input
+          id="search"
+          name="q"
+          type="search"
+          placeholder="Id, alert 12, 54.00 EUR"
+          autocomplete="off"
+          maxLength={255}
+          required
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
   );
 }
 

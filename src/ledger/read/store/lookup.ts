@@ -6,10 +6,13 @@ export interface FoundResource extends ResourceSummary {
   readonly paymentId: string | null;
   readonly orderKey: string | null;
   readonly reference: string | null;
+  /** The service's time of creation, or the time at which Tallyhook first saw it. */
+  readonly seenAt: Date;
 }
 
 const FOUND_COLUMNS = `${RESOURCE_COLUMNS},
-  payment_id as "paymentId", order_key as "orderKey", reference`;
+  payment_id as "paymentId", order_key as "orderKey", reference,
+  coalesce(created_at, first_seen_at) as "seenAt"`;
 
 /** Resources of this id; one of each kind may have it, so there are at most four. */
 export function findResources(db: Queryable, id: string): Promise<readonly FoundResource[]> {
