@@ -19,6 +19,7 @@ export const overviewHref = (): string => '/';
 export const ordersHref = (query?: LinkQuery): string => href('/orders', query);
 
 export const sessionsHref = (): string => '/sessions';
+export const sessionHref = (id: number): string => `/sessions/${id}`;
 export const accountHref = (): string => '/account';
 
 /** @param by what the id is, if it is not the id of an order */

@@ -38,6 +38,7 @@ import { searchPage } from './search/searchPage.tsx';
 import {
   accountPage,
   endSessionAction,
+  sessionPage,
   sessionsPage,
   signOutEverywhere,
 } from './system/sessionsPage.tsx';
@@ -46,6 +47,7 @@ export const PAGES: readonly Page[] = [
   overviewPage,
   searchPage,
   sessionsPage,
+  sessionPage,
   accountPage,
   ordersPage,
   orderPage,

@@ -81,7 +81,7 @@ describe('a person with a role', () => {
     const person = wander();
     await person.signIn('grace');
     const { html } = await person.get('/sessions');
-    const [, mine] = /action="\/sessions\/(\d+)\/end"/.exec(html) ?? [];
+    const [, mine] = /href="\/sessions\/(\d+)"/.exec(html) ?? [];
     await person.request(`${CONSOLE_URL}/sessions/${mine}/end`, {
       form_token: formTokenIn(html),
       reason: 'a test',
@@ -264,16 +264,16 @@ test('an ID token is accepted while the clocks differ by less than a minute', as
 
 describe('a person without a role', () => {
   test.each([
-    ['eve', 'none of your values of the claim "groups" gives a role', ['staff']],
+    ['eve', 'none of your values of the claim "groups" gives one', ['staff']],
     ['mallory', 'returned no claim "groups" for you', null],
   ])('gets no session, and sees why and whom to contact: %s', async (name, why, values) => {
     const person = wander();
     const { status, html, headers } = await person.signIn(name);
     expect(status).toBe(403);
     const text = html.replaceAll('&quot;', '"');
-    expect(text).toContain(`knows you as ${name}@shop.example (${name})`);
+    expect(text).toContain(`You are ${name}@shop.example (${name}) at 127.0.0.1`);
     expect(text).toContain(why);
-    expect(text).toContain('Contact the administrator of this installation');
+    expect(text).toContain('Contact the administrator of this installation.');
     expect(text).toContain('Sign out at 127.0.0.1');
     expect(headers.getSetCookie().join()).not.toContain('tallyhook_session');
     expect((await person.get('/')).status).toBe(303);

@@ -11,11 +11,12 @@ export const browserPath = NAMES.map((name) =>
   spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim(),
 ).find((path) => path !== '');
 
-export function startBrowser(): Promise<Browser> {
+/** @param args of Chromium, besides those that it needs here */
+export function startBrowser(args: readonly string[] = []): Promise<Browser> {
   if (browserPath === undefined) throw new Error('no Chromium is installed');
   return chromium.launch({
     executablePath: browserPath,
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-gpu', ...args],
   });
 }
 

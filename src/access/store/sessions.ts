@@ -128,6 +128,8 @@ export interface SessionRow {
 }
 
 export interface SessionPage {
+  /** Only this one. */
+  readonly only?: number | undefined;
   /** Only sessions of the same person as this one. */
   readonly samePersonAs?: number | undefined;
   /** Only those with a lower number. */
@@ -142,7 +144,7 @@ const SAME_PERSON = `
 /** Sessions that have neither ended nor expired, newest first. */
 export function readSessionRows(
   db: Queryable,
-  { samePersonAs, below, limit }: SessionPage,
+  { only, samePersonAs, below, limit }: SessionPage,
 ): Promise<readonly SessionRow[]> {
   return db.query<SessionRow>(
     `select s.id, s.holder, s.sign_in as "signIn", s.origin, s.user_agent as "userAgent",
@@ -152,8 +154,9 @@ export function readSessionRows(
         and ($1::bigint is null
              or exists (select from console_sessions one where one.id = $1 and ${SAME_PERSON}))
         and ($2::bigint is null or s.id < $2)
+        and ($4::bigint is null or s.id = $4)
       order by s.id desc limit $3`,
-    [samePersonAs ?? null, below ?? null, limit],
+    [samePersonAs ?? null, below ?? null, limit, only ?? null],
   );
 }
 

@@ -100,7 +100,7 @@ export function finishAtProvider(signIn: SignIn, people: PeopleSignIn): RequestH
     const signedIn = await startSession(identified, { signIn, people, client });
     if (signedIn.outcome === 'no_role') {
       const { problem } = signedIn;
-      await fail(response, { status: 403, next, problem, offersSignOut: true });
+      await fail(response, { status: 403, next, problem, aboutProvider: toSwitch });
       return;
     }
     setSessionCookie(response, { request, trustedProxies, ...signedIn });
@@ -182,10 +182,10 @@ function noRole({
   const why =
     values === undefined
       ? `${nameOf(provider)} returned no claim "${roleClaim}" for you`
-      : `none of your values of the claim "${roleClaim}" gives a role`;
+      : `none of your values of the claim "${roleClaim}" gives one`;
   return (
-    `${nameOf(provider)} knows you as ${name}, and you have no role in Tallyhook: ${why}. ` +
-    'Contact the administrator of this installation for access: CONSOLE_OIDC_ROLES has the values that give a role.'
+    `You have no role in Tallyhook: ${why}. You are ${name} at ${nameOf(provider)}. ` +
+    'Contact the administrator of this installation. CONSOLE_OIDC_ROLES has the values that give a role.'
   );
 }
 
@@ -199,6 +199,8 @@ const unavailable = (provider: Provider): string =>
 
 const refusedBy = (provider: Provider, reason: string): string =>
   `${nameOf(provider)} refused the sign-in (${reason}). Try again, or contact whoever manages your account there.`;
+
+const toSwitch = (name: string): string => `To use another account, sign out at ${name} first. `;
 
 const NOT_BEGUN =
   'This sign-in was not begun in this browser, was finished already, or took longer than ten minutes. Sign in again.';

@@ -9,6 +9,7 @@ import { beginAtProvider, finishAtProvider, nameOf } from './providerSignIn.ts';
 import { createRefusalRecorder } from './refusedSignIns.ts';
 import { type ShownProvider, signInView } from './signInPage.tsx';
 import {
+  type Failed,
   LIMITED,
   type PeopleSignIn,
   type SignIn,
@@ -20,8 +21,9 @@ export function addSignIn(app: Express, parts: SignInParts): void {
   const { clock, db, people, renderer, trustedProxies } = parts;
   const signIn: SignIn = {
     ...parts,
-    fail: async (response, { status, problem, next, offersSignOut = false }) => {
-      const provider = people && (await shownProvider(people, next, offersSignOut));
+    fail: async (response, { status, problem, ...shown }) => {
+      const { next } = shown;
+      const provider = people && (await shownProvider(people, shown));
       const html = renderer.render(signInView({ next, problem, provider }), { response });
       response.status(status).type('html').send(html);
     },
@@ -42,13 +44,14 @@ export function addSignIn(app: Express, parts: SignInParts): void {
 /** The sign-in begins at the public address, because the provider leads back there. */
 async function shownProvider(
   { provider, settings: { consoleUrl } }: PeopleSignIn,
-  next: string,
-  offersSignOut: boolean,
+  { next, aboutProvider }: Pick<Failed, 'next' | 'aboutProvider'>,
 ): Promise<ShownProvider> {
+  const name = nameOf(provider);
   return {
-    name: nameOf(provider),
+    name,
+    about: aboutProvider?.(name),
     signInUrl: `${consoleUrl}/sign-in/provider?${new URLSearchParams({ next: ownPath(next) })}`,
-    signOutUrl: offersSignOut ? await provider.signOutUrl() : undefined,
+    signOutUrl: aboutProvider ? await provider.signOutUrl() : undefined,
   };
 }
 
@@ -59,8 +62,8 @@ function showOrFollowLink(signIn: SignIn): RequestHandler {
     const next = query.get('next') ?? '/';
     const code = query.get('code');
     if (code === null) {
-      const offersSignOut = query.get('signed_out') !== null;
-      await fail(response, { status: 200, next, problem: undefined, offersSignOut });
+      const aboutProvider = query.get('signed_out') === null ? undefined : signedOutHere;
+      await fail(response, { status: 200, next, problem: undefined, aboutProvider });
       return;
     }
     const client = signIn.clientOf(request);
@@ -106,6 +109,9 @@ function signInWithToken(signIn: SignIn): RequestHandler {
     }
   };
 }
+
+const signedOutHere = (name: string): string =>
+  `You are signed out of Tallyhook, and may still be signed in at ${name}. `;
 
 const UNAVAILABLE = 'The database is unavailable. Try again soon.';
 const INVALID_TOKEN = 'This token is not valid. `npx tallyhook tokens create` creates one.';

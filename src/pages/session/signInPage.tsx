@@ -8,8 +8,10 @@ export interface ShownProvider {
   readonly name: string;
   /** Where the sign-in there begins. */
   readonly signInUrl: string;
-  /** Where people sign out there; undefined: nothing is shown. */
-  readonly signOutUrl?: string | undefined;
+  /** What to know of the provider now, before the link to sign out there. */
+  readonly about: string | undefined;
+  /** Undefined: it has no sign-out. */
+  readonly signOutUrl: string | undefined;
 }
 
 export interface SignInShown {
@@ -49,21 +51,19 @@ export function signInView({ next, problem, provider }: SignInShown): PageView {
 }
 
 function ProviderLinks({
-  provider: { name, signInUrl, signOutUrl },
+  provider: { about, name, signInUrl, signOutUrl },
 }: {
   readonly provider: ShownProvider;
 }) {
   return (
     <>
-      {signOutUrl === undefined ? null : (
+      {about === undefined ? null : (
         <p>
-          {`You may still be signed in at ${name}. `}
-          <a href={signOutUrl}>{`Sign out at ${name}, too`}</a>
+          {about}
+          {signOutUrl === undefined ? null : <a href={signOutUrl}>{`Sign out at ${name}`}</a>}
         </p>
       )}
-      <p>
-        <a class="button" href={signInUrl}>{`Sign in at ${name}`}</a>
-      </p>
+      <a class="button" href={signInUrl}>{`Sign in at ${name}`}</a>
       <p class="or">or</p>
     </>
   );

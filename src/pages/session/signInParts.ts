@@ -38,13 +38,13 @@ export interface SignIn extends SignInParts {
   readonly clientOf: (request: Request) => Client;
 }
 
-interface Failed {
+export interface Failed {
   readonly status: number;
   readonly problem: string | undefined;
   /** Where to go after a sign-in. */
   readonly next: string;
-  /** Whether to offer the sign-out at the provider. */
-  readonly offersSignOut?: boolean;
+  /** The sentence before the offer to sign out at the provider; undefined: nothing is offered. */
+  readonly aboutProvider?: ((name: string) => string) | undefined;
 }
 
 export function unknownActor({ address }: Client) {

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { readSessionRows, type SessionRow } from '../../access/store/sessions.ts';
 import { endSessionAs } from '../../actions/endSession.ts';
 import { number, reasonGiven } from '../../console/schemas.ts';
-import { type Column, DataTable, Section } from '../components/blocks.tsx';
+import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Check, Reason } from '../components/forms.tsx';
 import { Badge, Time } from '../components/values.tsx';
-import { sessionsHref } from '../links.ts';
-import { defineAction, definePage, type Viewer } from '../page.ts';
+import { sessionHref, sessionsHref } from '../links.ts';
+import { defineAction, definePage } from '../page.ts';
+import { browserName } from './browserName.ts';
 
 const MAX_SHOWN = 200;
 
@@ -46,16 +47,64 @@ export const sessionsPage = definePage({
     outcome: 'ok',
     data: await readSessionRows(db, { limit: MAX_SHOWN }),
   }),
-  view: (sessions, viewer) => ({
+  view: (sessions) => ({
     title: 'Sessions',
     body: (
       <DataTable
         caption="Who is signed in, newest first"
-        columns={[{ title: 'Person', cell: ({ holder }) => holder }, ...COLUMNS, endColumn(viewer)]}
+        columns={[
+          { title: 'Person', cell: ({ id, holder }) => <a href={sessionHref(id)}>{holder}</a> },
+          ...COLUMNS,
+        ]}
         rows={sessions}
         keyOf={({ id }) => String(id)}
         empty="Nobody is signed in."
       />
+    ),
+  }),
+});
+
+export const sessionPage = definePage({
+  path: '/sessions/{session_id}',
+  permission: 'manage_tokens',
+  params: z.strictObject({ session_id: number }),
+  query: z.strictObject({}),
+  load: async ({ db }, { params: { session_id: id }, sessionId }) => {
+    const [session] = await readSessionRows(db, { only: id, limit: 1 });
+    if (session) return { outcome: 'ok', data: { session, isOwn: id === sessionId } };
+    const message = `Session ${id} has ended, or never existed. The audit log has who signed in, and when.`;
+    return { outcome: 'not_found', message };
+  },
+  view: ({ session, isOwn }, viewer) => ({
+    title: `Session of ${session.holder}`,
+    crumbs: [{ label: 'Sessions', href: sessionsHref() }],
+    body: (
+      <>
+        {isOwn ? <p>This is the session that you are using.</p> : null}
+        <KeyValues
+          rows={[
+            ['Sign-in', SIGN_INS[session.signIn]],
+            ['Address', session.origin],
+            ['Browser', session.userAgent],
+            ['Started', <Time key="started" at={session.startedAt} />],
+            ['Last seen', <Time key="seen" at={session.lastSeenAt} />],
+            ['Ends at the latest', <Time key="ends" at={session.expiresAt} />],
+          ]}
+        />
+        <Section title="End the session">
+          <p>Its pages stop working within five seconds.</p>
+          <ActionForm
+            viewer={viewer}
+            action={endSessionAction}
+            params={{ session_id: session.id }}
+            label="End session"
+            isDangerous
+          >
+            <Reason />
+            <Check name="everywhere" value="yes" label="All sessions of this person" />
+          </ActionForm>
+        </Section>
+      </>
     ),
   }),
 });
@@ -123,23 +172,6 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   { title: 'Sign-in', cell: ({ signIn }) => SIGN_INS[signIn] },
   { title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
   { title: 'Address', cell: ({ origin }) => origin },
-  { title: 'Browser', cell: ({ userAgent }) => userAgent },
-  { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { title: 'Browser', cell: ({ userAgent }) => browserName(userAgent ?? '') },
   { title: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
 ];
-
-const endColumn = (viewer: Viewer): Column<SessionRow> => ({
-  title: 'Action',
-  cell: ({ id }) => (
-    <ActionForm
-      viewer={viewer}
-      action={endSessionAction}
-      params={{ session_id: id }}
-      label="End session"
-      isDangerous
-    >
-      <Reason />
-      <Check name="everywhere" value="yes" label="All sessions of this person" />
-    </ActionForm>
-  ),
-});
