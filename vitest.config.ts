@@ -14,7 +14,18 @@ const unitOptions = {
   unstubGlobals: true,
 };
 
-/** `unit` needs no services and takes seconds; `services` runs over real PostgreSQL and Redis. */
+const serviceOptions = {
+  globalSetup: ['test/support/globalSetup.ts'],
+  // Ends a test that would wait forever. Speed is measured by `bench/`, never by a test.
+  testTimeout: 300 * SECOND_MS,
+  hookTimeout: 300 * SECOND_MS,
+  // These tests wait for servers, timers and other processes half of the time.
+  maxWorkers: 2 * availableParallelism(),
+  // After the unit tests, which fail in seconds where they do.
+  sequence: { groupOrder: 1 },
+};
+
+/** `unit` needs no services and takes seconds; the others run over real PostgreSQL and Redis. */
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFilesFirst },
@@ -41,18 +52,22 @@ export default defineConfig({
       },
       {
         test: {
+          ...serviceOptions,
           name: 'services',
           include: [
-            'test/{alerts,archive,audit,authorizations,cli,conformance,console,db,erasure,flow,ledger,monitor,notify,pages,platform,receiver,reconcile,retention,sandbox,scheduler}/**/*.test.ts',
+            'test/{alerts,audit,authorizations,conformance,console,ledger,notify,pages,receiver,reconcile,retention,sandbox}/**/*.test.ts',
           ],
-          globalSetup: ['test/support/globalSetup.ts'],
-          // Ends a test that would wait forever. Speed is measured by `bench/`, never by a test.
-          testTimeout: 300 * SECOND_MS,
-          hookTimeout: 300 * SECOND_MS,
-          // These tests wait for servers, timers and other processes half of the time.
-          maxWorkers: 2 * availableParallelism(),
-          // After the unit tests, which fail in seconds where they do.
-          sequence: { groupOrder: 1 },
+          // As for the unit tests: half of the processor time of these files was loading modules.
+          isolate: false,
+          setupFiles: ['test/support/leakCheck.ts'],
+        },
+      },
+      {
+        test: {
+          ...serviceOptions,
+          name: 'processes',
+          // Files that start and kill processes and servers, or move their clocks.
+          include: ['test/{archive,cli,db,erasure,flow,monitor,platform,scheduler}/**/*.test.ts'],
         },
       },
     ],

@@ -6,6 +6,7 @@ import { type Api, type Body, checkedEndpoints, createApi } from '../support/api
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
+import { openPages } from '../support/pages.ts';
 import { disputeEvent, paymentEvent, refundEvent } from '../support/payments.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -458,6 +459,9 @@ test('every endpoint was called here, and its response matched its description',
   const { number: requested } = (await api.post('/api/v1/erasures', erasure)).body;
   await api.get(`/api/v1/erasures/${requested}`);
   await api.get('/api/v1/erasures');
+  await openPages(tallyhook);
+  const [session] = (await api.get('/api/v1/sessions')).body.sessions;
+  await api.post(`/api/v1/sessions/${session.number}/end`, { reason: 'a test' });
   // Those that move money are called over a payment service, in test/audit/money.test.ts.
   const here = ENDPOINTS.filter(({ permission }) => permission !== 'move_money');
   expect([...checkedEndpoints()].toSorted()).toEqual(here.map(({ id }) => id).toSorted());

@@ -210,7 +210,8 @@ describe.each(['payment', 'refund', 'dispute', 'payout'] as const)(
       for (const { currency, count, amountMinor } of totals.currencies) {
         const own = all.filter((row) => row.currency === currency);
         expect(count).toBe(own.length);
-        expect(amountMinor).toBe(own.reduce((sum, row) => sum + (row.amount_minor ?? 0), 0));
+        const sum = own.reduce((minor, row) => minor + (row.amount_minor ?? 0), 0);
+        expect(amountMinor).toBe(BigInt(sum));
       }
     });
   },

@@ -1,5 +1,5 @@
 /**
- * Starts the services that the `services` tests use, once per run: an embedded PostgreSQL with a migrated
+ * Starts what the tests over real services use, once for each project: an embedded PostgreSQL with a migrated
  * template database, and Redis if it is installed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
