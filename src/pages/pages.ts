@@ -23,6 +23,7 @@ import type { Page, PageAction } from './page.ts';
 import { pauseRequests, resumeRequests, startRuns } from './reconciliation/actions.ts';
 import { reconciliationPage } from './reconciliation/reconciliationPage.tsx';
 import { runPage } from './reconciliation/runPage.tsx';
+import { refreshResource, refundPayment } from './resources/resourceActions.ts';
 import {
   disputesCsv,
   disputesPage,
@@ -106,6 +107,8 @@ export const ACTIONS: readonly PageAction[] = [
   snoozeAlert,
   assignAlert,
   resendMessage,
+  refreshResource,
+  refundPayment,
 ];
 
 /** The navigation: the sections that have a page, in this order. */

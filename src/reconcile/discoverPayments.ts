@@ -67,13 +67,20 @@ export async function discoverPayments(
   return { payments: payments.filter((one) => isOf(one, name.id)), listFailure: undefined };
 }
 
-/** Retrieves a payment for a person who waits. An aborted request is a failure like others. */
-export async function retrievePayment(
-  { retrieve }: Pick<DiscoveryParts, 'retrieve'>,
+export function retrievePayment(
+  parts: Pick<DiscoveryParts, 'retrieve'>,
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<RetrievedResource> {
-  const ref = { kind: 'payment', id } as const;
+  return retrieveOne(parts, { kind: 'payment', id }, signal);
+}
+
+/** Retrieves a resource for a person who waits. An aborted request is a failure like others. */
+export async function retrieveOne(
+  { retrieve }: Pick<DiscoveryParts, 'retrieve'>,
+  ref: ResourceRef,
+  signal: AbortSignal | undefined,
+): Promise<RetrievedResource> {
   try {
     const retrieved = await retrieve(ref, { lane: 'operator', ...(signal && { signal }) });
     return { ref, retrieved };

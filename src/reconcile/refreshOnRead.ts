@@ -3,12 +3,14 @@
  * customer returns to, while the webhook may still be on its way. A response a moment old is better than
  * none, so nothing here fails.
  */
+import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { type NamedOrder, resolveOrder } from '../ledger/read/orders.ts';
 import { readOrderParts } from '../ledger/read/store/parts.ts';
 import {
   type DiscoveryParts,
   discoverPayments,
   type RetrievedResource,
+  retrieveOne,
   retrievePayment,
 } from './discoverPayments.ts';
 
@@ -24,6 +26,7 @@ export type Refreshed =
 export interface Refresher {
   order(name: NamedOrder): Promise<Refreshed>;
   payment(id: string): Promise<Refreshed>;
+  resource(ref: ResourceRef): Promise<Refreshed>;
 }
 
 /** As long as a customer is kept waiting. */
@@ -40,6 +43,10 @@ export function createRefresher(
     summarize(await Promise.all(ids.map((id) => retrievePayment(parts, id, signal))));
   return {
     payment: (id) => refreshAll([id], AbortSignal.timeout(timeoutMs)),
+    resource: async (ref) => {
+      const signal = AbortSignal.timeout(timeoutMs);
+      return summarize([await retrieveOne(parts, ref, signal)]);
+    },
     order: async (name) => {
       const signal = AbortSignal.timeout(timeoutMs);
       const ids = await paymentsOf(parts, name);
@@ -77,7 +84,7 @@ function summarize(payments: readonly RetrievedResource[]): Refreshed {
   const [failed] = payments.flatMap(({ retrieved }) =>
     retrieved.outcome === 'failed' ? [retrieved] : [],
   );
-  const reason = failed?.reason ?? 'the service does not know the payment';
+  const reason = failed?.reason ?? 'the service does not know it';
   if (applied.length > 0) return { outcome: 'partly', reason };
   // A refusal is a response, too: no payment can have the id.
   const hasResponse = failed === undefined || failed.failure === 'refused';

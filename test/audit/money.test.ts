@@ -321,7 +321,7 @@ describe('a refund', () => {
     const refused = await refund(id);
     expect([refused.status, refused.body.error.message]).toEqual([
       409,
-      `Attempt ${row?.id} to refund ${id} has no result yet. Nothing was done.`,
+      `Attempt ${row?.id} to refund ${id} has no result yet. Nothing was done. If its process ended, find out what became of it and record it with \`npx tallyhook audit close\`.`,
     ]);
     const outcome = ['--outcome', 'failed', '--reason', 'no refund at the service'];
     expect((await run('audit', 'close', String(row?.id), ...outcome)).code).toBe(0);

@@ -32,6 +32,7 @@ export async function addExamples(db: TestDatabase): Promise<void> {
       dispute_id: 'dp_example',
       amount: '2000',
       connector_reason: HOSTILE,
+      connector_reason_code: '10.4',
     }),
     // More than was captured: a finding with an alert.
     refundEvent(EXAMPLE_PAYMENT, { amount: 9000 }),

@@ -196,6 +196,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'ledger',
     'notify',
     'reconcile',
+    'refunds',
     'representation',
     'search',
   ],

@@ -20,6 +20,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
 import { timePlace } from '../../representation/cursor.ts';
+import { notDoneText } from '../../representation/notDone.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
@@ -212,12 +213,10 @@ function report(
     });
     return;
   }
-  const outcomeText = {
-    done: 'Done.',
-    failed: `Not done: ${reason}. It is safe to try again.`,
-    refused: `The service refused: ${reason}.`,
-    unknown: `The outcome is unknown: ${reason}.`,
-  }[result.outcome];
+  const outcomeText =
+    result.outcome === 'done'
+      ? 'Done.'
+      : notDoneText(result, { attempt, next: 'Run `npx tallyhook refresh` to find out.' });
   console.log(printable(outcomeText));
   const now =
     status === null

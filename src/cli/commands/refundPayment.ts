@@ -3,7 +3,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   inspectRefundable,
   type Refundable,
-  type RefundedAs,
   type RefundParts,
   refundPaymentAs,
 } from '../../actions/refundPayment.ts';
@@ -12,6 +11,7 @@ import { formatMoney } from '../../contract/money.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
@@ -75,7 +75,13 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
       refund_id: refundId,
       attempt,
     });
-  } else console.log(printable(textOf(refunded)));
+    return;
+  }
+  const text =
+    refunded.outcome === 'done'
+      ? `Done: refund ${refunded.refundId}, status ${refunded.status ?? 'unknown'}.`
+      : notRefundedText(input, refunded);
+  console.log(printable(text));
 }
 
 async function partsOf(db: Database): Promise<RefundParts> {
@@ -100,25 +106,6 @@ async function mustInspect(parts: RefundParts, paymentId: string): Promise<Refun
       throw new OperatorError(
         `Nothing of ${printable(paymentId)} can be refunded: its status is ${inspected.status ?? 'unknown'}.`,
       );
-  }
-}
-
-function textOf(refunded: RefundedAs): string {
-  switch (refunded.outcome) {
-    case 'done':
-      return `Done: refund ${refunded.refundId}, status ${refunded.status ?? 'unknown'}.`;
-    case 'claimed':
-      return `Attempt ${refunded.attempt} has no result yet. Nothing was done. \`npx tallyhook audit list --open\` shows it.`;
-    case 'existing':
-      return `The refund ${refunded.refundId} exists: an earlier attempt was carried out. Nothing was done now.`;
-    case 'changed':
-      return 'Another amount can be refunded now. Nothing was done.';
-    case 'failed':
-      return `Not done: ${refunded.reason}. It is safe to try again.`;
-    case 'refused':
-      return `The service refused: ${refunded.reason}.`;
-    case 'unknown':
-      return `The outcome is unknown: ${refunded.reason}. The same command finds out.`;
   }
 }
 

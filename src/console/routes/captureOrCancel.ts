@@ -9,7 +9,9 @@ import {
 import type { Actor } from '../../audit/domain/actor.ts';
 import type { PolicyAction } from '../../authorizations/domain/reminders.ts';
 import { formatMoney } from '../../contract/money.ts';
+import { notDoneText, RETRIEVE_FIRST } from '../../representation/notDone.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
+import { NO_SERVICE_KEY, notDoneOutcome, notRetrieved } from '../notDone.ts';
 import { amount, currency, id, reasonGiven } from '../schemas.ts';
 
 const DESCRIPTION =
@@ -94,7 +96,7 @@ async function act(
   wanted: Wanted,
 ): Promise<Outcome<z.input<typeof result>>> {
   const { action, paymentId, expected_amount: expectedMinor, currency: expected, reason } = wanted;
-  if (!parts) return { outcome: 'unavailable', message: NO_KEY };
+  if (!parts) return NO_SERVICE_KEY;
   if (wanted.amount !== undefined && wanted.amount > expectedMinor) {
     const message = 'The body is invalid: amount: must be at most expected_amount.';
     return { outcome: 'invalid', message };
@@ -121,18 +123,6 @@ async function act(
   }
 }
 
-const NO_KEY =
-  'The process with the role console has no API key of the payment service. Set PAYMENTS_BASE_URL and ' +
-  'PAYMENTS_API_KEY.';
-
-function notRetrieved(
-  paymentId: string,
-  { reason, isUnavailable }: { readonly reason: string; readonly isUnavailable: boolean },
-): Outcome<never> {
-  const message = `${paymentId} cannot be retrieved (${reason}). Nothing was done.`;
-  return { outcome: isUnavailable ? 'unavailable' : 'not_found', message };
-}
-
 function toOutcome(
   { action, paymentId, amount: amountMinor, expected_amount, currency: of }: Wanted,
   { result: sent, refreshed, hold, attempt }: CapturedOrCanceled,
@@ -146,19 +136,9 @@ function toOutcome(
         body: { payment_id: paymentId, action, ...moved, status, attempt },
       };
     }
-    case 'refused':
-      return { outcome: 'conflict', message: `The service refused: ${sent.reason}.` };
-    case 'failed':
-      return {
-        outcome: 'unavailable',
-        message: `Nothing was done: ${sent.reason}. It is safe to try again.`,
-      };
-    case 'unknown':
-      return {
-        outcome: 'unknown',
-        message:
-          `The outcome is unknown: ${sent.reason}. Attempt ${attempt} in the audit log. Get the payment with ` +
-          'refresh=1 before you try again.',
-      };
+    default: {
+      const message = notDoneText(sent, { attempt, next: RETRIEVE_FIRST });
+      return notDoneOutcome(sent.outcome, message);
+    }
   }
 }

@@ -1,8 +1,9 @@
 /** Endpoint that refunds a payment. */
 import { z } from 'zod';
 import { type RefundedAs, type RefundInput, refundPaymentAs } from '../../actions/refundPayment.ts';
-import { formatMoney } from '../../contract/money.ts';
+import { notRefundedText } from '../../representation/notDone.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
+import { NO_SERVICE_KEY, notDoneOutcome } from '../notDone.ts';
 import { amount, currency, id, reasonGiven } from '../schemas.ts';
 
 const result = z
@@ -46,7 +47,7 @@ export const refundPayment = defineEndpoint({
   response: result,
   statuses: [404, 409, 504],
   handle: async ({ refunds }, { params: { payment_id: paymentId }, body, actor }) => {
-    if (!refunds) return { outcome: 'unavailable', message: NO_KEY };
+    if (!refunds) return NO_SERVICE_KEY;
     const { expected_amount: expectedMinor, currency: of, reason } = body;
     const amountMinor = body.amount ?? expectedMinor;
     if (amountMinor > expectedMinor) {
@@ -58,10 +59,6 @@ export const refundPayment = defineEndpoint({
   },
 });
 
-const NO_KEY =
-  'The process with the role console has no API key of the payment service. Set PAYMENTS_BASE_URL and ' +
-  'PAYMENTS_API_KEY.';
-
 function toOutcome(input: RefundInput, refunded: RefundedAs): Outcome<z.input<typeof result>> {
   const { paymentId, amountMinor, currency: of } = input;
   switch (refunded.outcome) {
@@ -70,43 +67,11 @@ function toOutcome(input: RefundInput, refunded: RefundedAs): Outcome<z.input<ty
       const moved = { amount: amountMinor, currency: of, status, attempt };
       return { outcome: 'ok', body: { payment_id: paymentId, refund_id: refundId, ...moved } };
     }
-    case 'claimed': {
-      const message = `Attempt ${refunded.attempt} to refund ${paymentId} has no result yet. Nothing was done.`;
-      return { outcome: 'conflict', message };
-    }
-    case 'existing': {
-      const message = `The refund ${refunded.refundId} exists: an earlier attempt was carried out. Nothing was done now.`;
-      return { outcome: 'conflict', message };
-    }
+    case 'claimed':
+    case 'existing':
     case 'changed':
-      return changed(input, refunded);
-    case 'refused':
-      return { outcome: 'conflict', message: `The service refused: ${refunded.reason}.` };
-    case 'failed':
-      return {
-        outcome: 'unavailable',
-        message: `Nothing was done: ${refunded.reason}. It is safe to try again.`,
-      };
-    case 'unknown':
-      return {
-        outcome: 'unknown',
-        message:
-          `The outcome is unknown: ${refunded.reason}. Attempt ${refunded.attempt} in the audit log. The same ` +
-          'request finds out, and sends nothing if the refund exists.',
-      };
+      return { outcome: 'conflict', message: notRefundedText(input, refunded) };
+    default:
+      return notDoneOutcome(refunded.outcome, notRefundedText(input, refunded));
   }
-}
-
-function changed(
-  { paymentId, expectedMinor, currency: of }: RefundInput,
-  { now }: Extract<RefundedAs, { readonly outcome: 'changed' }>,
-): Outcome<never> {
-  if (now.outcome !== 'refundable') {
-    const status = now.outcome === 'not_refundable' ? (now.status ?? 'unknown') : 'unknown';
-    const message = `Nothing of ${paymentId} can be refunded: its status is ${status}. Nothing was done.`;
-    return { outcome: 'conflict', message };
-  }
-  const left = formatMoney(now.payment.refundableMinor, now.payment.currency);
-  const message = `${left} of ${paymentId} can be refunded, not ${formatMoney(expectedMinor, of)}. Nothing was done.`;
-  return { outcome: 'conflict', message };
 }

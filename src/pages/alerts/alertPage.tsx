@@ -41,17 +41,26 @@ export const alertPage = definePage({
 });
 
 function Summary({ alert }: { readonly alert: AlertRow }) {
-  const { orderId, paymentId } = alert;
+  const { orderId, paymentId, subject } = alert;
   return (
     <KeyValues
       rows={[
         ['Severity', <Severity key="severity" severity={alert.severity} />],
         ['State', <Badge key="state">{stateText(alert)}</Badge>],
         ['Rule', <code key="rule">{alert.rule}</code>],
-        ['About', <Id key="subject" id={alert.subject} href={subjectHref(alert.subject)} />],
+        ['About', <Id key="subject" id={subject} href={subjectHref(subject)} />],
         ...(orderId === null
           ? []
-          : [['Order', <Id key="order" id={orderId} href={orderHref(orderId)} />] as const]),
+          : [
+              [
+                'Order',
+                <Id
+                  key="order"
+                  id={orderId}
+                  href={subject.startsWith('payout:') ? undefined : orderHref(orderId)}
+                />,
+              ] as const,
+            ]),
         ...(paymentId === null
           ? []
           : [

@@ -100,6 +100,11 @@ export function Check({
   );
 }
 
+/** What the person saw, so that the action can compare it. */
+export function Hidden({ name, value }: { readonly name: string; readonly value: string }) {
+  return <input type="hidden" name={name} value={value} />;
+}
+
 /** The reason of an action, for the audit log. */
 export function Reason() {
   return <Field name="reason" label="Reason" required hint="Recorded in the audit log." />;

@@ -1,19 +1,28 @@
 /** The page of one payment, refund, dispute or payout: its state, its reason and how it came to be. */
 import { z } from 'zod';
 import { id } from '../../console/schemas.ts';
+import { formatAmount } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { isCapturable } from '../../contract/statuses.ts';
+import { deriveOrder } from '../../ledger/domain/order.ts';
+import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { ReasonDetail } from '../../ledger/domain/reasonDetail.ts';
 import { reasonDetailOf } from '../../ledger/domain/reasonDetail.ts';
 import { type ResourceDetail, readPaymentChildren } from '../../ledger/read/store/payments.ts';
 import { type ListedResource, readListedResource } from '../../ledger/read/store/resourceList.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { refundableMinor } from '../../refunds/domain/refundable.ts';
+import { orderNamedBy } from '../../representation/order.ts';
 import { confirmHoldsPage } from '../authorizations/authorizationsPage.tsx';
 import { holdValue } from '../authorizations/holds.ts';
 import { DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { ActionForm, Field, Hidden, Reason as ReasonField } from '../components/forms.tsx';
 import { Id, Money, Time } from '../components/values.tsx';
-import { confirmHoldsHref, resourceHref, resourcesHref } from '../links.ts';
+import { bodiesHref, confirmHoldsHref, orderHref, resourceHref, resourcesHref } from '../links.ts';
+import { Waterfall } from '../orders/Waterfall.tsx';
 import { definePage, type Viewer } from '../page.ts';
 import { OrderLink, Status } from './columns.tsx';
+import { refreshResource, refundPayment } from './resourceActions.ts';
 
 const NAMES: Readonly<Record<ResourceKind, readonly [one: string, many: string]>> = {
   payment: ['Payment', 'Payments'],
@@ -24,6 +33,23 @@ const NAMES: Readonly<Record<ResourceKind, readonly [one: string, many: string]>
 
 const MAX_CHILDREN = 1_000;
 
+/** A resource, its payment if it has one, and the other parts of that payment. */
+interface Family {
+  readonly row: ListedResource;
+  readonly payment: ListedResource | undefined;
+  /** Refunds and disputes of the payment. */
+  readonly children: readonly ResourceDetail[];
+}
+
+async function readFamily(db: Queryable, row: ListedResource): Promise<Family> {
+  const paymentId = row.kind === 'payment' ? row.id : row.paymentId;
+  if (paymentId === null || row.kind === 'payout') return { row, payment: undefined, children: [] };
+  const payment =
+    row.kind === 'payment' ? row : await readListedResource(db, { kind: 'payment', id: paymentId });
+  const children = await readPaymentChildren(db, { paymentId, limit: MAX_CHILDREN + 1 });
+  return { row, payment, children };
+}
+
 function resourcePage(kind: ResourceKind) {
   const [one, many] = NAMES[kind];
   return definePage({
@@ -33,25 +59,14 @@ function resourcePage(kind: ResourceKind) {
     query: z.strictObject({}),
     load: async ({ db }, { params }) => {
       const row = await readListedResource(db, { kind, id: params.id });
-      if (!row) {
-        const message = `No ${kind} has the id ${JSON.stringify(params.id)}. If it was just created, its event may not have arrived yet.`;
-        return { outcome: 'not_found', message };
-      }
-      const limit = MAX_CHILDREN + 1;
-      const children =
-        kind === 'payment' ? await readPaymentChildren(db, { paymentId: row.id, limit }) : [];
-      return { outcome: 'ok', data: { row, children } };
+      if (row) return { outcome: 'ok', data: await readFamily(db, row) };
+      const message = `No ${kind} has the id ${JSON.stringify(params.id)}. If it was just created, its event may not have arrived yet.`;
+      return { outcome: 'not_found', message };
     },
-    view: ({ row, children }, viewer) => ({
-      title: `${one} ${row.id}`,
+    view: (family, viewer) => ({
+      title: `${one} ${family.row.id}`,
       crumbs: [{ label: many, href: resourcesHref(kind) }],
-      body: (
-        <>
-          <State row={row} viewer={viewer} />
-          <Reason detail={reasonDetailOf(row)} kind={kind} />
-          {kind === 'payment' ? <Children rows={children} /> : null}
-        </>
-      ),
+      body: <ResourceBody family={family} viewer={viewer} />,
     }),
   });
 }
@@ -60,6 +75,107 @@ export const paymentPage = resourcePage('payment');
 export const refundPage = resourcePage('refund');
 export const disputePage = resourcePage('dispute');
 export const payoutPage = resourcePage('payout');
+
+function ResourceBody({ family, viewer }: { readonly family: Family; readonly viewer: Viewer }) {
+  const { row, children } = family;
+  return (
+    <>
+      <State row={row} viewer={viewer} />
+      <Reason detail={reasonDetailOf(row)} kind={row.kind} />
+      {row.kind === 'payment' ? <PaymentMoney family={family} viewer={viewer} /> : null}
+      {row.kind === 'payment' ? <Children rows={children} /> : null}
+      <History row={row} viewer={viewer} />
+    </>
+  );
+}
+
+/** The money of a payment as a figure, and the form that refunds it. */
+function PaymentMoney({ family, viewer }: { readonly family: Family; readonly viewer: Viewer }) {
+  const { row, children } = family;
+  const { totals } = deriveOrder([row, ...children].map(partOf));
+  if (children.length > MAX_CHILDREN || totals.length === 0) return null;
+  return (
+    <Section title="Money">
+      {totals.map((total) => (
+        <Waterfall key={total.currency} total={total} />
+      ))}
+      <RefundForm family={family} viewer={viewer} />
+    </Section>
+  );
+}
+
+function partOf(row: ResourceDetail) {
+  const { kind, authorizedMinor, capturedMinor, amountMinor } = row;
+  return {
+    ...{ kind, authorizedMinor, capturedMinor, amountMinor: amountMinor ?? undefined },
+    status: row.status ?? undefined,
+    stage: row.stage ?? undefined,
+    currency: row.currency ?? undefined,
+  };
+}
+
+function RefundForm({ family, viewer }: { readonly family: Family; readonly viewer: Viewer }) {
+  const { row, children } = family;
+  const { currency, id: paymentId, capturedMinor } = row;
+  const left = refundableMinor(capturedMinor, children);
+  if (capturedMinor === 0 || currency === null) return null;
+  if (left === undefined || left === 0) {
+    return <p>Nothing can be refunded: all of it is refunded, disputed, or of unknown amount.</p>;
+  }
+  return (
+    <ActionForm
+      viewer={viewer}
+      action={refundPayment}
+      params={{ payment_id: paymentId }}
+      label="Refund"
+      isDangerous
+    >
+      <p>
+        <Money amountMinor={left} currency={currency} /> can be refunded. What is disputed cannot:
+        the customer would get it twice.
+      </p>
+      <Hidden name="expected_amount" value={String(left)} />
+      <Hidden name="currency" value={currency} />
+      <Field
+        name="amount"
+        label={`Amount to refund in ${currency}`}
+        required
+        hint={`Type it, up to ${formatAmount(left, currency)}.`}
+      />
+      <ReasonField />
+    </ActionForm>
+  );
+}
+
+/** Where its course is, and the way to retrieve it. */
+function History({
+  row: { kind, id: resourceId, orderKey },
+  viewer,
+}: Pick<Family, 'row'> & { readonly viewer: Viewer }) {
+  return (
+    <Section title="History">
+      {orderKey === null ? null : (
+        <p>
+          <a href={orderHref(orderIdOf(orderKey), orderNamedBy(orderKey))}>
+            Timeline and journal of its order
+          </a>
+          {' · '}
+          <a href={bodiesHref(orderIdOf(orderKey), orderNamedBy(orderKey))}>
+            Bodies of its events, side by side
+          </a>
+        </p>
+      )}
+      <ActionForm
+        viewer={viewer}
+        action={refreshResource}
+        params={{ kind, id: resourceId }}
+        label="Refresh from the service"
+      >
+        <p>{`Retrieves this ${kind} and applies what the service returns.`}</p>
+      </ActionForm>
+    </Section>
+  );
+}
 
 function State({ row, viewer }: { readonly row: ListedResource; readonly viewer: Viewer }) {
   return (

@@ -1,0 +1,84 @@
+/** Why a request that moves money was not carried out, or may have been: one text for every channel. */
+import { formatMoney } from '../contract/money.ts';
+
+export interface NotDone {
+  readonly outcome: 'failed' | 'refused' | 'unknown';
+  readonly reason: string;
+}
+
+/**
+ * @param attempt its number in the audit log
+ * @param next what shows an unknown outcome, as a sentence
+ */
+export function notDoneText(
+  { outcome, reason }: NotDone,
+  { attempt, next }: { readonly attempt: number; readonly next: string },
+): string {
+  switch (outcome) {
+    case 'refused':
+      return `The service refused: ${reason}.`;
+    case 'failed':
+      return `Nothing was done: ${reason}. It is safe to try again.`;
+    case 'unknown':
+      return `The outcome is unknown: ${reason}. Attempt ${attempt} in the audit log. ${next}`;
+  }
+}
+
+/** @param what such as `refund pay_1` */
+function claimedText(attempt: number, what: string): string {
+  return (
+    `Attempt ${attempt} to ${what} has no result yet. Nothing was done. If its process ended, find out ` +
+    'what became of it and record it with `npx tallyhook audit close`.'
+  );
+}
+
+/** The outcomes of a refund that move nothing. */
+export type NotRefunded =
+  | (NotDone & { readonly attempt: number })
+  | { readonly outcome: 'claimed'; readonly attempt: number }
+  | { readonly outcome: 'existing'; readonly refundId: string }
+  | { readonly outcome: 'changed'; readonly now: RefundableNow };
+
+type RefundableNow =
+  | {
+      readonly outcome: 'refundable';
+      readonly payment: { readonly refundableMinor: number; readonly currency: string };
+    }
+  | { readonly outcome: 'not_refundable'; readonly status: string | null }
+  | { readonly outcome: 'not_retrieved' };
+
+interface RefundSeen {
+  readonly paymentId: string;
+  readonly expectedMinor: number;
+  readonly currency: string;
+}
+
+export function notRefundedText(seen: RefundSeen, given: NotRefunded): string {
+  switch (given.outcome) {
+    case 'claimed':
+      return claimedText(given.attempt, `refund ${seen.paymentId}`);
+    case 'existing':
+      return `The refund ${given.refundId} exists: an earlier attempt was carried out. Nothing was done now.`;
+    case 'changed':
+      return changedText(seen, given.now);
+    default: {
+      const next = 'The same request finds out, and sends nothing if the refund exists.';
+      return notDoneText(given, { attempt: given.attempt, next });
+    }
+  }
+}
+
+function changedText(
+  { paymentId, expectedMinor, currency }: RefundSeen,
+  now: RefundableNow,
+): string {
+  if (now.outcome === 'refundable') {
+    const left = formatMoney(now.payment.refundableMinor, now.payment.currency);
+    return `${left} of ${paymentId} can be refunded, not ${formatMoney(expectedMinor, currency)}. Nothing was done.`;
+  }
+  const status = now.outcome === 'not_refundable' ? (now.status ?? 'unknown') : 'unknown';
+  return `Nothing of ${paymentId} can be refunded: its status is ${status}. Nothing was done.`;
+}
+
+/** What shows the outcome of a capture or cancellation that lost its response. */
+export const RETRIEVE_FIRST = 'Refresh the payment from the service before you try again.';
