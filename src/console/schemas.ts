@@ -146,5 +146,5 @@ export const listCount = z
 export const listComplete = z
   .boolean()
   .describe(
-    'False if there are more rows than were counted: only the newest 10,000 resources or 2,000 orders are searched, and the sums are those of the counted ones.',
+    'False if there are more rows than were counted: only the newest 5,000 resources or transfers, or 1,000 orders, are searched, and the sums are those of the counted ones.',
   );

@@ -6,13 +6,11 @@ import { ORDER_STATUSES } from '../domain/order.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { addMoney, type ReadOrder } from './orders.ts';
 import {
-  countOrders,
   isSearched,
   MAX_SCANNED_ORDERS,
   type OrderFilter,
   type OrderScan,
   type OrderSum,
-  readOrderScanEnd,
   readRegisteredRows,
   scanOrders,
   sumOrders,
@@ -37,13 +35,12 @@ export function readOrderPage(
     const scan = { ...filter, statuses: statusesOf(status), after };
     const found =
       status === REGISTERED
-        ? await readRegisteredRows(tx, scan, limit + 1)
+        ? { rows: await readRegisteredRows(tx, scan, limit + 1), end: undefined }
         : await scanOrders(tx, scan, limit + 1);
-    const rows = await addMoney(tx, found.slice(0, limit));
+    const rows = await addMoney(tx, found.rows.slice(0, limit));
     const last = rows.at(-1);
-    if (found.length > limit && last) return { rows, next: placeOfOrder(last) };
-    const mayHaveMore = status !== REGISTERED && isSearched(filter);
-    return { rows, next: mayHaveMore ? await readOrderScanEnd(tx, scan) : undefined };
+    if (found.rows.length > limit && last) return { rows, next: placeOfOrder(last) };
+    return { rows, next: isSearched(filter) ? found.end : undefined };
   });
 }
 
@@ -79,8 +76,7 @@ export function readOrderListTotals(
       return { count: rows.length, isComplete: rows.length < MAX_SCANNED_ORDERS, currencies: [] };
     }
     const scan: OrderScan = { ...filter, statuses: statusesOf(status) };
-    const { scanned, matches } = await countOrders(tx, scan);
-    const currencies = await sumOrders(tx, scan);
+    const { scanned, matches, currencies } = await sumOrders(tx, scan);
     return { count: matches, isComplete: scanned < MAX_SCANNED_ORDERS, currencies };
   });
 }

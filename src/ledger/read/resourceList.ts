@@ -13,7 +13,6 @@ import {
   type ResourceFilter,
   type ResourceScan,
   type ResourceSource,
-  readScanEnd,
   type ScannedTotal,
   scanResources,
   sumResources,
@@ -47,8 +46,8 @@ async function scan(
   wanted: ResourceScan,
   limit: number,
 ): Promise<Scan<ListedResource>> {
-  const rows = await scanResources(tx, wanted, limit + 1);
-  return { rows, end: rows.length > limit ? undefined : await readScanEnd(tx, wanted) };
+  const { rows, end } = await scanResources(tx, wanted, limit + 1);
+  return { rows, end: rows.length > limit ? undefined : end };
 }
 
 /** Every row of a filter from a place on, page by page, each page from its own moment. */

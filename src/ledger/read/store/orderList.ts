@@ -15,7 +15,7 @@ import type { ListedOrder, OrderRow } from './orders.ts';
 import type { SumsAsText } from './sums.ts';
 
 /** The most orders that one statement searches for money that matches. */
-export const MAX_SCANNED_ORDERS = 2_000;
+export const MAX_SCANNED_ORDERS = 1_000;
 
 export interface OrderFilter {
   readonly currency?: string | undefined;
@@ -42,48 +42,44 @@ export function isSearched({ currency, minMinor, maxMinor }: OrderFilter): boole
   return currency !== undefined || minMinor !== undefined || maxMinor !== undefined;
 }
 
-/** Orders of the ledger that match, newest first. */
-export function scanOrders(
+export interface ScannedOrders {
+  /** Matches, newest first. */
+  readonly rows: readonly ListedOrder[];
+  /** The last place that was searched; undefined if the scan reached the oldest order. */
+  readonly end: Place | undefined;
+}
+
+/** Orders of the ledger that match, newest first, and where the search ended. */
+export async function scanOrders(
   db: Queryable,
   scan: OrderScan,
   limit: number,
-): Promise<readonly ListedOrder[]> {
-  return db.query<ListedOrder>(
-    `select order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
-            ${micros('first_seen_at')} as "firstSeenMicros", ${micros('updated_at')} as "updatedMicros"
-       from (${scanned(scan)}) scanned
-      where ${HAS_MONEY}
-      order by first_seen_at desc, order_key desc
-      limit $10`,
-    [...values(scan, isSearched(scan) ? MAX_SCANNED_ORDERS : limit), limit],
+): Promise<ScannedOrders> {
+  const scannedLimit = isSearched(scan) ? MAX_SCANNED_ORDERS : limit;
+  const found = await db.query<ListedOrder & { readonly isEnd: boolean }>(
+    `with scanned as materialized (${scanned(scan)}),
+     found as (
+       select *, false as is_end from scanned
+        where ${HAS_MONEY}
+        order by first_seen_at desc, order_key desc
+        limit $10
+     ), ending as (
+       select *, true as is_end from scanned
+        order by first_seen_at desc, order_key desc
+       offset $6::bigint - 1 limit 1
+     )
+     select order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
+            ${micros('first_seen_at')} as "firstSeenMicros", ${micros('updated_at')} as "updatedMicros",
+            is_end as "isEnd"
+       from (select * from found union all select * from ending) both_parts
+      order by first_seen_at desc, order_key desc`,
+    [...values(scan, scannedLimit), limit],
   );
-}
-
-/** The last place that a scan searches; undefined if it reaches the oldest order. */
-export async function readOrderScanEnd(db: Queryable, scan: OrderScan): Promise<Place | undefined> {
-  const rows = await db.query<Place>(
-    `select ${micros('first_seen_at')} as "atMicros", order_key as id
-       from (${scanned(scan)}) scanned
-      order by first_seen_at desc, order_key desc
-     offset ${MAX_SCANNED_ORDERS - 1} limit 1`,
-    scannedValues(scan, MAX_SCANNED_ORDERS),
-  );
-  return rows[0];
-}
-
-export interface OrderCount {
-  readonly scanned: number;
-  readonly matches: number;
-}
-
-/** How many orders match, among the newest `MAX_SCANNED_ORDERS`. */
-export async function countOrders(db: Queryable, scan: OrderScan): Promise<OrderCount> {
-  const [count = { scanned: 0, matches: 0 }] = await db.query<OrderCount>(
-    `select count(*) as scanned, count(*) filter (where ${HAS_MONEY}) as matches
-       from (${scanned(scan)}) scanned`,
-    values(scan, MAX_SCANNED_ORDERS),
-  );
-  return count;
+  const end = found.find(({ isEnd }) => isEnd);
+  return {
+    rows: found.filter(({ isEnd }) => !isEnd).map(({ isEnd: _isEnd, ...row }) => row),
+    end: end && { atMicros: end.firstSeenMicros, id: end.orderKey },
+  };
 }
 
 export interface OrderSum {
@@ -96,30 +92,66 @@ export interface OrderSum {
   readonly chargedBackMinor: bigint;
 }
 
-/** The money of those orders, in the currencies of the filter. */
-export async function sumOrders(db: Queryable, scan: OrderScan): Promise<readonly OrderSum[]> {
-  const rows = await db.query<SumsAsText<OrderSum>>(
-    `select t.currency, count(*) as count, sum(t.authorized_minor)::text as "authorizedMinor",
-            sum(t.captured_minor)::text as "capturedMinor",
-            sum(t.refunded_minor)::text as "refundedMinor",
-            sum(t.disputed_minor)::text as "disputedMinor",
-            sum(t.charged_back_minor)::text as "chargedBackMinor"
-       from (${scanned(scan)}) scanned
-       join order_totals t on t.order_key = scanned.order_key
-      where ${MONEY}
-      group by t.currency
-      order by t.currency
+export interface OrderSums {
+  readonly scanned: number;
+  readonly matches: number;
+  readonly currencies: readonly OrderSum[];
+}
+
+interface OrderSumRow extends SumsAsText<Omit<OrderSum, 'currency'>> {
+  readonly scanned: number;
+  readonly matches: number;
+  /** Null: no order that matches has money. */
+  readonly currency: string | null;
+}
+
+/** How many orders match, and their money in the currencies of the filter, among the newest `MAX_SCANNED_ORDERS`. */
+export async function sumOrders(db: Queryable, scan: OrderScan): Promise<OrderSums> {
+  const rows = await db.query<OrderSumRow>(
+    `with scanned as materialized (${scanned(scan)}),
+     matched as materialized (
+       select t.* from scanned s join order_totals t on t.order_key = s.order_key where ${MONEY}
+     ), counted as (
+       select (select count(*) from scanned) as scanned,
+              (select count(distinct order_key) from matched) as matches
+     ), sums as (
+       select currency, count(*) as count, sum(authorized_minor)::text as "authorizedMinor",
+              sum(captured_minor)::text as "capturedMinor",
+              sum(refunded_minor)::text as "refundedMinor",
+              sum(disputed_minor)::text as "disputedMinor",
+              sum(charged_back_minor)::text as "chargedBackMinor"
+         from matched
+        group by currency
+     )
+     select c.scanned, c.matches, s.*
+       from counted c
+       left join sums s on true
+      order by s.currency
       limit 1000`,
     values(scan, MAX_SCANNED_ORDERS),
   );
-  return rows.map((row) => ({
-    ...row,
-    authorizedMinor: BigInt(row.authorizedMinor),
-    capturedMinor: BigInt(row.capturedMinor),
-    refundedMinor: BigInt(row.refundedMinor),
-    disputedMinor: BigInt(row.disputedMinor),
-    chargedBackMinor: BigInt(row.chargedBackMinor),
-  }));
+  const [{ scanned: searched, matches } = { scanned: 0, matches: 0 }] = rows;
+  return {
+    scanned: searched,
+    // Without a filter by money, an order without money matches, too.
+    matches: isSearched(scan) ? matches : searched,
+    currencies: rows.flatMap(sumOf),
+  };
+}
+
+function sumOf({ currency, ...row }: OrderSumRow): readonly OrderSum[] {
+  if (currency === null) return [];
+  return [
+    {
+      currency,
+      count: row.count,
+      authorizedMinor: BigInt(row.authorizedMinor),
+      capturedMinor: BigInt(row.capturedMinor),
+      refundedMinor: BigInt(row.refundedMinor),
+      disputedMinor: BigInt(row.disputedMinor),
+      chargedBackMinor: BigInt(row.chargedBackMinor),
+    },
+  ];
 }
 
 /** Registered orders without any event that match, newest first. */

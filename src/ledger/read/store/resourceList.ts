@@ -9,13 +9,13 @@
  */
 import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import type { Place } from '../../domain/listPage.ts';
+import type { Place, Scan } from '../../domain/listPage.ts';
 import { instantOrNull, micros } from './instants.ts';
 import { PART_COLUMNS, type PartSummary } from './parts.ts';
 import type { SumsAsText } from './sums.ts';
 
 /** The most rows of a source that one statement searches. */
-export const MAX_SCANNED = 10_000;
+export const MAX_SCANNED = 5_000;
 
 export interface ResourceFilter {
   readonly kind: ResourceKind;
@@ -65,35 +65,40 @@ const SCANNED_COLUMNS = `
   created_at, deadline_at, payment_id, order_key, reference, net_amount_minor, capture_method,
   first_seen_at, updated_at`;
 
-/** Matches of a filter in one source, newest first. */
-export function scanResources(
+/** Matches of a filter in one source, newest first, and the last place that was searched. */
+export async function scanResources(
   db: Queryable,
   { filter, source, after }: ResourceScan,
   limit: number,
-): Promise<readonly ListedResource[]> {
+): Promise<Scan<ListedResource>> {
   const at = timeOf(source);
-  return db.query<ListedResource>(
-    `select ${LISTED_COLUMNS}, ${micros(at)} as "atMicros"
-       from (${scanned(source, filter)} limit ${MAX_SCANNED}) scanned
-      where ${MATCHES}
-      order by ${at} desc, id collate "C" desc
-      limit $13`,
-    [...scannedValues({ filter, source, after }), ...matchValues(filter), limit],
+  const found = await db.query<ListedResource & { readonly isEnd: boolean }>(
+    `with scanned as materialized (${scanned(source, filter)} limit $14),
+     found as (
+       select *, false as is_end from scanned
+        where ${MATCHES}
+        order by ${at} desc, id collate "C" desc
+        limit $13
+     ), ending as (
+       select *, true as is_end from scanned
+        order by ${at} desc, id collate "C" desc
+       offset $14::bigint - 1 limit 1
+     )
+     select ${LISTED_COLUMNS}, ${micros(at)} as "atMicros", is_end as "isEnd"
+       from (select * from found union all select * from ending) both_parts
+      order by ${at} desc, id collate "C" desc`,
+    [
+      ...scannedValues({ filter, source, after }),
+      ...matchValues(filter),
+      limit,
+      isSearched(filter) ? MAX_SCANNED : limit,
+    ],
   );
-}
-
-/** The last place that a scan searches; undefined if it reaches the end of its source. */
-export async function readScanEnd(
-  db: Queryable,
-  { filter, source, after }: ResourceScan,
-): Promise<Place | undefined> {
-  const at = timeOf(source);
-  const rows = await db.query<Place>(
-    `select ${micros(at)} as "atMicros", id
-       from (${scanned(source, filter)} offset ${MAX_SCANNED - 1} limit 1) scanned`,
-    scannedValues({ filter, source, after }),
-  );
-  return rows[0];
+  const end = found.find(({ isEnd }) => isEnd);
+  return {
+    rows: found.filter(({ isEnd }) => !isEnd).map(({ isEnd: _isEnd, ...row }) => row),
+    end: end && { atMicros: end.atMicros, id: end.id },
+  };
 }
 
 /** One resource. */
@@ -139,6 +144,13 @@ export async function sumResources(
     amountMinor: BigInt(row.amountMinor),
     capturedMinor: BigInt(row.capturedMinor),
   }));
+}
+
+/** Whether a statement has to search more rows than it returns. */
+function isSearched(filter: ResourceFilter): boolean {
+  const { status, currency, minMinor, maxMinor, hasFinding, isUncertain } = filter;
+  const isByValue = [status, currency, minMinor, maxMinor].some((one) => one !== undefined);
+  return isByValue || hasFinding === true || isUncertain === true;
 }
 
 function timeOf(source: ResourceSource): string {
