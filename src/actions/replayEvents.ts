@@ -32,11 +32,13 @@ export type Replayed = {
  * Makes events pending again, each in a transaction of its own, and enqueues them. One without a body
  * is refused: it could not be applied, and would end as a dead event.
  * @param numbers inbox numbers of stored events
+ * @param run the replay of many events that they belong to
  */
 export async function replayEventsAs(
   { db, enqueue }: ReplayParts,
   actor: Actor,
   numbers: readonly number[],
+  run?: number,
 ): Promise<Replayed> {
   const replayed: number[] = [];
   const refused: RefusedReplay[] = [];
@@ -50,7 +52,8 @@ export async function replayEventsAs(
     await db.transaction(async (tx) => {
       await replayEvent(tx, number);
       const subject = { kind: 'event', id: String(number) };
-      await recordAudit(tx, { actor, action: 'event.replay', subject });
+      const detail = run === undefined ? {} : { replay: run };
+      await recordAudit(tx, { actor, action: 'event.replay', subject, detail });
     });
   }
   try {

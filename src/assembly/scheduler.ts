@@ -1,10 +1,13 @@
 /** The role `scheduler`: runs scheduled work. */
 
 import { continueErasures } from '../actions/continueErasures.ts';
+import { continueReplays } from '../actions/replayRuns.ts';
 import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
+import type { Actor } from '../audit/domain/actor.ts';
 import { makeBodyDays } from '../ledger/bodies/bodyDays.ts';
 import { createBodiesJob } from '../ledger/bodies/job.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
+import { batchJob } from '../ledger/inbox/jobs.ts';
 import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
 import { createScheduledProof } from '../ledger/verify/scheduledProof.ts';
@@ -83,6 +86,7 @@ export function startSchedules({
     const isAdded = await enqueueReconcile(reconcileJobs, name, nowMs - (nowMs % 60_000));
     if (!isAdded) log.warn({ job: name }, 'reconcile.queue_full');
   };
+  const process: Actor = { kind: 'process', role: 'process', ...osUser() };
   gate.whenOpen(() => {
     const feed = createChangeFeed(db);
     const table = scheduleTable({
@@ -96,10 +100,11 @@ export function startSchedules({
       proveLedger,
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
-      continueErasures: () =>
-        continueErasures({
-          ...{ db: erasuresDb, log, signal },
-          actor: { kind: 'process', role: 'process', ...osUser() },
+      continueErasures: () => continueErasures({ db: erasuresDb, log, signal, actor: process }),
+      continueReplays: () =>
+        continueReplays({
+          ...{ db, signal, actor: process },
+          enqueue: (numbers) => events.add([batchJob(numbers)]),
         }),
       removeOld: async () => {
         const limits = { longestMs: LONGEST_RETENTION_MS, signal };

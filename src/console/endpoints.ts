@@ -20,6 +20,7 @@ import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
 import { listReconciliations, startReconciliation } from './routes/reconciliations.ts';
 import { refundPayment } from './routes/refundPayment.ts';
+import { getReplay, listReplays, startReplay, stopReplay } from './routes/replays.ts';
 import {
   getDispute,
   getPayout,
@@ -51,6 +52,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listEvents,
   replay,
   discard,
+  startReplay,
+  listReplays,
+  getReplay,
+  stopReplay,
   listFindings,
   accept,
   listAlerts,

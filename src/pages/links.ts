@@ -61,6 +61,10 @@ export const runHref = (number: number): string => href(`/reconciliation/${numbe
 export const searchHref = (query?: LinkQuery): string => href('/search', query);
 export const inboxHref = (query?: LinkQuery): string => href('/inbox', query);
 export const eventHref = (number: number): string => href(`/inbox/${number}`);
+export const replaysHref = (query?: LinkQuery): string => href('/replays', query);
+export const replayHref = (number: number): string => href(`/replays/${number}`);
+/** The page that confirms a replay of many events, with the filter of the inbox. */
+export const newReplayHref = (query?: LinkQuery): string => href('/replays/new', query);
 export const findingsHref = (query?: LinkQuery): string => href('/findings', query);
 export const findingHref = (number: number): string => href(`/findings/${number}`);
 export const alertsHref = (query?: LinkQuery): string => href('/alerts', query);

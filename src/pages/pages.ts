@@ -23,6 +23,8 @@ import type { Page, PageAction } from './page.ts';
 import { pauseRequests, resumeRequests, startRuns } from './reconciliation/actions.ts';
 import { reconciliationPage } from './reconciliation/reconciliationPage.tsx';
 import { runPage } from './reconciliation/runPage.tsx';
+import { startReplay, stopReplay } from './replays/replayActions.ts';
+import { newReplayPage, replayPage, replaysPage } from './replays/replaysPages.tsx';
 import { refreshResource, refundPayment } from './resources/resourceActions.ts';
 import {
   disputesCsv,
@@ -67,6 +69,9 @@ export const PAGES: readonly Page[] = [
   runPage,
   inboxPage,
   eventPage,
+  newReplayPage,
+  replaysPage,
+  replayPage,
   findingsPage,
   findingPage,
   alertsPage,
@@ -102,6 +107,8 @@ export const ACTIONS: readonly PageAction[] = [
   resumeRequests,
   replayEvent,
   discardEvent,
+  startReplay,
+  stopReplay,
   acceptFinding,
   acknowledgeAlert,
   snoozeAlert,

@@ -41,6 +41,8 @@ export interface ScheduledWork {
   readonly sweepMessages: () => Promise<void>;
   /** Carries out requests for erasure, for as long as they take. */
   readonly continueErasures: () => Promise<unknown>;
+  /** Replays events that people chose by a filter. */
+  readonly continueReplays: () => Promise<void>;
   /** Removes old data, for some minutes at most. */
   readonly removeOld: () => Promise<void>;
   readonly summary: DailyWork | undefined;
@@ -94,6 +96,8 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
       runs: 'everywhere',
       run: async () => void (await work.continueErasures()),
     },
+    // Somebody waits for it, and without a run it reads one index.
+    { name: 'replays', cron: '*/5 * * * * *', runs: 'everywhere', run: work.continueReplays },
     // A little every hour: a whole day at once would take longer than a slot may.
     { name: 'retention', cron: RETENTION_CRON, runs: 'once', run: work.removeOld },
     // Reading the feed over HTTP publishes, too; this is for readers in SQL, and while nobody reads.

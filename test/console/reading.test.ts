@@ -462,6 +462,16 @@ test('every endpoint was called here, and its response matched its description',
   await openPages(tallyhook);
   const [session] = (await api.get('/api/v1/sessions')).body.sessions;
   await api.post(`/api/v1/sessions/${session.number}/end`, { reason: 'a test' });
+  const chosen = {
+    state: 'discarded',
+    type: 'payment_succeeded',
+    order: orderId,
+    reason: 'a test',
+  };
+  const { number: replay } = (await api.post('/api/v1/replays', chosen)).body;
+  await api.get(`/api/v1/replays/${replay}`);
+  await api.get('/api/v1/replays');
+  await api.post(`/api/v1/replays/${replay}/stop`, {});
   // Those that move money are called over a payment service, in test/audit/money.test.ts.
   const here = ENDPOINTS.filter(({ permission }) => permission !== 'move_money');
   expect([...checkedEndpoints()].toSorted()).toEqual(here.map(({ id }) => id).toSorted());

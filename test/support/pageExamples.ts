@@ -1,4 +1,6 @@
 /** A ledger with something for every page to show, and the paths of all pages over it. */
+
+import { startReplayAs } from '../../src/actions/replayRuns.ts';
 import { readAlertRows } from '../../src/alerts/store/alertRows.ts';
 import { readFindingRows } from '../../src/ledger/read/store/findings.ts';
 import { readMessageRows } from '../../src/notify/store/messageRows.ts';
@@ -56,6 +58,8 @@ export async function addExamples(db: TestDatabase): Promise<void> {
     toAt: new Date('2026-11-02T00:00:00Z'),
   });
   await refuseMissing(db);
+  const actor = { kind: 'token', name: 'ada', role: 'operator', origin: '127.0.0.1' } as const;
+  await startReplayAs({ db }, actor, { filter: { state: 'dead' }, reason: HOSTILE });
 }
 
 /** Every page with a number has something to show: a page that nobody sees is a page that nobody tests. */

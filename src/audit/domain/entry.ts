@@ -35,6 +35,8 @@ export const AUDIT_ACTIONS = [
   'reconciliation.pause',
   'reconciliation.resume',
   'reconciliation.start',
+  'replay.start',
+  'replay.stop',
   'resource.refresh',
   'retention.run',
   'session.end',

@@ -24,6 +24,8 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'reconciliation.pause': 'Pause',
   'reconciliation.resume': 'End of the pause',
   'reconciliation.start': 'Reconciliation',
+  'replay.start': 'Start',
+  'replay.stop': 'Stop',
   'resource.refresh': 'Refresh',
   'retention.run': 'Removal',
   'session.end': 'End',

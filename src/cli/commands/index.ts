@@ -103,6 +103,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./refresh.ts')).refreshCommand(),
   },
   {
+    name: 'replays',
+    description: 'Replay the events of a filter in the background, and watch or stop it',
+    load: async () => (await import('./replays.ts')).replaysCommand(),
+  },
+  {
     name: 'findings',
     description: 'List and accept findings: recorded differences between ledger and service',
     load: async () => (await import('./findings.ts')).findingsCommand(),

@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import { discardEventAs } from '../../actions/discardEvent.ts';
 import { replayEventsAs } from '../../actions/replayEvents.ts';
-import { readEventRows } from '../../ledger/read/store/events.ts';
+import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
+import { searchEvents } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, findEvent } from '../../ledger/read/store/parts.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { eventJson } from '../../representation/event.ts';
 import { defineEndpoint } from '../endpoint.ts';
+import { eventFilters } from '../eventFilter.ts';
 import { cursor, id, limit, nextCursor, reasonGiven, time } from '../schemas.ts';
 
 const event = z
@@ -38,8 +40,11 @@ export const listEvents = defineEndpoint({
   path: '/api/v1/events',
   permission: 'read',
   summary: 'List received events, newest first',
+  description:
+    'A search by type, time or order reads 5,000 events at most: a page can be short, or empty, although ' +
+    '`next_cursor` is set. Continue with it until it is null.',
   params: z.strictObject({}),
-  query: z.strictObject({ state: z.enum(EVENT_STATES).optional(), limit, cursor }),
+  query: z.strictObject({ ...eventFilters, limit, cursor }),
   response: z
     .strictObject({ events: z.array(event), next_cursor: nextCursor })
     .meta({ id: 'EventPage' }),
@@ -47,17 +52,14 @@ export const listEvents = defineEndpoint({
   handle: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readEventRows(db, {
-      state: query.state,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: query.limit + 1,
-    });
-    const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
+    const below = from.place?.[0] ?? Number.MAX_SAFE_INTEGER;
+    const filter = filterOf(await readEventFilter(db, query));
+    const { rows, next } = await searchEvents(db, filter, { below, limit: query.limit });
     return {
       outcome: 'ok',
       body: {
-        events: shown.map(eventJson),
-        next_cursor: next,
+        events: rows.map(eventJson),
+        next_cursor: next === undefined ? null : encodePlace([next]),
       },
     };
   },

@@ -1,15 +1,20 @@
 /** The inbox: events as they arrived, and dead ones grouped by their error. */
+
+import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { cursor } from '../../console/schemas.ts';
-import { readEventRows } from '../../ledger/read/store/events.ts';
+import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
+import { readEventRows, searchEvents } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, type EventSummary } from '../../ledger/read/store/parts.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
-import { FilterForm, Select } from '../components/forms.tsx';
+import { Check, Field, FilterForm, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
-import { eventHref, inboxHref } from '../links.ts';
-import { definePage } from '../page.ts';
+import { eventHref, inboxHref, type LinkQuery, newReplayHref, replaysHref } from '../links.ts';
+import { definePage, type Viewer } from '../page.ts';
+import { startReplay } from '../replays/replayActions.ts';
 import { type ErrorGroup, groupByError } from './errorGroups.ts';
+import { filterQuery, type InboxFilter, inboxFilter, timesOf } from './inboxFilter.ts';
 
 const PAGE_SIZE = 50;
 /** Dead events that are grouped; more have one cause. */
@@ -19,46 +24,116 @@ export const inboxPage = definePage({
   path: '/inbox',
   permission: 'read',
   params: z.strictObject({}),
-  query: z.strictObject({ state: z.enum(EVENT_STATES).optional(), cursor }),
+  query: z.strictObject({ ...inboxFilter, cursor }),
   load: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readEventRows(db, {
-      state: query.state,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: PAGE_SIZE + 1,
-    });
-    const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
-    const below = Number.MAX_SAFE_INTEGER;
+    const filter = filterOf(await readEventFilter(db, timesOf(query)));
+    const below = from.place?.[0] ?? Number.MAX_SAFE_INTEGER;
+    const { rows: events, next } = await searchEvents(db, filter, { below, limit: PAGE_SIZE });
+    const first = { below: Number.MAX_SAFE_INTEGER, limit: GROUPED_EVENTS };
     const dead =
       query.state === 'dead' && query.cursor === undefined
-        ? await readEventRows(db, { state: 'dead', below, limit: GROUPED_EVENTS })
+        ? await readEventRows(db, { state: 'dead', ...first })
         : [];
-    return { outcome: 'ok', data: { events: shown, next, query, groups: groupByError(dead) } };
+    return { outcome: 'ok', data: { events, next, query, groups: groupByError(dead) } };
   },
-  view: ({ events, next, groups, query: { cursor: current, state } }) => ({
-    title: 'Inbox',
-    body: (
-      <>
-        <FilterForm action={inboxHref()}>
-          <Select name="state" label="State" value={state} any="Any" options={EVENT_STATES} />
-        </FilterForm>
-        {groups.length > 1 ? <Groups groups={groups} /> : null}
-        <DataTable
-          caption="Events, newest first"
-          columns={COLUMNS}
-          rows={events}
-          keyOf={({ id }) => String(id)}
-          empty="No event matches. Send one: npx tallyhook send docs/examples/payment_succeeded.json."
-        />
-        <Pager
-          first={current === undefined ? undefined : inboxHref({ state })}
-          next={next === null ? undefined : inboxHref({ state, cursor: next })}
-        />
-      </>
-    ),
-  }),
+  view: ({ events, next, groups, query }, viewer) => {
+    const filter = filterQuery(query);
+    return {
+      title: 'Inbox',
+      body: (
+        <>
+          <Filter query={query} />
+          {groups.length > 0 ? <Groups groups={groups} /> : null}
+          <Choice viewer={viewer} filter={filter} isEmpty={events.length === 0}>
+            <DataTable
+              caption="Events, newest first"
+              columns={viewer.may(startReplay.permission) ? [...COLUMNS, SELECT] : COLUMNS}
+              rows={events}
+              keyOf={({ id }) => String(id)}
+              empty={emptyText(next)}
+            />
+          </Choice>
+          <Pager
+            first={query.cursor === undefined ? undefined : inboxHref(filter)}
+            next={
+              next === undefined ? undefined : inboxHref({ ...filter, cursor: encodePlace([next]) })
+            }
+          />
+        </>
+      ),
+    };
+  },
 });
+
+function emptyText(next: number | undefined): string {
+  if (next === undefined) {
+    return 'No event matches. Send one: npx tallyhook send docs/examples/payment_succeeded.json.';
+  }
+  return `None from number ${next} on. The next page searches older events.`;
+}
+
+function Filter({ query }: { readonly query: InboxFilter }) {
+  return (
+    <FilterForm action={inboxHref()}>
+      <Select
+        name="state"
+        label="State"
+        value={query.state}
+        any="Any"
+        options={EVENT_STATES.map((value) => ({ value, label: value.replace('_', ' ') }))}
+      />
+      <Field name="type" label="Type" value={query.type} />
+      <Field name="order" label="Order" value={query.order} />
+      <Field name="from" label="Received from (UTC)" type="datetime-local" value={query.from} />
+      <Field name="to" label="Received before (UTC)" type="datetime-local" value={query.to} />
+    </FilterForm>
+  );
+}
+
+/** Around the table: what can be done with the checked events, or with all of the filter. */
+function Choice({
+  viewer,
+  filter,
+  isEmpty,
+  children,
+}: {
+  readonly viewer: Viewer;
+  readonly filter: LinkQuery;
+  readonly isEmpty: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const replays = <a href={replaysHref()}>Earlier replays</a>;
+  if (isEmpty || !viewer.may(startReplay.permission)) {
+    return (
+      <>
+        {children}
+        <p>{replays}</p>
+      </>
+    );
+  }
+  return (
+    <form method="get" action={newReplayHref()}>
+      {children}
+      <p class="choices">
+        <button type="submit">Replay the checked events</button>{' '}
+        <a href={newReplayHref(filter)}>Replay all events of this filter</a> {replays}
+      </p>
+    </form>
+  );
+}
+
+const SELECT: Column<EventSummary> = {
+  title: 'Select',
+  cell: ({ id }) => (
+    <Check
+      name="event"
+      value={String(id)}
+      label={<span class="hidden">{`Select event ${id}`}</span>}
+    />
+  ),
+};
 
 const COLUMNS: readonly Column<EventSummary>[] = [
   {

@@ -1,5 +1,12 @@
-/** Statements that list the inbox for people and their programs. */
+/**
+ * Statements that list the inbox for people and their programs.
+ *
+ * Types and times have no index, because one would make every receipt slower. A search by them reads at
+ * most `MAX_SEARCHED` events and returns where it ended, so that a rare type costs no more than a
+ * frequent one.
+ */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { DAY_MS } from '../../../platform/time.ts';
 import { EVENT_SELECT, type EventState, type EventSummary, NOT_APPLIED } from './parts.ts';
 
 const WAITS = 'exists (select from pending p where p.webhook_event_id = e.id)';
@@ -53,4 +60,129 @@ export function readEventRows(
       order by e.id desc`,
     [page.below, page.limit],
   );
+}
+
+/** The most events that one search reads. */
+const MAX_SEARCHED = 5_000;
+
+export interface EventFilter {
+  readonly state?: EventState | undefined;
+  readonly type?: string | undefined;
+  /** Of the receipt; included. */
+  readonly from?: Date | undefined;
+  /** Of the receipt; excluded. */
+  readonly to?: Date | undefined;
+  /** Only these inbox numbers. */
+  readonly numbers?: readonly number[] | undefined;
+}
+
+export interface FoundEvents {
+  /** Newest first. */
+  readonly rows: readonly EventSummary[];
+  /** Events below this number were not searched; undefined at the end of the inbox. */
+  readonly next: number | undefined;
+}
+
+/** Events of a filter below an inbox number, newest first. There may be fewer than the limit, although `next` is set. */
+export async function searchEvents(
+  db: Queryable,
+  filter: EventFilter,
+  { below, limit }: { readonly below: number; readonly limit: number },
+): Promise<FoundEvents> {
+  const searched = needsSearch(filter) ? MAX_SEARCHED : limit + 1;
+  const values = [below, searched, ...filterValues(filter)];
+  const rows = await db.query<EventSummary>(
+    `${EVENT_SELECT}
+      where e.id = any (array(${candidates(filter)})) and ${MATCHES} and ($7::text is null or s.state = $7)
+      order by e.id desc
+      limit $8`,
+    [...values, filter.state ?? null, limit + 1],
+  );
+  if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]?.id };
+  return { rows, next: await readSearchEnd(db, filter, { below, searched }) };
+}
+
+async function readSearchEnd(
+  db: Queryable,
+  filter: EventFilter,
+  { below, searched }: { readonly below: number; readonly searched: number },
+): Promise<number | undefined> {
+  const [end] = await db.query<{ id: number; isPast: boolean }>(
+    `select e.id, coalesce(e.received_at < $3::timestamptz, false) as "isPast"
+       from webhook_events e
+      where e.id = (select c.id from (${candidates(filter, '$4')}) as c (id) offset $2 - 1 limit 1)
+        and ($4::bigint[] is null or e.id = any ($4::bigint[]))`,
+    [
+      below,
+      searched,
+      filter.from === undefined ? null : aDayBefore(filter.from),
+      filter.numbers ?? null,
+    ],
+  );
+  return end === undefined || end.isPast ? undefined : end.id;
+}
+
+/** Numbers follow the time of receipt, but for the clocks of receivers. */
+function aDayBefore(time: Date): string {
+  return new Date(time.getTime() - DAY_MS).toISOString();
+}
+
+export interface EventCount {
+  readonly count: number;
+  /** False: there are more events than were searched. */
+  readonly isComplete: boolean;
+}
+
+/** More than a person checks one by one. */
+const MAX_COUNTED = 50_000;
+
+/** How many events match a filter, among the newest `MAX_COUNTED` of its state. */
+export async function countEvents(db: Queryable, filter: EventFilter): Promise<EventCount> {
+  const [row] = await db.query<{ count: number; searched: number }>(
+    `select count(*) filter (where ${MATCHES}) as count, count(*) as searched
+       from webhook_events e
+      where e.id = any (array(${candidates(filter)}))`,
+    [Number.MAX_SAFE_INTEGER, MAX_COUNTED, ...filterValues(filter)],
+  );
+  return { count: row?.count ?? 0, isComplete: (row?.searched ?? 0) < MAX_COUNTED };
+}
+
+function needsSearch({ type, from, to, numbers }: EventFilter): boolean {
+  return [type, from, to, numbers].some((value) => value !== undefined);
+}
+
+/** The numbers below $1 among which a filter is searched, $2 at most, greatest first. */
+function candidates({ state, numbers }: EventFilter, list = '$6'): string {
+  if (numbers === undefined) return NUMBERS[state ?? 'any'];
+  return `select id from webhook_events where id < $1 and id = any (${list}::bigint[]) order by id desc limit $2`;
+}
+
+const MATCHES = `
+  ($3::text is null or e.event_type = $3)
+  and ($4::timestamptz is null or e.received_at >= $4)
+  and ($5::timestamptz is null or e.received_at < $5)
+  and ($6::bigint[] is null or e.id = any ($6::bigint[]))`;
+
+function filterValues({ type, from, to, numbers }: EventFilter): readonly unknown[] {
+  return [type ?? null, from?.toISOString() ?? null, to?.toISOString() ?? null, numbers ?? null];
+}
+
+/** The most events of an order that a filter by order finds. */
+const MAX_ORDER_EVENTS = 1_000;
+
+/** Inbox numbers of events that brought something new about an order, by its keys; newest first. */
+export async function readOrderEvents(
+  db: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select distinct s.webhook_event_id as id
+       from resources r
+       join snapshots s on s.kind = r.kind and s.resource_id = r.id
+      where r.order_key = any ($1::text[]) and s.webhook_event_id is not null
+      order by 1 desc
+      limit $2`,
+    [orderKeys, MAX_ORDER_EVENTS],
+  );
+  return rows.map(({ id }) => id);
 }

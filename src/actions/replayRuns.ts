@@ -1,0 +1,117 @@
+/**
+ * Replays many events for an operator: those of a filter, in the background.
+ *
+ * 1. A run covers the events that are in the inbox when it is requested, from the newest to the oldest. A
+ *    dead event that dies again is not replayed twice.
+ * 2. A process claims the run, replays a step, and records its position. If it ends, another one continues
+ *    there within a minute. A step that is made twice changes nothing: replaying is idempotent.
+ * 3. It waits while many events are pending, so that new events are not applied late because of it.
+ */
+import type { Actor } from '../audit/domain/actor.ts';
+import { recordAudit } from '../audit/recordAudit.ts';
+import { measureInbox } from '../ledger/gauges.ts';
+import {
+  claimReplayRun,
+  insertReplayRun,
+  markReplayStopped,
+  recordReplayStep,
+  releaseReplayRun,
+} from '../ledger/inbox/store/replayRuns.ts';
+import { filterOf } from '../ledger/read/eventFilter.ts';
+import { countEvents, type EventCount, searchEvents } from '../ledger/read/store/events.ts';
+import type { ReplayRun, StoredFilter } from '../ledger/read/store/replayRuns.ts';
+import type { Database } from '../platform/db/database.ts';
+import { type ReplayParts, replayEventsAs } from './replayEvents.ts';
+
+interface Parts {
+  readonly db: Database;
+}
+
+const subjectOf = (id: number) => ({ kind: 'replay', id: String(id) });
+
+/** How many events a run would replay. */
+export function planReplay({ db }: Parts, filter: StoredFilter): Promise<EventCount> {
+  return countEvents(db, filterOf(filter));
+}
+
+/** @param input the events, and why they are replayed; not empty */
+export async function startReplayAs(
+  { db }: Parts,
+  actor: Actor,
+  { filter, reason }: { readonly filter: StoredFilter; readonly reason: string },
+): Promise<ReplayRun> {
+  const { count: planned, isComplete: isPlannedComplete } = await planReplay({ db }, filter);
+  return db.transaction(async (tx) => {
+    const requestedBy = actor.name;
+    const run = await insertReplayRun(tx, {
+      ...{ filter, reason, requestedBy, planned, isPlannedComplete },
+    });
+    const detail = { filter, planned };
+    const subject = subjectOf(run.id);
+    await recordAudit(tx, { actor, action: 'replay.start', subject, reason, detail });
+    return run;
+  });
+}
+
+/** Stops a run after its step. Events that it replayed stay so. @returns false if it does not run */
+export function stopReplayAs({ db }: Parts, actor: Actor, id: number): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    if (!(await markReplayStopped(tx, id, actor.name))) return false;
+    await recordAudit(tx, { actor, action: 'replay.stop', subject: subjectOf(id) });
+    return true;
+  });
+}
+
+export interface ContinueReplaysParts extends ReplayParts {
+  /** The process, for the entries of events. */
+  readonly actor: Actor;
+  readonly signal: AbortSignal;
+}
+
+/** Events of one step. */
+const STEP_EVENTS = 100;
+/** With more events pending than this, a run waits. */
+const BUSY_PENDING = 5_000;
+
+/** Carries out the runs that wait, one after another. */
+export async function continueReplays(parts: ContinueReplaysParts): Promise<void> {
+  while (!parts.signal.aborted) {
+    const run = await claimReplayRun(parts.db);
+    if (!run) return;
+    const isRest = await carryOut(parts, run);
+    if (isRest) return;
+  }
+}
+
+/** @returns true if the run has to wait */
+async function carryOut(parts: ContinueReplaysParts, claimed: ReplayRun): Promise<boolean> {
+  let run: ReplayRun | undefined = claimed;
+  try {
+    while (run?.state === 'running') {
+      if (parts.signal.aborted || (await measureInbox(parts.db)).pending > BUSY_PENDING)
+        return true;
+      run = await makeStep(parts, run);
+    }
+    return false;
+  } finally {
+    // A claim that cannot be released ends by itself.
+    await releaseReplayRun(parts.db, claimed.id).catch(() => undefined);
+  }
+}
+
+async function makeStep(
+  { actor, ...parts }: ContinueReplaysParts,
+  run: ReplayRun,
+): Promise<ReplayRun | undefined> {
+  const page = { below: run.position, limit: STEP_EVENTS };
+  const { rows, next } = await searchEvents(parts.db, filterOf(run.filter), page);
+  const numbers = rows.map(({ id }) => id);
+  const { replayed, refused } = await replayEventsAs(parts, actor, numbers, run.id);
+  return recordReplayStep(parts.db, run.id, {
+    from: run.position,
+    to: next ?? numbers.at(-1) ?? run.position,
+    isLast: next === undefined,
+    replayed: replayed.length,
+    refusals: refused,
+  });
+}

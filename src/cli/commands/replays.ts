@@ -1,0 +1,166 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { planReplay, startReplayAs, stopReplayAs } from '../../actions/replayRuns.ts';
+import { readEventFilter } from '../../ledger/read/eventFilter.ts';
+import { EVENT_STATES, type EventState } from '../../ledger/read/store/parts.ts';
+import {
+  type ReplayRun,
+  readReplayRun,
+  readReplayRuns,
+} from '../../ledger/read/store/replayRuns.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { numberPlace } from '../../representation/cursor.ts';
+import { replayJson } from '../../representation/replay.ts';
+import { formatTime } from '../../representation/time.ts';
+import { confirm } from '../confirm.ts';
+import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption, limitOption, momentOption } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { actorOf, byOption } from '../person.ts';
+import { printTable } from '../table.ts';
+
+export function replaysCommand(): Command {
+  return new Command('replays')
+    .addCommand(startCommand())
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(stopCommand());
+}
+
+interface StartOptions {
+  readonly state?: EventState;
+  readonly type?: string;
+  readonly order?: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly reason: string;
+  readonly by?: string;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+function startCommand(): Command {
+  return new Command('start')
+    .description('replay the events of a filter in the background; replaying is idempotent')
+    .addOption(new Option('--state <state>', 'only events in this state').choices(EVENT_STATES))
+    .option('--type <type>', 'only events of this type, such as payment_succeeded')
+    .option('--order <id>', 'only events that brought something new about this order')
+    .addOption(momentOption('--from', 'only events received at this time or later'))
+    .addOption(momentOption('--to', 'only events received before this time'))
+    .requiredOption('--reason <text>', 'why; recorded with your name')
+    .option('--yes', 'start without a prompt', false)
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nA process with the role `scheduler` carries it out. Exit code: 0 started, 1 nothing matches.',
+    )
+    .action(({ reason, by, yes, json, from, to, ...query }: StartOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const filter = await readEventFilter(db, { ...query, from: iso(from), to: iso(to) });
+        const { count, isComplete } = await planReplay({ db }, filter);
+        if (count === 0 && isComplete) throw new OperatorError('No event matches.');
+        await confirm(`Replay ${count}${isComplete ? '' : ' or more'} event(s)?`, yes);
+        const input = { filter, reason: reason.trim() };
+        const run = await startReplayAs({ db }, actorOf(by), input);
+        if (json) printJson(replayJson(run));
+        else console.log(`Replay ${run.id} has started: \`npx tallyhook replays show ${run.id}\`.`);
+      }),
+    );
+}
+
+function iso(micros: number | undefined): string | undefined {
+  return micros === undefined ? undefined : new Date(micros / 1000).toISOString();
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list replays of many events, newest first')
+    .addOption(limitOption())
+    .addOption(cursorOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0.')
+    .action((page: PageOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
+        const rows = await readReplayRuns(db, { below, limit: page.limit + 1 });
+        printPage(rows, page, {
+          name: 'replays',
+          placeOf: ({ id }) => [id],
+          toJson: replayJson,
+          print: printRuns,
+          none: 'No replays.',
+        });
+      }),
+    );
+}
+
+function printRuns(runs: readonly ReplayRun[]): void {
+  printTable(
+    ['NUMBER', 'STATE', 'REQUESTED', 'BY', 'PLANNED', 'REPLAYED', 'REFUSED', 'REASON'],
+    runs.map((run) => [
+      String(run.id),
+      run.state,
+      formatTime(run.requestedAt),
+      run.requestedBy,
+      `${run.planned}${run.isPlannedComplete ? '' : '+'}`,
+      String(run.replayed),
+      String(run.refused),
+      run.reason,
+    ]),
+  );
+}
+
+function showCommand(): Command {
+  return new Command('show')
+    .description('show a replay of many events with its progress')
+    .argument('<number>', 'number of the replay', readNumber)
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 found, 1 no such replay.')
+    .action((id: number, { json }: { readonly json: boolean }) =>
+      withDatabase(readConfig(), async (db) => {
+        const run = await mustRead(db, id);
+        if (json) {
+          printJson(replayJson(run));
+          return;
+        }
+        printRuns([run]);
+        for (const { number, reason } of run.refusals) {
+          console.log(printable(`The event ${number} cannot be replayed: ${reason}.`));
+        }
+      }),
+    );
+}
+
+function stopCommand(): Command {
+  return new Command('stop')
+    .description('stop a replay of many events; events that it replayed stay so')
+    .argument('<number>', 'number of the replay', readNumber)
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 stopped, 1 it does not run.')
+    .action((id: number, { by, json }: { readonly by?: string; readonly json: boolean }) =>
+      withDatabase(readConfig(), async (db) => {
+        const { state } = await mustRead(db, id);
+        if (!(await stopReplayAs({ db }, actorOf(by), id))) {
+          throw new OperatorError(`Replay ${id} is ${state}. Nothing was changed.`);
+        }
+        if (json) printJson(replayJson(await mustRead(db, id)));
+        else console.log(`Replay ${id} is stopped.`);
+      }),
+    );
+}
+
+function readNumber(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be the number of a replay.');
+}
+
+async function mustRead(db: Database, id: number): Promise<ReplayRun> {
+  const run = await readReplayRun(db, id);
+  if (run) return run;
+  throw new OperatorError(
+    `There is no replay ${id}. \`npx tallyhook replays list\` shows those that exist.`,
+  );
+}

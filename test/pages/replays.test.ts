@@ -1,0 +1,164 @@
+/** Replays of many events: the filter of the inbox, the plan, the run with its progress, and the stop. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { continueReplays } from '../../src/actions/replayRuns.ts';
+import { claimReplayRun, releaseReplayRun } from '../../src/ledger/inbox/store/replayRuns.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
+import { openPages, type PageViewer } from '../support/pages.ts';
+import { paymentEvent, refundEvent } from '../support/payments.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTokensOfEveryKind } from '../support/tokens.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let admin: PageViewer;
+let reader: PageViewer;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  const tokens = await createTokensOfEveryKind(db);
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  admin = await openPages(tallyhook);
+  reader = await openPages(tallyhook, tokens.get('viewer') ?? '');
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+/** What the scheduler does. @returns the numbers that it enqueued */
+async function workOnReplays(): Promise<readonly number[]> {
+  const enqueued: number[] = [];
+  await continueReplays({
+    db,
+    enqueue: (numbers) => {
+      enqueued.push(...numbers);
+      return Promise.resolve();
+    },
+    actor: { kind: 'process', role: 'process', name: 'test', origin: 'test@host' },
+    signal: new AbortController().signal,
+  });
+  return enqueued;
+}
+
+/** @returns the inbox number of a dead event */
+async function die(): Promise<number> {
+  const [id = 0] = await receive(db, [paymentEvent({})]);
+  await testApplier(db).markDead(id, 5, 'connection reset');
+  return id;
+}
+
+/** @returns the path of the new run */
+async function start(form: Readonly<Record<string, string | readonly string[]>>): Promise<string> {
+  const fields = { reason: 'the cause is fixed', confirmed: 'yes', ...form };
+  const { status, location } = await admin.post('/replays/start', fields);
+  expect(status).toBe(303);
+  return (location ?? '').replace(/\?.*/, '');
+}
+
+test('the events of a filter are counted, confirmed and replayed, with a page that shows how far it is', async () => {
+  const dead = [await die(), await die(), await die()];
+  const list = await admin.get('/inbox?state=dead');
+  expect(list.html).toContain('href="/replays/new?state=dead"');
+  expect((await admin.get('/replays/new?state=dead')).html).toContain(
+    '3 events will be applied again.',
+  );
+  const refused = await reader.post('/replays/start', {
+    state: 'dead',
+    reason: 'x',
+    confirmed: 'yes',
+  });
+  expect(refused.status).toBe(403);
+  expect((await admin.post('/replays/start', { state: 'dead', reason: 'x' })).status).toBe(400);
+
+  const path = await start({ state: 'dead' });
+  expect((await admin.get(path)).html).toContain('0 of 3 events');
+  expect(await workOnReplays()).toEqual(dead.toReversed());
+  const { html } = await reader.get(path);
+  expect(html).toContain('3 of 3 events: 3 replayed, 0 refused.');
+  expect(html).toContain('>done<');
+  expect((await admin.get('/inbox?state=dead')).html).toContain('No event matches');
+  const audit = await db.query<{ action: string; detail: object }>(
+    `select action, detail from audit where action in ('replay.start', 'event.replay') order by id`,
+  );
+  expect(audit.map(({ action }) => action)).toEqual([
+    'replay.start',
+    ...dead.map(() => 'event.replay'),
+  ]);
+  expect(audit[1]?.detail).toEqual({ replay: Number(path.split('/').at(-1)) });
+});
+
+test('checked events are replayed, and no others', async () => {
+  const [one, , three] = [await die(), await die(), await die()];
+  const query = `event=${one}&event=${three}`;
+  expect((await admin.get(`/replays/new?${query}`)).html).toContain('Replay 2 events');
+  await start({ event: [String(one), String(three)] });
+  expect(await workOnReplays()).toEqual([three, one]);
+});
+
+test('a run of several steps replays each event once, and none that arrives meanwhile', async () => {
+  const type = `test_${unique('many').replaceAll(/\W/g, '_').toLowerCase()}`;
+  await db.query(
+    `insert into webhook_events (event_id, event_type, body_sha256, received_at)
+     select $1 || '_' || n, $1, sha256(convert_to($1 || n, 'UTF8')), now() from generate_series(1, 230) n`,
+    [type],
+  );
+  const path = await start({ type });
+  await db.query(
+    `insert into webhook_events (event_id, event_type, body_sha256, received_at)
+     values ($1 || '_late', $1, sha256(convert_to($1 || 'late', 'UTF8')), now())`,
+    [type],
+  );
+  expect(await workOnReplays()).toEqual([]);
+  const { html } = await admin.get(path);
+  // They have no bodies, so each of them is refused; the first 100 are listed.
+  expect(html).toContain('230 of 230 events: 0 replayed, 230 refused.');
+  const [row] = await db.query<{ refused: number }>(
+    `select count(distinct r ->> 'number')::integer as refused
+       from replay_runs, jsonb_array_elements(refusals) r where filter ->> 'type' = $1`,
+    [type],
+  );
+  expect(row?.refused).toBe(100);
+});
+
+test('a run that is stopped replays nothing more', async () => {
+  await die();
+  const path = await start({ state: 'dead' });
+  expect((await reader.post(`${path}/stop`, {})).status).toBe(403);
+  expect((await admin.post(`${path}/stop`, {})).status).toBe(303);
+  expect((await admin.post(`${path}/stop`, {})).status).toBe(409);
+  expect(await workOnReplays()).toEqual([]);
+  expect((await admin.get(path)).html).toContain('Stopped by');
+  expect((await admin.get('/replays')).html).toContain(`href="${path}"`);
+});
+
+test('one process at a time works on a run, and another one continues it', async () => {
+  const dead = await die();
+  await start({ event: String(dead) });
+  const claimed = await claimReplayRun(db);
+  expect(claimed).toBeDefined();
+  expect(await workOnReplays()).toEqual([]);
+  await releaseReplayRun(db, claimed?.id ?? 0);
+  expect(await workOnReplays()).toEqual([dead]);
+});
+
+test('the inbox is filtered by type, order and time', async () => {
+  const [orderId, paymentId] = [unique('ord'), unique('pay')];
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: paymentId, orderId }),
+    refundEvent(paymentId),
+  ]);
+  const [refund] = await db.query<{ id: number }>(
+    `select max(id) as id from webhook_events where event_type = 'refund_succeeded'`,
+  );
+  const link = `href="/inbox/${refund?.id}"`;
+  const shows = async (query: string) => (await admin.get(`/inbox?${query}`)).html.includes(link);
+  expect(await shows('type=refund_succeeded')).toBe(true);
+  expect(await shows('type=payment_succeeded')).toBe(false);
+  expect(await shows(`order=${orderId}`)).toBe(true);
+  expect(await shows('order=ord_unknown')).toBe(false);
+  expect(await shows('from=2020-01-01T00:00')).toBe(true);
+  expect(await shows('to=2020-01-01T00:00')).toBe(false);
+  expect((await admin.get('/inbox?from=yesterday')).status).toBe(400);
+});
