@@ -121,6 +121,22 @@ export function readDisputeDeadlines(
   );
 }
 
+/** Alerts about any of these subjects, newest first. */
+export function readAlertsAbout(
+  db: Queryable,
+  subjects: readonly string[],
+  limit: number,
+): Promise<readonly AlertRow[]> {
+  return db.query<AlertRow>(
+    `select ${COLUMNS}
+       from alerts
+      where subject = any ($1::text[])
+      order by id desc
+      limit $2`,
+    [subjects, limit],
+  );
+}
+
 /** @returns undefined if there is no such alert */
 export async function readAlert(db: Queryable, id: number): Promise<AlertRow | undefined> {
   const rows = await db.query<AlertRow>(`select ${COLUMNS} from alerts where id = $1`, [id]);

@@ -8,6 +8,7 @@ import { ActionForm, Field, Reason, Select } from '../components/forms.tsx';
 import { Badge, Id, Time } from '../components/values.tsx';
 import { alertsHref, orderHref, resourceHref, subjectHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
+import { Related, readRelated } from '../related/Related.tsx';
 import { acknowledgeAlert, assignAlert, SNOOZE_CHOICES, snoozeAlert } from './alertActions.ts';
 import { Severity, stateText } from './alertsPage.tsx';
 import { type RunbookLine, runbookOf } from './runbook.ts';
@@ -19,11 +20,16 @@ export const alertPage = definePage({
   query: z.strictObject({}),
   load: async ({ db }, { params: { alert_number: id } }) => {
     const alert = await readAlert(db, id);
-    if (alert) return { outcome: 'ok', data: { alert, runbook: runbookOf(alert.rule) } };
+    if (alert) {
+      const related = await readRelated(db, [alert.subject]);
+      const alerts = related.alerts.filter(({ id: other }) => other !== id);
+      const data = { alert, runbook: runbookOf(alert.rule), related: { ...related, alerts } };
+      return { outcome: 'ok', data };
+    }
     const message = `There is no alert ${id}. Retention removes resolved alerts after some time.`;
     return { outcome: 'not_found', message };
   },
-  view: ({ alert, runbook }, viewer) => ({
+  view: ({ alert, runbook, related }, viewer) => ({
     title: `Alert ${alert.id}: ${ruleTitle(alert.rule)}`,
     crumbs: [{ label: 'Alerts', href: alertsHref() }],
     body: (
@@ -35,6 +41,7 @@ export const alertPage = definePage({
           <Runbook lines={runbook} />
         </Section>
         {alert.state === 'resolved' ? null : <Actions alert={alert} viewer={viewer} />}
+        <Related related={related} />
       </>
     ),
   }),

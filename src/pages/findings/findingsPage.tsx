@@ -21,6 +21,7 @@ import { ActionForm, Field, FilterForm, Reason, Select } from '../components/for
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import { findingHref, findingsHref, subjectHref } from '../links.ts';
 import { defineAction, definePage } from '../page.ts';
+import { Related, readRelated } from '../related/Related.tsx';
 
 const PAGE_SIZE = 50;
 
@@ -135,11 +136,15 @@ export const findingPage = definePage({
     // The newest one up to its number, which is itself if it exists.
     const page = { state: undefined, findingClass: undefined, subject: undefined };
     const [row] = await readFindingRows(db, { ...page, below: place + 1, limit: 1 });
-    if (row?.id === place) return { outcome: 'ok', data: row };
+    if (row?.id === place) {
+      const related = await readRelated(db, [row.subject]);
+      const findings = related.findings.filter(({ id: other }) => other !== place);
+      return { outcome: 'ok', data: { finding: row, related: { ...related, findings } } };
+    }
     const message = `There is no finding ${place}. Retention removes closed findings after some time.`;
     return { outcome: 'not_found', message };
   },
-  view: (finding, viewer) => ({
+  view: ({ finding, related }, viewer) => ({
     title: `Finding ${finding.id}: ${finding.class}`,
     crumbs: [{ label: 'Findings', href: findingsHref() }],
     body: (
@@ -151,6 +156,7 @@ export const findingPage = definePage({
             {JSON.stringify(finding.detail, null, 2)}
           </Preformatted>
         </Section>
+        <Related related={related} />
         {finding.state === 'open' ? (
           <Section title="Accept it">
             <p>It no longer counts as a difference, and counts again if its facts change.</p>

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { resendMessageAs } from '../../actions/resendMessage.ts';
 import { number, reasonGiven } from '../../console/schemas.ts';
+import type { Content, Notification } from '../../notify/domain/message.ts';
 import { messageJson } from '../../notify/messageJson.ts';
 import { readMessageRow } from '../../notify/store/messageRows.ts';
 import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Reason } from '../components/forms.tsx';
 import { Id, Time } from '../components/values.tsx';
-import { messageHref, messagesHref } from '../links.ts';
+import { alertHref, messageHref, messagesHref, orderHref, resourceHref } from '../links.ts';
 import { defineAction, definePage } from '../page.ts';
 import { MessageState } from './messagesPage.tsx';
 
@@ -49,16 +50,20 @@ export const messagePage = definePage({
   query: z.strictObject({}),
   load: async ({ db, installation }, { params: { message_number: place } }) => {
     const row = await readMessageRow(db, place);
-    if (row) return { outcome: 'ok', data: messageJson(row, installation) };
+    if (row) {
+      const message = messageJson(row, installation);
+      return { outcome: 'ok', data: { message, content: row.content } };
+    }
     const message = `There is no message ${place}. Retention removes messages after some time.`;
     return { outcome: 'not_found', message };
   },
-  view: (message, viewer) => ({
+  view: ({ message, content }, viewer) => ({
     title: `Message ${message.number}: ${message.title}`,
     crumbs: [{ label: 'Messages', href: messagesHref() }],
     body: (
       <>
         <Summary message={message} />
+        <Subjects content={content} />
         <Section title="Text">
           <Preformatted label="Text">{message.lines.join('\n')}</Preformatted>
         </Section>
@@ -112,6 +117,53 @@ function Summary({ message }: { readonly message: Message }) {
     />
   );
 }
+
+/** What the message is about, with links. */
+function Subjects({ content }: { readonly content: Content }) {
+  switch (content.kind) {
+    case 'alert':
+      return <Alerts alerts={[content.alert]} />;
+    case 'digest':
+      return <Alerts alerts={content.urgent} />;
+    case 'order':
+      return (
+        <p>
+          About order <Id id={content.orderId} href={orderHref(content.orderId)} />.
+        </p>
+      );
+    case 'summary':
+    case 'test':
+      return null;
+  }
+}
+
+function Alerts({ alerts }: { readonly alerts: readonly Notification[] }) {
+  return (
+    <DataTable
+      caption="Alerts in this message"
+      columns={ALERTS}
+      rows={alerts}
+      keyOf={({ alertId }) => String(alertId)}
+      empty="None."
+    />
+  );
+}
+
+const ALERTS: readonly Column<Notification>[] = [
+  {
+    title: 'Alert',
+    cell: ({ alertId, rule }) => <a href={alertHref(alertId)}>{`${alertId}: ${rule}`}</a>,
+  },
+  {
+    title: 'Order',
+    cell: ({ orderId }) => (orderId === null ? '–' : <Id id={orderId} href={orderHref(orderId)} />),
+  },
+  {
+    title: 'Payment',
+    cell: ({ paymentId }) =>
+      paymentId === null ? '–' : <Id id={paymentId} href={resourceHref('payment', paymentId)} />,
+  },
+];
 
 const ATTEMPTS: readonly Column<Message['attempt_log'][number]>[] = [
   { title: 'Attempt', cell: ({ attempt }) => attempt },

@@ -17,12 +17,14 @@ import { ActionForm, Field } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
 import { bodiesHref, ordersHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
+import { Related, type RelatedRows, readRelated } from '../related/Related.tsx';
 import { Accounts } from './Accounts.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orderActions.ts';
 import { Waterfall } from './Waterfall.tsx';
 
 interface OrderData {
   readonly order: ReadOrderDetail;
+  readonly related: RelatedRows;
   /** Undefined for an order without events, and for one with too many to explain. */
   readonly explanation: OrderExplanation | undefined;
   readonly notExplained: string | undefined;
@@ -35,7 +37,11 @@ export const orderPage = definePage({
   query: z.strictObject({ by: orderBy }),
   load: async ({ db }, { params, query }) => {
     const order = await readOrder(db, { id: params.order_id, by: query.by });
-    if (order) return { outcome: 'ok', data: { order, ...(await explain(db, order)) } };
+    if (order) {
+      const parts = order.parts.map(({ kind, id: part }) => `${kind}:${part}`);
+      const related = await readRelated(db, [`order:${order.orderKey}`, ...parts]);
+      return { outcome: 'ok', data: { order, related, ...(await explain(db, order)) } };
+    }
     const message = `No order, payment, refund or dispute has the id ${JSON.stringify(params.order_id)}. If it was just created, its event may not have arrived yet.`;
     return { outcome: 'not_found', message };
   },
@@ -49,7 +55,7 @@ export const orderPage = definePage({
 async function explain(
   db: Database,
   { orderKey }: ReadOrderDetail,
-): Promise<Omit<OrderData, 'order'>> {
+): Promise<Omit<OrderData, 'order' | 'related'>> {
   try {
     const { orders } = await explainNamed(db, orderKey);
     const explanation = orders.find((one) => one.orderKey === orderKey);
@@ -68,6 +74,7 @@ function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer
       <Summary order={order} />
       <MoneySection order={order} />
       <PartsSection order={order} />
+      <Related related={data.related} />
       <Section title="Timeline">
         <Timeline entries={order.timeline} />
         {order.timeline.some(({ type }) => type === 'event') ? (

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ReportedDifference, type RunRow, readRun } from '../../reconcile/store/runs.ts';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
-import { reconciliationHref } from '../links.ts';
+import { reconciliationHref, subjectHref } from '../links.ts';
 import { definePage } from '../page.ts';
 import { RunVerdict } from './runColumns.tsx';
 
@@ -79,7 +79,7 @@ const TONES: Readonly<Record<ReportedDifference['outcome'], Tone>> = {
 };
 
 const DIFFERENCES: readonly Column<ReportedDifference>[] = [
-  { title: 'Subject', cell: ({ subject }) => <Id id={subject} /> },
+  { title: 'Subject', cell: ({ subject }) => <Id id={subject} href={subjectHref(subject)} /> },
   { title: 'Difference', cell: (difference) => difference.class },
   {
     title: 'Outcome',

@@ -21,6 +21,7 @@ import { Id, Money, Time } from '../components/values.tsx';
 import { bodiesHref, confirmHoldsHref, orderHref, resourceHref, resourcesHref } from '../links.ts';
 import { Waterfall } from '../orders/Waterfall.tsx';
 import { definePage, type Viewer } from '../page.ts';
+import { Related, readRelated } from '../related/Related.tsx';
 import { OrderLink, Status } from './columns.tsx';
 import { refreshResource, refundPayment } from './resourceActions.ts';
 
@@ -59,14 +60,22 @@ function resourcePage(kind: ResourceKind) {
     query: z.strictObject({}),
     load: async ({ db }, { params }) => {
       const row = await readListedResource(db, { kind, id: params.id });
-      if (row) return { outcome: 'ok', data: await readFamily(db, row) };
+      if (row) {
+        const related = await readRelated(db, [`${kind}:${row.id}`]);
+        return { outcome: 'ok', data: { family: await readFamily(db, row), related } };
+      }
       const message = `No ${kind} has the id ${JSON.stringify(params.id)}. If it was just created, its event may not have arrived yet.`;
       return { outcome: 'not_found', message };
     },
-    view: (family, viewer) => ({
+    view: ({ family, related }, viewer) => ({
       title: `${one} ${family.row.id}`,
       crumbs: [{ label: many, href: resourcesHref(kind) }],
-      body: <ResourceBody family={family} viewer={viewer} />,
+      body: (
+        <>
+          <ResourceBody family={family} viewer={viewer} />
+          <Related related={related} />
+        </>
+      ),
     }),
   });
 }

@@ -20,6 +20,28 @@ export interface FindingRow {
   readonly acceptedReason: string | null;
 }
 
+const COLUMNS = `
+  id, class, subject,
+  case when state = 'open' and accepted_at is not null then 'accepted' else state end as state,
+  detail, opened_at as "openedAt", updated_at as "updatedAt", closed_at as "closedAt",
+  accepted_at as "acceptedAt", accepted_by as "acceptedBy", accepted_reason as "acceptedReason"`;
+
+/** Findings about any of these subjects, newest first. */
+export function readFindingsAbout(
+  db: Queryable,
+  subjects: readonly string[],
+  limit: number,
+): Promise<readonly FindingRow[]> {
+  return db.query<FindingRow>(
+    `select ${COLUMNS}
+       from findings
+      where subject = any ($1::text[])
+      order by id desc
+      limit $2`,
+    [subjects, limit],
+  );
+}
+
 /** Findings below a number, newest first. */
 export function readFindingRows(
   db: Queryable,
@@ -32,11 +54,7 @@ export function readFindingRows(
   },
 ): Promise<readonly FindingRow[]> {
   return db.query<FindingRow>(
-    `select id, class, subject,
-            case when state = 'open' and accepted_at is not null then 'accepted' else state end as state,
-            detail, opened_at as "openedAt", updated_at as "updatedAt", closed_at as "closedAt",
-            accepted_at as "acceptedAt", accepted_by as "acceptedBy",
-            accepted_reason as "acceptedReason"
+    `select ${COLUMNS}
        from findings
       where id < $1
         and ($2::text is null
