@@ -17,6 +17,8 @@ import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts'
 import { createPagesApp } from '../pages/app.tsx';
 import type { PeopleSignIn } from '../pages/session/signInParts.ts';
 import type { Clock } from '../platform/clock.ts';
+import { readVersions } from '../pages/live/store/versions.ts';
+import { createWatcher } from '../pages/live/watcher.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
@@ -123,7 +125,16 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     ...config.consoleSessions,
     issuer: config.oidc?.issuer,
   });
-  const pages = createPagesApp({ ...parts, sessions, people: await peopleOf(config, clock) });
+  const watcher = createWatcher({
+    read: (topics) => readVersions(db, topics),
+    onFailure: (error) => log.warn({ error }, 'console.live_failed'),
+  });
+  const pages = createPagesApp({
+    ...parts,
+    sessions,
+    watcher,
+    people: await peopleOf(config, clock),
+  });
   const app = createConsoleApp({ ...parts, tokens, metrics, pages });
   const server = await startHttpServer({
     host: config.adminHost,
@@ -133,6 +144,8 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     hostSetting: 'ADMIN_HOST',
   });
   onClose(() => server.close());
+  // First, because open pages wait for its answer.
+  onClose(() => watcher.close());
   log.info({ port: server.port }, 'console.listening');
   const createSignInPath = async () => {
     const code = await sessions.createLink(adminTokenOf(config));

@@ -20,7 +20,10 @@ import type { Log } from '../platform/log.ts';
 import { readAssets } from './assets.ts';
 import type { Download } from './download.ts';
 import { isKnownHost, isSameOrigin, PAGE_HEADERS } from './guard.ts';
-import type { Page, PageAction, PageParts, Viewer } from './page.ts';
+import { createFragments, type Fragment, type Fragments } from './live/fragments.ts';
+import { LIVE_HEADER, LIVE_PATH, serveLive } from './live/liveRoute.ts';
+import type { Watcher } from './live/watcher.ts';
+import type { Elsewhere, Opened, Page, PageAction, PageParts, Problem, Viewer } from './page.ts';
 import { ACTIONS, DOWNLOADS, PAGES } from './pages.ts';
 import { type Failure, problemView, statusOf } from './problem.tsx';
 import { queryOf } from './query.ts';
@@ -33,6 +36,7 @@ export interface PagesAppParts extends PageParts {
   readonly sessions: Sessions;
   /** Undefined: people sign in with tokens only. */
   readonly people: PeopleSignIn | undefined;
+  readonly watcher: Watcher;
   readonly trustedProxies: TrustedProxies;
   /** Whether the database can be read. */
   readonly isReady: () => boolean;
@@ -64,8 +68,14 @@ export function createPagesApp(parts: PagesAppParts): Express {
   });
   addSignIn(app, { ...parts, renderer, readForm });
   app.use(requireSession(parts.sessions));
-  const context: Context = { ...parts, renderer, deny: createDenialRecorder(parts.db, parts) };
+  const context: Context = {
+    ...parts,
+    renderer,
+    deny: createDenialRecorder(parts.db, parts),
+    fragments: createFragments(parts.watcher),
+  };
   addSignOut(app, { ...context, readForm });
+  app.get(LIVE_PATH, requireRead(context), serveLive(parts.watcher));
   for (const page of PAGES) app.get(expressPath(page.path), servePage(page, context));
   for (const download of DOWNLOADS) app.get(download.path, serveDownload(download, context));
   const refuseWrite = createWriteCheck(parts.db);
@@ -83,6 +93,7 @@ export function createPagesApp(parts: PagesAppParts): Express {
 interface Context extends PagesAppParts {
   readonly renderer: Renderer;
   readonly deny: ReturnType<typeof createDenialRecorder>;
+  readonly fragments: Fragments<Elsewhere | Problem>;
 }
 
 function guard({ consoleUrl }: PageParts['installation']): RequestHandler {
@@ -114,7 +125,7 @@ function requireSession(sessions: Sessions): RequestHandler {
     const session = cookie === undefined ? undefined : await sessions.find(cookie);
     if (session) {
       SESSIONS.set(response, session);
-      sessions.touch(session.id);
+      if (request.header(LIVE_HEADER) === undefined) sessions.touch(session.id);
       next();
       return;
     }
@@ -159,19 +170,56 @@ function servePage(page: Page, context: Context): RequestHandler {
     if (denied) return sendFailure(denied, at);
     if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
     const { notice: _notice, ...query } = readFields(queryOf(request.originalUrl));
-    const opened = await page.open(context, {
-      params: { ...request.params },
-      query,
-      actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
-      role: session.holder.role,
-      sessionId: session.id,
-    });
+    const open = () =>
+      page.open(context, {
+        params: { ...request.params },
+        query,
+        actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
+        role: session.holder.role,
+        sessionId: session.id,
+      });
+    if (request.header(LIVE_HEADER) !== undefined) return await sendFragment(open, at, context);
+    const place = context.watcher.place();
+    const opened = await open();
     if (opened.outcome === 'elsewhere') return response.redirect(303, opened.to);
     if (opened.outcome !== 'ok') return sendFailure(opened, at);
+    const { topics } = opened;
     const viewer = viewerOf(session, { request, nowMs: context.clock.nowMs() });
-    response
-      .type('html')
-      .send(renderer.render(opened.view(viewer), { request, response, session }));
+    const live = topics.length === 0 ? undefined : { topics, place };
+    const html = renderer.render(opened.view(viewer), { request, response, session, live });
+    response.type('html').send(html);
+  };
+}
+
+/** Sends the live part of a page, which viewers of a role share. */
+async function sendFragment(
+  open: () => Promise<Opened | Elsewhere | Problem>,
+  at: At,
+  { clock, fragments }: Context,
+): Promise<void> {
+  const { request, response, renderer } = at;
+  const session = sessionOf(response);
+  const make = async (place: string): Promise<Fragment | Elsewhere | Problem> => {
+    const opened = await open();
+    if (opened.outcome !== 'ok') return opened;
+    const { topics } = opened;
+    const anyone = { ...session, formToken: fragments.formToken };
+    const view = opened.view(viewerOf(anyone, { request, nowMs: clock.nowMs() }));
+    return { html: renderer.renderLive(view, { topics, place }), topics, place };
+  };
+  const made = await fragments.get(`${session.holder.role} ${request.originalUrl}`, make);
+  if ('html' in made) response.type('html').send(fragments.fill(made, session));
+  else if (made.outcome === 'elsewhere') response.redirect(303, made.to);
+  else sendFailure(made, at);
+}
+
+function requireRead(context: Context): RequestHandler {
+  return (request, response, next) => {
+    const at = { request, response, renderer: context.renderer };
+    const denied = refusalOf('read', { subject: `GET ${LIVE_PATH}`, context, ...at });
+    if (denied) sendFailure(denied, at);
+    else if (sessionOf(response).isStale || !context.isReady()) sendFailure(UNAVAILABLE, at);
+    else next();
   };
 }
 

@@ -12,6 +12,7 @@ import type { z } from 'zod';
 import type { Permission, Role } from '../access/domain/roles.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ApiParts } from '../console/endpoint.ts';
+import type { Topic } from './live/topics.ts';
 
 /** What pages and their actions depend on: the same as endpoints. */
 export type PageParts = ApiParts;
@@ -73,6 +74,8 @@ export interface PageView {
 export interface Opened {
   readonly outcome: 'ok';
   readonly view: (viewer: Viewer) => PageView;
+  /** What an open page follows; none: it shows its state at the time of its request. */
+  readonly topics: readonly Topic[];
 }
 
 export interface RawPageRequest {
@@ -102,13 +105,18 @@ interface PageDefinition<Params extends z.ZodObject, Query extends z.ZodObject, 
     request: PageRequest<z.output<Params>, z.output<Query>>,
   ) => Promise<Loaded<Data>>;
   readonly view: (data: Data, viewer: Viewer) => PageView;
+  /**
+   * What the page follows while it is open (live/topics.ts). Its live part is shared by all viewers of a
+   * role (live/fragments.ts), so a page with topics shows nothing by `actor` or `sessionId`.
+   */
+  readonly topics?: (data: Data) => readonly Topic[];
 }
 
 /** Ties the types of a page to its schemas. */
 export function definePage<Params extends z.ZodObject, Query extends z.ZodObject, Data>(
   definition: PageDefinition<Params, Query, Data>,
 ): Page {
-  const { path, permission, query: querySchema, load, view } = definition;
+  const { path, permission, query: querySchema, load, view, topics = () => [] } = definition;
   return {
     path,
     permission,
@@ -121,7 +129,11 @@ export function definePage<Params extends z.ZodObject, Query extends z.ZodObject
       const request = { params: params.data, query: query.data, actor, role, sessionId };
       const loaded = await load(parts, request);
       if (loaded.outcome !== 'ok') return loaded;
-      return { outcome: 'ok', view: (viewer) => view(loaded.data, viewer) };
+      return {
+        outcome: 'ok',
+        view: (viewer) => view(loaded.data, viewer),
+        topics: topics(loaded.data),
+      };
     },
   };
 }

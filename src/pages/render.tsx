@@ -4,6 +4,7 @@ import { render } from 'preact-render-to-string';
 import type { Session } from '../access/sessions.ts';
 import type { Assets } from './assets.ts';
 import { Layout } from './components/Layout.tsx';
+import { LiveRegion, type LiveRegionProps } from './live/LiveRegion.tsx';
 import type { PageView } from './page.ts';
 import { SECTIONS } from './pages.ts';
 
@@ -11,10 +12,15 @@ export interface Rendered {
   readonly response: Response;
   readonly request?: Request | undefined;
   readonly session?: Session | undefined;
+  readonly live?: Live | undefined;
 }
+
+type Live = Omit<LiveRegionProps, 'children'>;
 
 export interface Renderer {
   readonly render: (view: PageView, rendered: Rendered) => string;
+  /** The part of a page that follows its topics, without its frame. */
+  readonly renderLive: (view: PageView, live: Live) => string;
 }
 
 export function createRenderer({
@@ -26,7 +32,7 @@ export function createRenderer({
 }): Renderer {
   const paths = { css: assets.css.path, js: assets.js.path };
   return {
-    render: ({ title, crumbs = [], body }, { request, response, session }) => {
+    render: ({ title, crumbs = [], body }, { request, response, session, live }) => {
       const asked = request ?? response.req;
       const frame = {
         installation,
@@ -34,6 +40,7 @@ export function createRenderer({
         viewer: session && { holder: session.holder, formToken: session.formToken },
         nav: navOf(asked.path),
         notice: session && noticeOf(asked, session),
+        live,
       };
       const html = render(
         <Layout frame={frame} title={title} crumbs={crumbs}>
@@ -42,6 +49,7 @@ export function createRenderer({
       );
       return `<!doctype html>${html}`;
     },
+    renderLive: ({ body }, live) => render(<LiveRegion {...live}>{body}</LiveRegion>),
   };
 }
 

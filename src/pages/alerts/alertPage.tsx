@@ -29,6 +29,7 @@ export const alertPage = definePage({
     const message = `There is no alert ${id}. Retention removes resolved alerts after some time.`;
     return { outcome: 'not_found', message };
   },
+  topics: ({ alert }) => [`alert:${alert.id}`],
   view: ({ alert, runbook, related }, viewer) => ({
     title: `Alert ${alert.id}: ${ruleTitle(alert.rule)}`,
     crumbs: [{ label: 'Alerts', href: alertsHref() }],

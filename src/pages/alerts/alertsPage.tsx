@@ -37,6 +37,7 @@ export const alertsPage = definePage({
     const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
     return { outcome: 'ok', data: { alerts: shown, next, query } };
   },
+  topics: () => ['alerts'],
   view: ({ alerts, next, query: { cursor: current, ...filter } }) => ({
     title: 'Alerts',
     body: (

@@ -50,6 +50,7 @@ export const authorizationsPage = definePage({
     const placeOf = (row: OpenAuthorization) => [row.deadlineAt.toISOString(), row.paymentId];
     return { outcome: 'ok', data: { ...cutPage(rows, PAGE_SIZE, placeOf), soon, query } };
   },
+  topics: () => ['ledger'],
   view: ({ shown, next, soon, query }, viewer) => ({
     title: 'Authorizations',
     body: (

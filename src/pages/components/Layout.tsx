@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Holder } from '../../access/verifyToken.ts';
 import { accountHref, overviewHref, searchHref } from '../links.ts';
+import { LiveRegion, type LiveRegionProps } from '../live/LiveRegion.tsx';
 import type { Crumb } from '../page.ts';
 
 export interface NavItem {
@@ -18,6 +19,8 @@ export interface Frame {
   readonly viewer: { readonly holder: Holder; readonly formToken: string } | undefined;
   readonly nav: readonly NavItem[];
   readonly notice: string | undefined;
+  /** What the page follows; undefined: nothing. */
+  readonly live: Omit<LiveRegionProps, 'children'> | undefined;
 }
 
 export interface LayoutProps {
@@ -28,7 +31,7 @@ export interface LayoutProps {
 }
 
 export function Layout({ frame, title, crumbs, children }: LayoutProps) {
-  const { assets, installation, notice, viewer } = frame;
+  const { assets, installation, live, notice, viewer } = frame;
   return (
     <html lang="en">
       <head>
@@ -52,7 +55,7 @@ export function Layout({ frame, title, crumbs, children }: LayoutProps) {
               {notice}
             </p>
           )}
-          {children}
+          {live ? <LiveRegion {...live}>{children}</LiveRegion> : children}
         </main>
       </body>
     </html>

@@ -51,6 +51,7 @@ export const findingsPage = definePage({
     const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
     return { outcome: 'ok', data: { findings: shown, next, query } };
   },
+  topics: () => ['findings'],
   view: ({ findings, next, query: { cursor: current, ...filter } }) => ({
     title: 'Findings',
     body: (
@@ -144,6 +145,7 @@ export const findingPage = definePage({
     const message = `There is no finding ${place}. Retention removes closed findings after some time.`;
     return { outcome: 'not_found', message };
   },
+  topics: ({ finding }) => [`finding:${finding.id}`, 'alerts'],
   view: ({ finding, related }, viewer) => ({
     title: `Finding ${finding.id}: ${finding.class}`,
     crumbs: [{ label: 'Findings', href: findingsHref() }],

@@ -66,6 +66,7 @@ export const eventPage = definePage({
     const detail = event && (await readEventDetail(db, event.id));
     return event && detail ? { outcome: 'ok', data: { event, detail } } : unknown(name);
   },
+  topics: ({ event }) => [`event:${event.id}`, 'inbox'],
   view: ({ event, detail }, viewer) => ({
     title: `Event ${event.id}`,
     crumbs: [{ label: 'Inbox', href: inboxHref() }],

@@ -38,6 +38,7 @@ export const inboxPage = definePage({
         : [];
     return { outcome: 'ok', data: { events, next, query, groups: groupByError(dead) } };
   },
+  topics: () => ['inbox'],
   view: ({ events, next, groups, query }, viewer) => {
     const filter = filterQuery(query);
     return {

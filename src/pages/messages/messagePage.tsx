@@ -57,6 +57,7 @@ export const messagePage = definePage({
     const message = `There is no message ${place}. Retention removes messages after some time.`;
     return { outcome: 'not_found', message };
   },
+  topics: ({ message }) => [`message:${message.number}`],
   view: ({ message, content }, viewer) => ({
     title: `Message ${message.number}: ${message.title}`,
     crumbs: [{ label: 'Messages', href: messagesHref() }],

@@ -37,6 +37,7 @@ export const messagesPage = definePage({
     const messages = shown.map((row) => messageJson(row, installation));
     return { outcome: 'ok', data: { messages, next, query } };
   },
+  topics: () => ['messages', 'system'],
   view: ({ messages, next, query: { cursor: current, ...filter } }) => ({
     title: 'Messages',
     body: (

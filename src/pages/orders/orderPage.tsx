@@ -45,6 +45,7 @@ export const orderPage = definePage({
     const message = `No order, payment, refund or dispute has the id ${JSON.stringify(params.order_id)}. If it was just created, its event may not have arrived yet.`;
     return { outcome: 'not_found', message };
   },
+  topics: ({ order }) => [`order:${order.orderKey}`, 'findings'],
   view: (data, viewer) => ({
     title: `Order ${data.order.orderId}`,
     crumbs: [{ label: 'Orders', href: ordersHref() }],

@@ -38,6 +38,7 @@ export const ordersPage = definePage({
     const totals = await readOrderListTotals(db, filter);
     return { outcome: 'ok', data: { orders: rows, totals, next: cursorOf(next), query } };
   },
+  topics: () => ['ledger', 'findings'],
   view: ({ orders, totals, next, query: { cursor: current, ...query } }) => ({
     title: 'Orders',
     body: (

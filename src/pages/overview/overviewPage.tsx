@@ -64,6 +64,7 @@ export const overviewPage = definePage({
     const totals = await readMoney(db);
     return { outcome: 'ok', data: { nowMs, totals, inbox, flow, ...open, ...reconciled } };
   },
+  topics: () => ['ledger', 'alerts', 'inbox', 'runs'],
   view: (data) => {
     const { alerts, counts, holds, disputes, totals, nowMs, inbox, flow, runs, pause, missed } =
       data;

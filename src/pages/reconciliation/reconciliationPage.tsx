@@ -45,6 +45,7 @@ export const reconciliationPage = definePage({
       data: { nowMs, stretches, watermarks, pause, runs: shown, next, query },
     };
   },
+  topics: () => ['runs'],
   view: ({ nowMs, stretches, watermarks, pause, runs, next, query }, viewer) => ({
     title: 'Reconciliation',
     body: (

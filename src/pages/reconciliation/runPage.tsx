@@ -24,6 +24,7 @@ export const runPage = definePage({
     const message = `There is no run ${params.run_number}, or retention removed it. The page of reconciliation lists the others.`;
     return { outcome: 'not_found', message };
   },
+  topics: (run) => [`run:${run.id}`],
   view: (run) => ({
     title: `Run ${run.id}`,
     crumbs: [{ label: 'Reconciliation', href: reconciliationHref() }],

@@ -96,6 +96,7 @@ function listPage(kind: ResourceKind) {
       const totals = await readResourceTotals(db, filter);
       return { outcome: 'ok', data: { rows: page.rows, next: cursorOf(page.next), totals, query } };
     },
+    topics: () => ['ledger'],
     view: ({ rows, next, totals, query: { cursor: current, ...query } }) => ({
       title,
       body: (

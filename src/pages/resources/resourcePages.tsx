@@ -67,6 +67,7 @@ function resourcePage(kind: ResourceKind) {
       const message = `No ${kind} has the id ${JSON.stringify(params.id)}. If it was just created, its event may not have arrived yet.`;
       return { outcome: 'not_found', message };
     },
+    topics: ({ family: { row } }) => [`${row.kind}:${row.id}`, `order:${row.orderKey ?? ''}`],
     view: ({ family, related }, viewer) => ({
       title: `${one} ${family.row.id}`,
       crumbs: [{ label: many, href: resourcesHref(kind) }],

@@ -1,0 +1,181 @@
+/**
+ * Knows which topics moved, for every open page of this process.
+ *
+ * 1. While somebody watches, one statement a second reads the versions of all watched topics (a tick).
+ *    Otherwise nothing is read.
+ * 2. A page was read at a place: the process and its last tick before. A topic moved for it if a later
+ *    tick saw another version, or if the topic was first read later, since nobody knows then. So a page
+ *    is fetched once too often at times, and never too rarely.
+ * 3. A place of another process, such as the one before a restart, always counts as moved.
+ * 4. Questions wait here for up to twenty seconds, so an open page without news costs three requests a
+ *    minute. They are answered at once when the process stops.
+ */
+import { randomUUID } from 'node:crypto';
+import { monotonicMs } from '../../platform/clock.ts';
+import { sleep } from '../../platform/sleep.ts';
+import { SECOND_MS } from '../../platform/time.ts';
+import { LIST_TOPICS, type Topic } from './topics.ts';
+
+/** Where a page was read: `PROCESS.TICK`. */
+export type Place = string;
+
+export type News =
+  | { readonly outcome: 'moved' | 'same' }
+  /** The versions cannot be read, or too much is watched: nobody knows whether the page is current. */
+  | { readonly outcome: 'unknown' };
+
+export interface Watcher {
+  /** The place of a page that is read from now on. */
+  place(): Place;
+  /** Whether one of the topics moved since the page at this place was read. */
+  hasMoved(topics: readonly Topic[], place: Place): boolean;
+  /** Waits until one of the topics moves, the wait is over, or `signal` is aborted. */
+  wait(topics: readonly Topic[], place: Place, signal: AbortSignal): Promise<News>;
+  close(): Promise<void>;
+}
+
+export interface WatcherParts {
+  readonly read: (topics: readonly Topic[]) => Promise<ReadonlyMap<string, string>>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const TICK_MS = SECOND_MS;
+const WAIT_MS = 20 * SECOND_MS;
+/** Longer than a wait and the pause after it, so that an open page keeps its topics. */
+const WATCHED_MS = 60 * SECOND_MS;
+const MAX_ITEMS = 2_000;
+
+interface Watched {
+  version: string | undefined;
+  firstTick: number;
+  movedTick: number;
+  wantedAtMs: number;
+}
+
+export function createWatcher({ read, onFailure }: WatcherParts): Watcher {
+  const life = randomUUID();
+  const closing = new AbortController();
+  const watched = new Map<Topic, Watched>();
+  const questions = new Set<() => void>();
+  let tick = 0;
+  let isFailing = false;
+  let running: Promise<void> | undefined;
+
+  const forgetUnwatched = (): void => {
+    const beforeMs = monotonicMs() - WATCHED_MS;
+    for (const [topic, { wantedAtMs }] of watched) {
+      if (wantedAtMs < beforeMs) watched.delete(topic);
+    }
+  };
+
+  const readOnce = async (): Promise<void> => {
+    const topics = [...watched.keys()];
+    const versions = await read(topics);
+    tick += 1;
+    for (const topic of topics) {
+      const one = watched.get(topic);
+      if (one) note(one, { version: versions.get(topic) ?? '', tick });
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    for (forgetUnwatched(); watched.size > 0; forgetUnwatched()) {
+      try {
+        await readOnce();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) onFailure(error);
+        isFailing = true;
+      }
+      for (const answer of [...questions]) answer();
+      await sleep(TICK_MS, closing.signal);
+      if (closing.signal.aborted) break;
+    }
+    running = undefined;
+  };
+
+  /** @returns false if too much is watched */
+  const watch = (topics: readonly Topic[]): boolean => {
+    if (closing.signal.aborted) return false;
+    const isNew = topics.some((topic) => !watched.has(topic));
+    if (isNew && watched.size >= MAX_ITEMS) return false;
+    const wantedAtMs = monotonicMs();
+    for (const topic of [...LIST_TOPICS, ...topics]) {
+      const one = watched.get(topic);
+      if (one) one.wantedAtMs = wantedAtMs;
+      else
+        watched.set(topic, { version: undefined, firstTick: Infinity, movedTick: 0, wantedAtMs });
+    }
+    running ??= run();
+    return true;
+  };
+
+  const hasMoved = (topics: readonly Topic[], place: Place): boolean => {
+    const [placeLife, placeTick] = place.split('.');
+    if (placeLife !== life) return true;
+    const since = Number(placeTick);
+    return topics.some((topic) => {
+      const one = watched.get(topic);
+      return !one || Math.max(one.movedTick, one.firstTick) > since;
+    });
+  };
+
+  /** Undefined while nothing is known or nothing moved. */
+  const newsOf = (topics: readonly Topic[], place: Place): News | undefined => {
+    if (isFailing) return { outcome: 'unknown' };
+    const isRead = topics.every((topic) => watched.get(topic)?.version !== undefined);
+    return isRead && hasMoved(topics, place) ? { outcome: 'moved' } : undefined;
+  };
+
+  return {
+    place: () => `${life}.${tick}`,
+    hasMoved,
+    wait: (topics, place, signal) => {
+      if (!watch(topics)) return Promise.resolve({ outcome: 'unknown' });
+      const ended = AbortSignal.any([signal, closing.signal]);
+      return ask({ look: () => newsOf(topics, place), questions, ended });
+    },
+    close: async () => {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+function note(
+  one: Watched,
+  { version, tick }: { readonly version: string; readonly tick: number },
+) {
+  if (one.version === undefined) one.firstTick = tick;
+  else if (one.version !== version) one.movedTick = tick;
+  one.version = version;
+}
+
+interface Question {
+  /** Undefined while there is no news. */
+  readonly look: () => News | undefined;
+  readonly questions: Set<() => void>;
+  readonly ended: AbortSignal;
+}
+
+/** Looks now and after each tick, until there is news or the wait is over. */
+function ask({ look, questions, ended }: Question): Promise<News> {
+  return new Promise((resolve) => {
+    const answer = (news: News): void => {
+      questions.delete(lookAgain);
+      clearTimeout(timer);
+      ended.removeEventListener('abort', stop);
+      resolve(news);
+    };
+    const lookAgain = (): void => {
+      const news = look();
+      if (news) answer(news);
+    };
+    const stop = (): void => answer({ outcome: 'unknown' });
+    const timer = setTimeout(() => answer({ outcome: 'same' }), WAIT_MS);
+    ended.addEventListener('abort', stop);
+    questions.add(lookAgain);
+    if (ended.aborted) stop();
+    else lookAgain();
+  });
+}
