@@ -29,8 +29,10 @@ import { type Failure, problemView, statusOf } from './problem.tsx';
 import { queryOf } from './query.ts';
 import { createRenderer, type Renderer } from './render.tsx';
 import { clearSessionCookie, readSessionCookie } from './session/cookie.ts';
+import { ownPath } from './session/ownPath.ts';
 import { addSignIn } from './session/signIn.ts';
 import type { PeopleSignIn } from './session/signInParts.ts';
+import { setTheme, THEME_PATH } from './theme.ts';
 
 export interface PagesAppParts extends PageParts {
   readonly sessions: Sessions;
@@ -75,6 +77,7 @@ export function createPagesApp(parts: PagesAppParts): Express {
     fragments: createFragments(parts.watcher),
   };
   addSignOut(app, { ...context, readForm });
+  addTheme(app, { ...context, readForm });
   app.get(LIVE_PATH, requireRead(context), serveLive(parts.watcher));
   for (const page of PAGES) app.get(expressPath(page.path), servePage(page, context));
   for (const download of DOWNLOADS) app.get(download.path, serveDownload(download, context));
@@ -160,6 +163,15 @@ const FOREIGN_FORM: Failure = {
     'The form was not sent from a page of this session, or the session has changed since. Nothing was ' +
     'changed. Go back, reload the page, and try again.',
 };
+
+function addTheme(app: Express, parts: Context & { readonly readForm: RequestHandler }): void {
+  app.post(THEME_PATH, parts.readForm, (request, response) => {
+    const form = readForm(request, sessionOf(response));
+    if (!form) return sendFailure(FOREIGN_FORM, { request, response, renderer: parts.renderer });
+    setTheme(response, form.theme);
+    response.redirect(303, ownPath(typeof form.next === 'string' ? form.next : '/'));
+  });
+}
 
 function servePage(page: Page, context: Context): RequestHandler {
   return async (request, response) => {

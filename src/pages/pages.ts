@@ -119,20 +119,25 @@ export const ACTIONS: readonly PageAction[] = [
 ];
 
 /** The navigation: the sections that have a page, in this order. */
-export const SECTIONS: readonly { readonly label: string; readonly path: string }[] = [
-  { label: 'Overview', path: '/' },
-  { label: 'Orders', path: '/orders' },
-  { label: 'Payments', path: '/payments' },
-  { label: 'Refunds', path: '/refunds' },
-  { label: 'Disputes', path: '/disputes' },
-  { label: 'Payouts', path: '/payouts' },
-  { label: 'Authorizations', path: '/authorizations' },
-  { label: 'Inbox', path: '/inbox' },
-  { label: 'Reconciliation', path: '/reconciliation' },
-  { label: 'Findings', path: '/findings' },
-  { label: 'Alerts', path: '/alerts' },
-  { label: 'Messages', path: '/messages' },
-  { label: 'Ledger', path: '/ledger' },
-  { label: 'System', path: '/system' },
+export const SECTIONS: readonly {
+  readonly label: string;
+  readonly path: string;
+  /** Pressed after `g`. */
+  readonly shortcut?: string;
+}[] = [
+  { label: 'Overview', path: '/', shortcut: 'h' },
+  { label: 'Orders', path: '/orders', shortcut: 'o' },
+  { label: 'Payments', path: '/payments', shortcut: 'p' },
+  { label: 'Refunds', path: '/refunds', shortcut: 'r' },
+  { label: 'Disputes', path: '/disputes', shortcut: 'd' },
+  { label: 'Payouts', path: '/payouts', shortcut: 'y' },
+  { label: 'Authorizations', path: '/authorizations', shortcut: 'u' },
+  { label: 'Inbox', path: '/inbox', shortcut: 'i' },
+  { label: 'Reconciliation', path: '/reconciliation', shortcut: 'c' },
+  { label: 'Findings', path: '/findings', shortcut: 'f' },
+  { label: 'Alerts', path: '/alerts', shortcut: 'a' },
+  { label: 'Messages', path: '/messages', shortcut: 'm' },
+  { label: 'Ledger', path: '/ledger', shortcut: 'l' },
+  { label: 'System', path: '/system', shortcut: 's' },
   { label: 'Sessions', path: '/sessions' },
 ].filter(({ path }) => PAGES.some((page) => page.path === path));

@@ -7,6 +7,7 @@ import { Layout } from './components/Layout.tsx';
 import { LiveRegion, type LiveRegionProps } from './live/LiveRegion.tsx';
 import type { PageView } from './page.ts';
 import { SECTIONS } from './pages.ts';
+import { readTheme } from './theme.ts';
 
 export interface Rendered {
   readonly response: Response;
@@ -40,6 +41,9 @@ export function createRenderer({
         viewer: session && { holder: session.holder, formToken: session.formToken },
         nav: navOf(asked.path),
         notice: session && noticeOf(asked, session),
+        theme: readTheme(asked),
+        shortcuts: SHORTCUTS,
+        url: withoutNotice(asked.originalUrl),
         live,
       };
       const html = render(
@@ -51,6 +55,17 @@ export function createRenderer({
     },
     renderLive: ({ body }, live) => render(<LiveRegion {...live}>{body}</LiveRegion>),
   };
+}
+
+const SHORTCUTS = SECTIONS.flatMap(({ label, path, shortcut }) =>
+  shortcut === undefined ? [] : [{ label, href: path, shortcut }],
+);
+
+function withoutNotice(url: string): string {
+  const [path = '', query = ''] = url.split('?', 2);
+  const kept = new URLSearchParams(query);
+  kept.delete('notice');
+  return kept.size === 0 ? path : `${path}?${kept}`;
 }
 
 function navOf(current: string) {

@@ -13,7 +13,7 @@ export interface ShownPage {
 type FormFields = Readonly<Record<string, string | readonly string[]>>;
 
 export interface PageViewer {
-  get(path: string): Promise<ShownPage>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<ShownPage>;
   /** Sends a form with the token of the session. */
   post(path: string, form: FormFields): Promise<ShownPage>;
   /** Sends a form as it is. */
@@ -43,7 +43,7 @@ export async function openPages(
     };
   };
   const viewer: PageViewer = {
-    get: (path) => send(path, {}),
+    get: (path, headers = {}) => send(path, { headers }),
     postRaw: (path, form, headers = {}) =>
       send(path, { method: 'POST', body: encode(form), headers }),
     post: async (path, form) => {

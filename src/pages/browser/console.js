@@ -1,12 +1,393 @@
 // @ts-check
-/** Shows times in the viewer's zone. Every page is complete without it. */
+/**
+ * What the pages of the console do in a browser. Every page is complete without it.
+ *
+ * 1. The live part of a page is fetched again when one of its topics moved, and replaced in place.
+ * 2. Times are shown in the viewer's zone, with UTC on hover.
+ * 3. Ids can be copied, and sections can be reached by keyboard.
+ */
 
-for (const element of document.querySelectorAll('time[datetime]')) {
-  const at = new Date(element.getAttribute('datetime') ?? '');
-  if (!Number.isNaN(at.getTime())) {
-    element.textContent = at.toLocaleString(undefined, {
-      dateStyle: 'medium',
-      timeStyle: 'medium',
-    });
+const HOUR_MS = 3_600_000;
+const RELATIVE_EVERY_MS = 20_000;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
+
+/** @param {number} fromNowMs */
+function describe(fromNowMs) {
+  const minutes = fromNowMs / 60_000;
+  if (Math.abs(minutes) < 1) return fromNowMs > 0 ? 'in less than 1 min' : 'just now';
+  if (Math.abs(minutes) < 90) return relative.format(Math.round(minutes), 'minute');
+  if (Math.abs(fromNowMs) < 48 * HOUR_MS) {
+    return relative.format(Math.round(fromNowMs / HOUR_MS), 'hour');
+  }
+  return relative.format(Math.round(fromNowMs / (24 * HOUR_MS)), 'day');
+}
+
+/** @param {ParentNode} root */
+function showTimes(root) {
+  for (const element of root.querySelectorAll('time[datetime]')) {
+    const text = element.getAttribute('datetime') ?? '';
+    const at = new Date(text);
+    // A date without a time has no zone.
+    if (text.length <= 10 || Number.isNaN(at.getTime())) continue;
+    const utc = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+    const local = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+    const distance = describe(at.getTime() - Date.now());
+    const isRelative = element.hasAttribute('data-relative');
+    setText(element, isRelative ? distance : local);
+    element.setAttribute('title', isRelative ? `${local} · ${utc}` : `${utc} · ${distance}`);
   }
 }
+
+/** Leaves a selection in equal text alone. @param {Element} element @param {string} text */
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** @param {ParentNode} root */
+function addCopyButtons(root) {
+  for (const code of root.querySelectorAll('.id > code')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.setAttribute('aria-label', `Copy ${code.textContent}`);
+    code.after(button);
+  }
+}
+
+/** @param {Element} named */
+async function copyId(named) {
+  const text = named.textContent ?? '';
+  const isCopied = await copyText(text, named);
+  announce(isCopied ? `Copied ${text}` : 'The browser refused to copy. Select the text instead.');
+}
+
+/** @param {string} text @param {Element} named */
+async function copyText(text, named) {
+  if (navigator.clipboard) {
+    return await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+  // A page without TLS on another host has no clipboard: copy a selection instead.
+  getSelection()?.selectAllChildren(named);
+  return document.execCommand('copy');
+}
+
+let announcing = 0;
+
+/** Shows a short text for a moment, also to screen readers. @param {string} text */
+function announce(text) {
+  const place = document.getElementById('announcement');
+  if (!place) return;
+  place.textContent = text;
+  clearTimeout(announcing);
+  announcing = setTimeout(() => {
+    place.textContent = '';
+  }, 4_000);
+}
+
+document.addEventListener('click', (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  const named = target?.closest('button.copy')?.previousElementSibling;
+  if (named) void copyId(named);
+  if (target?.closest('[data-help]')) openHelp();
+});
+
+const SHORTCUTS_OFF = 'tallyhook.shortcuts-off';
+let isAfterG = false;
+
+function openHelp() {
+  const help = document.getElementById('help');
+  if (help instanceof HTMLDialogElement && !help.open) help.showModal();
+}
+
+/** @param {EventTarget | null} target */
+function isTyping(target) {
+  return target instanceof HTMLElement && target.matches('input, select, textarea');
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return;
+  if (localStorage.getItem(SHORTCUTS_OFF) !== null || document.querySelector('dialog[open]'))
+    return;
+  if (pressed(event.key)) event.preventDefault();
+});
+
+/** @param {string} key */
+function pressed(key) {
+  const goes = isAfterG;
+  isAfterG = !goes && key === 'g';
+  if (goes) return goTo(key);
+  switch (key) {
+    case '/': {
+      const search = document.querySelector('input[type="search"]');
+      if (search instanceof HTMLElement) search.focus();
+      return search !== null;
+    }
+    case '?':
+      openHelp();
+      return true;
+    case 'c': {
+      const named = document.activeElement?.matches('.id > a') ? document.activeElement : null;
+      if (named) void copyId(named);
+      return named !== null;
+    }
+    default:
+      return false;
+  }
+}
+
+/** @param {string} key */
+function goTo(key) {
+  const link = document.querySelector(`#help a[data-key="${CSS.escape(key)}"]`);
+  if (!(link instanceof HTMLAnchorElement)) return false;
+  location.assign(link.href);
+  return true;
+}
+
+const choice = document.getElementById('shortcuts');
+if (choice instanceof HTMLInputElement) {
+  choice.checked = localStorage.getItem(SHORTCUTS_OFF) === null;
+  choice.addEventListener('change', () => {
+    if (choice.checked) localStorage.removeItem(SHORTCUTS_OFF);
+    else localStorage.setItem(SHORTCUTS_OFF, '1');
+  });
+}
+
+/** Rows and parts that have a name stay the same element when others come and go. @param {Node} node */
+function nameOf(node) {
+  if (!(node instanceof Element)) return undefined;
+  return node.getAttribute('data-key') ?? (node.id || undefined);
+}
+
+/** The named children that stay; the others are removed. @param {Element} to @param {Element} from */
+function keepNamed(to, from) {
+  const wanted = new Set([...from.childNodes].map(nameOf));
+  /** @type {Map<string, ChildNode>} */
+  const kept = new Map();
+  for (const child of [...to.childNodes]) {
+    const name = nameOf(child);
+    if (name !== undefined && wanted.has(name)) kept.set(name, child);
+    else if (name !== undefined) child.remove();
+  }
+  return kept;
+}
+
+/**
+ * Touches nothing that is equal already: focus, selection and positions of scrolling stay.
+ * @param {Element} to @param {Element} from
+ */
+function replaceChildren(to, from) {
+  const named = keepNamed(to, from);
+  /** @type {ChildNode | null} */
+  let next = to.firstChild;
+  for (const wanted of [...from.childNodes]) {
+    const name = nameOf(wanted);
+    const match = name === undefined ? findAlike(next, wanted) : named.get(name);
+    if (match?.nodeName !== wanted.nodeName) {
+      to.insertBefore(document.importNode(wanted, true), next);
+      continue;
+    }
+    if (match === next) next = next.nextSibling;
+    else to.insertBefore(match, next);
+    replaceNode(match, wanted);
+  }
+  while (next) {
+    const rest = next;
+    next = next.nextSibling;
+    rest.remove();
+  }
+}
+
+/** @param {ChildNode | null} from @param {ChildNode} wanted */
+function findAlike(from, wanted) {
+  for (let node = from; node; node = node.nextSibling) {
+    if (node.nodeName === wanted.nodeName && nameOf(node) === undefined) return node;
+  }
+  return undefined;
+}
+
+/** @param {ChildNode} to @param {ChildNode} from */
+function replaceNode(to, from) {
+  if (to instanceof Element && from instanceof Element) {
+    replaceAttributes(to, from);
+    replaceChildren(to, from);
+  } else if (to.nodeValue !== from.nodeValue) {
+    to.nodeValue = from.nodeValue;
+  }
+}
+
+/** What a person unfolded stays unfolded. @param {Element} to @param {Element} from */
+function replaceAttributes(to, from) {
+  const isKept = (/** @type {string} */ name) => name === 'open' && to.nodeName === 'DETAILS';
+  for (const { name } of [...to.attributes]) {
+    if (!from.hasAttribute(name) && !isKept(name)) to.removeAttribute(name);
+  }
+  for (const { name, value } of from.attributes) {
+    if (to.getAttribute(name) === value || isKept(name)) continue;
+    to.setAttribute(name, value);
+    if (name === 'value' && to instanceof HTMLInputElement) to.value = value;
+  }
+}
+
+/** The element that a person looks at: it stays where it is on the screen. @param {Element} region */
+function findAnchor(region) {
+  const focused = document.activeElement;
+  if (focused && focused !== region && region.contains(focused)) return focused;
+  const hovered = [...region.querySelectorAll('[data-key]:hover')].at(-1);
+  if (hovered) return hovered;
+  if (scrollY === 0) return undefined;
+  const parts = [...region.querySelectorAll('[data-key], section')];
+  return parts.find((part) => part.getBoundingClientRect().top >= 0);
+}
+
+/** @param {HTMLElement} region @param {Element} fresh */
+function replaceInPlace(region, fresh) {
+  const focused = document.activeElement;
+  const anchor = findAnchor(region);
+  const before = anchor?.getBoundingClientRect().top ?? 0;
+  replaceChildren(region, fresh);
+  if (focused instanceof HTMLElement && focused.isConnected && document.activeElement !== focused) {
+    focused.focus({ preventScroll: true });
+  }
+  if (anchor?.isConnected) scrollBy(0, anchor.getBoundingClientRect().top - before);
+}
+
+/** Whether a form of the region has input that a replacement would lose. @param {Element} region */
+function hasInput(region) {
+  return [...region.querySelectorAll('input, select, textarea')].some((field) => {
+    if (field === document.activeElement) return true;
+    if (field instanceof HTMLSelectElement) {
+      const standard = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
+      return field.selectedIndex !== Math.max(standard, 0);
+    }
+    if (field instanceof HTMLInputElement && /^(checkbox|radio)$/.test(field.type)) {
+      return field.checked !== field.defaultChecked;
+    }
+    const text = /** @type {HTMLInputElement | HTMLTextAreaElement} */ (field);
+    return text.value !== text.defaultValue;
+  });
+}
+
+const PAUSE_MS = 2_000;
+const BUSY_PAUSE_MS = 5_000;
+const MAX_BACKOFF_MS = 30_000;
+/** Times that are left change without an event. */
+const MAX_AGE_MS = 60_000;
+
+/** @param {number} delayMs */
+const sleep = (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+const untilVisible = () =>
+  new Promise((resolve) => {
+    const look = () => {
+      if (document.visibilityState !== 'visible') return;
+      document.removeEventListener('visibilitychange', look);
+      resolve(undefined);
+    };
+    document.addEventListener('visibilitychange', look);
+    look();
+  });
+
+/** Fetches while the page is visible; undefined if it was hidden meanwhile. @param {string} url */
+async function fetchVisibly(url) {
+  const hidden = new AbortController();
+  const look = () => document.visibilityState !== 'visible' && hidden.abort();
+  document.addEventListener('visibilitychange', look);
+  try {
+    const headers = { 'X-Live': '1' };
+    const response = await fetch(url, { headers, redirect: 'manual', signal: hidden.signal });
+    // A redirect leads to the sign-in; a refusal has a page of its own.
+    if (response.type === 'opaqueredirect' || (response.status >= 400 && response.status < 500)) {
+      location.reload();
+      return undefined;
+    }
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return await response.text();
+  } catch (error) {
+    if (hidden.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    document.removeEventListener('visibilitychange', look);
+  }
+}
+
+/** @param {string} text @param {boolean} isLive */
+function showState(text, isLive) {
+  document.getElementById('live-mark')?.toggleAttribute('hidden', !isLive);
+  const state = document.getElementById('live-state');
+  if (state) setText(state, text);
+}
+
+/** @param {HTMLElement} region */
+async function isMoved(region) {
+  const query = new URLSearchParams({ place: region.dataset.livePlace ?? '' });
+  for (const topic of JSON.parse(region.dataset.live ?? '[]')) query.append('topic', topic);
+  const news = await fetchVisibly(`/live?${query}`);
+  return news !== undefined && JSON.parse(news).outcome === 'moved';
+}
+
+/** @param {HTMLElement} region */
+async function fetchAgain(region) {
+  const url = new URL(location.href);
+  url.searchParams.delete('notice');
+  const html = await fetchVisibly(`${url.pathname}${url.search}`);
+  if (html === undefined) return;
+  while (hasInput(region)) {
+    showState('Updates wait while a form has input.', false);
+    await sleep(500);
+  }
+  const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('live');
+  if (!fresh) return location.reload();
+  enhance(fresh);
+  replaceInPlace(region, fresh);
+  region.dataset.live = fresh.dataset.live;
+  region.dataset.livePlace = fresh.dataset.livePlace;
+}
+
+/** @param {HTMLElement} region */
+async function follow(region) {
+  let fetchedMs = performance.now();
+  let failures = 0;
+  let lostAt = '';
+  for (;;) {
+    await untilVisible();
+    try {
+      const isFresh = !(await isMoved(region)) && performance.now() - fetchedMs < MAX_AGE_MS;
+      if (!isFresh) await fetchAgain(region);
+      failures = 0;
+      showState('', true);
+      if (isFresh) {
+        await sleep(250);
+        continue;
+      }
+      // A page that never rests is replaced less often.
+      const isBusy = performance.now() - fetchedMs < BUSY_PAUSE_MS;
+      fetchedMs = performance.now();
+      await sleep(isBusy ? BUSY_PAUSE_MS : PAUSE_MS);
+    } catch {
+      if (failures === 0) lostAt = new Date().toLocaleTimeString();
+      failures += 1;
+      showState(`Not live since ${lostAt}. Trying again.`, false);
+      await sleep(Math.min(500 * 2 ** failures, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2));
+    }
+  }
+}
+
+/** @param {Element} root */
+function enhance(root) {
+  showTimes(root);
+  addCopyButtons(root);
+}
+
+document.documentElement.classList.add('has-script');
+enhance(document.body);
+setInterval(() => showTimes(document), RELATIVE_EVERY_MS);
+addEventListener('beforeprint', () => {
+  for (const details of document.querySelectorAll('details')) details.open = true;
+});
+const region = document.getElementById('live');
+if (region) void follow(region);

@@ -4,6 +4,8 @@ import type { Holder } from '../../access/verifyToken.ts';
 import { accountHref, overviewHref, searchHref } from '../links.ts';
 import { LiveRegion, type LiveRegionProps } from '../live/LiveRegion.tsx';
 import type { Crumb } from '../page.ts';
+import { THEME_PATH, THEMES, type Theme } from '../theme.ts';
+import { Help, type HelpItem } from './Help.tsx';
 
 export interface NavItem {
   readonly label: string;
@@ -19,6 +21,10 @@ export interface Frame {
   readonly viewer: { readonly holder: Holder; readonly formToken: string } | undefined;
   readonly nav: readonly NavItem[];
   readonly notice: string | undefined;
+  readonly theme: Theme;
+  readonly shortcuts: readonly HelpItem[];
+  /** Path and query of the page. */
+  readonly url: string;
   /** What the page follows; undefined: nothing. */
   readonly live: Omit<LiveRegionProps, 'children'> | undefined;
 }
@@ -31,9 +37,9 @@ export interface LayoutProps {
 }
 
 export function Layout({ frame, title, crumbs, children }: LayoutProps) {
-  const { assets, installation, live, notice, viewer } = frame;
+  const { assets, installation, live, notice, theme, viewer } = frame;
   return (
-    <html lang="en">
+    <html lang="en" data-theme={theme === 'system' ? undefined : theme}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -57,6 +63,7 @@ export function Layout({ frame, title, crumbs, children }: LayoutProps) {
           )}
           {live ? <LiveRegion {...live}>{children}</LiveRegion> : children}
         </main>
+        {viewer ? <Footer frame={frame} formToken={viewer.formToken} /> : null}
       </body>
     </html>
   );
@@ -98,6 +105,45 @@ function SearchForm() {
         <button type="submit">Search</button>
       </form>
     </search>
+  );
+}
+
+function Footer({ frame, formToken }: { readonly frame: Frame; readonly formToken: string }) {
+  const { live, shortcuts, theme, url } = frame;
+  return (
+    <footer class="bottom">
+      {live ? (
+        <p class="live">
+          <span id="live-mark" aria-hidden="true" hidden>
+            Live
+          </span>
+          <span id="live-state" role="status"></span>
+        </p>
+      ) : null}
+      <form method="post" action={THEME_PATH}>
+        <input type="hidden" name="form_token" value={formToken} />
+        <input type="hidden" name="next" value={url} />
+        <fieldset>
+          <legend>Theme</legend>
+          {THEMES.map((one) => (
+            <button
+              key={one}
+              type="submit"
+              name="theme"
+              value={one}
+              aria-pressed={one === theme ? 'true' : 'false'}
+            >
+              {one}
+            </button>
+          ))}
+        </fieldset>
+      </form>
+      <button type="button" class="scripted" data-help="">
+        Keyboard shortcuts
+      </button>
+      <p id="announcement" role="status"></p>
+      <Help items={shortcuts} />
+    </footer>
   );
 }
 

@@ -69,7 +69,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, empty }: DataTab
         </thead>
         <tbody>
           {rows.map((row) => (
-            <TableRow key={keyOf(row)} row={row} columns={columns} />
+            <TableRow key={keyOf(row)} name={keyOf(row)} row={row} columns={columns} />
           ))}
         </tbody>
       </table>
@@ -78,15 +78,18 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, empty }: DataTab
 }
 
 function TableRow<Row>({
+  name,
   row,
   columns,
 }: {
+  /** The row keeps its element while others come and go (browser/console.js). */
+  readonly name: string;
   readonly row: Row;
   readonly columns: readonly Column<Row>[];
 }) {
   const [first, ...others] = columns;
   return (
-    <tr>
+    <tr data-key={name}>
       <th scope="row">{first?.cell(row)}</th>
       {others.map(({ title, isNumber, cell }) => (
         <td key={title} class={isNumber ? 'number' : undefined}>

@@ -1,0 +1,167 @@
+/** Pages that follow the ledger while they are open, over HTTP and in a real browser. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browserPath, startBrowser } from '../support/browser.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { formTokenIn, openPages, type PageViewer } from '../support/pages.ts';
+import { paymentEvent } from '../support/payments.ts';
+import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+const pay = async (orderId: string): Promise<void> => {
+  await applyEach(db, testApplier(db), [paymentEvent({ orderId })]);
+};
+
+describe('over HTTP', () => {
+  const placeIn = (html: string): string => {
+    const [, place] = /data-live-place="([^"]+)"/.exec(html) ?? [];
+    if (place === undefined) throw new Error('the page follows nothing');
+    return place;
+  };
+  const ask = async (viewer: PageViewer, topics: readonly string[], place: string) => {
+    const query = new URLSearchParams(topics.map((topic) => ['topic', topic]));
+    query.set('place', place);
+    const { status, html } = await viewer.get(`/live?${query}`);
+    return { status, news: html };
+  };
+  const live = (viewer: PageViewer, path: string) => viewer.get(path, { 'x-live': '1' });
+
+  test('a change of an order moves its topic and the list, and not another order', async () => {
+    const viewer = await openPages(tallyhook);
+    const [orderId, other] = [unique('ord'), unique('ord')];
+    await pay(orderId);
+    await pay(other);
+    const topics = [`order:order:${orderId}`, 'ledger'];
+    // The first question makes the topics known.
+    await ask(viewer, [...topics, `order:order:${other}`], placeIn((await viewer.get('/')).html));
+    const place = placeIn((await live(viewer, '/orders')).html);
+    await pay(orderId);
+    for (const topic of topics) {
+      expect(await ask(viewer, [topic], place)).toEqual({
+        status: 200,
+        news: '{"outcome":"moved"}',
+      });
+    }
+    const none = ask(viewer, [`order:order:${other}`], place).then(() => 'answered');
+    await ask(viewer, ['ledger'], place);
+    expect(await Promise.race([none, Promise.resolve('waits')])).toBe('waits');
+  });
+
+  test('a place of another process counts as moved', async () => {
+    const viewer = await openPages(tallyhook);
+    expect((await ask(viewer, ['ledger'], 'other.999')).news).toBe('{"outcome":"moved"}');
+  });
+
+  test('viewers share a fragment, and each gets the form token of their own session', async () => {
+    const [one, two] = [await openPages(tallyhook), await openPages(tallyhook)];
+    const orderId = unique('ord');
+    await pay(orderId);
+    const path = `/orders/${orderId}`;
+    await ask(one, ['ledger'], placeIn((await one.get(path)).html));
+    const tokens: string[] = [];
+    for (const viewer of [one, two, one]) {
+      const { html } = await live(viewer, path);
+      tokens.push(formTokenIn(html));
+      expect(html).not.toContain('form-token-');
+      expect(formTokenIn((await viewer.get(path)).html)).toBe(tokens.at(-1));
+    }
+    expect(tokens[0]).toBe(tokens[2]);
+    expect(tokens[0]).not.toBe(tokens[1]);
+  });
+
+  test('needs a session, and a topic that exists', async () => {
+    const signedOut = await openPages(tallyhook, null);
+    expect((await ask(signedOut, ['ledger'], '')).status).toBe(303);
+    const viewer = await openPages(tallyhook);
+    expect((await ask(viewer, ['nothing'], '')).status).toBe(400);
+  });
+});
+
+describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const url = (path: string) => `http://127.0.0.1:${tallyhook.consolePort}${path}`;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    context = await browser.newContext();
+    page = await context.newPage();
+    await page.goto(url('/'));
+    await page.getByLabel('Token').fill(ADMIN_TOKEN);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  });
+  afterAll(() => browser.close());
+
+  test('a payment appears on an open list, which keeps its focus and stays in its place', async () => {
+    const orderIds = Array.from({ length: 40 }, () => unique('ord'));
+    for (const orderId of orderIds) await pay(orderId);
+    await page.goto(url('/orders'));
+    await page.evaluate('window.isSamePage = true');
+    const watched = page.getByRole('link', { name: orderIds[10] ?? '', exact: true });
+    await watched.focus();
+    const before = await watched.boundingBox();
+    const orderId = unique('ord');
+    await pay(orderId);
+    await page.getByRole('link', { name: orderId, exact: true }).waitFor({ state: 'attached' });
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(orderIds[10]);
+    const moved = ((await watched.boundingBox())?.y ?? Number.NaN) - (before?.y ?? 0);
+    expect(Math.abs(moved)).toBeLessThan(2);
+  });
+
+  test('input in a form is kept, and the page follows again once it is gone', async () => {
+    await page.goto(url('/orders'));
+    await page.evaluate('window.isSamePage = true');
+    const currency = page.getByLabel('Currency');
+    await currency.fill('EU');
+    const orderId = unique('ord');
+    await pay(orderId);
+    await page.getByText('Updates wait while a form has input.').waitFor();
+    expect(await page.getByRole('link', { name: orderId, exact: true }).count()).toBe(0);
+    expect(await currency.inputValue()).toBe('EU');
+    await currency.fill('');
+    await currency.blur();
+    await page.getByRole('link', { name: orderId, exact: true }).waitFor();
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+  });
+
+  test('an open page survives a restart of the server', async () => {
+    await page.goto(url('/orders'));
+    await page.evaluate('window.isSamePage = true');
+    const port = tallyhook.consolePort;
+    await tallyhook.close();
+    await page.getByText('Not live since').waitFor();
+    const orderId = unique('ord');
+    await pay(orderId);
+    tallyhook = await startTallyhook({ db, roles: ['console'], env: { ADMIN_PORT: String(port) } });
+    await page.getByRole('link', { name: orderId, exact: true }).waitFor();
+    await page.getByText('Not live since').waitFor({ state: 'detached' });
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+  });
+
+  test('an open page leads to the sign-in when its session ends, and back', async () => {
+    await page.goto(url('/orders?status=paid'));
+    await db.query('update console_sessions set ended_at = now()', []);
+    await pay(unique('ord'));
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await page.getByLabel('Token').fill(ADMIN_TOKEN);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
+    expect(page.url()).toBe(url('/orders?status=paid'));
+  });
+});
