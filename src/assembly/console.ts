@@ -144,7 +144,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     hostSetting: 'ADMIN_HOST',
   });
   onClose(() => server.close());
-  // First, because open pages wait for its answer.
+  // First, because open pages wait for it.
   onClose(() => watcher.close());
   log.info({ port: server.port }, 'console.listening');
   const createSignInPath = async () => {

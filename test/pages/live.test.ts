@@ -31,7 +31,7 @@ describe('over HTTP', () => {
     if (place === undefined) throw new Error('the page follows nothing');
     return place;
   };
-  const ask = async (viewer: PageViewer, topics: readonly string[], place: string) => {
+  const followed = async (viewer: PageViewer, topics: readonly string[], place: string) => {
     const query = new URLSearchParams(topics.map((topic) => ['topic', topic]));
     query.set('place', place);
     const { status, html } = await viewer.get(`/live?${query}`);
@@ -46,23 +46,27 @@ describe('over HTTP', () => {
     await pay(other);
     const topics = [`order:order:${orderId}`, 'ledger'];
     // The first question makes the topics known.
-    await ask(viewer, [...topics, `order:order:${other}`], placeIn((await viewer.get('/')).html));
+    await followed(
+      viewer,
+      [...topics, `order:order:${other}`],
+      placeIn((await viewer.get('/')).html),
+    );
     const place = placeIn((await live(viewer, '/orders')).html);
     await pay(orderId);
     for (const topic of topics) {
-      expect(await ask(viewer, [topic], place)).toEqual({
+      expect(await followed(viewer, [topic], place)).toEqual({
         status: 200,
         news: '{"outcome":"moved"}',
       });
     }
-    const none = ask(viewer, [`order:order:${other}`], place).then(() => 'answered');
-    await ask(viewer, ['ledger'], place);
+    const none = followed(viewer, [`order:order:${other}`], place).then(() => 'responded');
+    await followed(viewer, ['ledger'], place);
     expect(await Promise.race([none, Promise.resolve('waits')])).toBe('waits');
   });
 
   test('a place of another process counts as moved', async () => {
     const viewer = await openPages(tallyhook);
-    expect((await ask(viewer, ['ledger'], 'other.999')).news).toBe('{"outcome":"moved"}');
+    expect((await followed(viewer, ['ledger'], 'other.999')).news).toBe('{"outcome":"moved"}');
   });
 
   test('viewers share a fragment, and each gets the form token of their own session', async () => {
@@ -70,7 +74,7 @@ describe('over HTTP', () => {
     const orderId = unique('ord');
     await pay(orderId);
     const path = `/orders/${orderId}`;
-    await ask(one, ['ledger'], placeIn((await one.get(path)).html));
+    await followed(one, ['ledger'], placeIn((await one.get(path)).html));
     const tokens: string[] = [];
     for (const viewer of [one, two, one]) {
       const { html } = await live(viewer, path);
@@ -84,9 +88,9 @@ describe('over HTTP', () => {
 
   test('needs a session, and a topic that exists', async () => {
     const signedOut = await openPages(tallyhook, null);
-    expect((await ask(signedOut, ['ledger'], '')).status).toBe(303);
+    expect((await followed(signedOut, ['ledger'], '')).status).toBe(303);
     const viewer = await openPages(tallyhook);
-    expect((await ask(viewer, ['nothing'], '')).status).toBe(400);
+    expect((await followed(viewer, ['nothing'], '')).status).toBe(400);
   });
 });
 

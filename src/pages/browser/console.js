@@ -60,7 +60,7 @@ function addCopyButtons(root) {
 async function copyId(named) {
   const text = named.textContent ?? '';
   const isCopied = await copyText(text, named);
-  announce(isCopied ? `Copied ${text}` : 'The browser refused to copy. Select the text instead.');
+  showNotice(isCopied ? `Copied ${text}` : 'The browser refused to copy. Select the text instead.');
 }
 
 /** @param {string} text @param {Element} named */
@@ -76,15 +76,15 @@ async function copyText(text, named) {
   return document.execCommand('copy');
 }
 
-let announcing = 0;
+let clearingNotice = 0;
 
 /** Shows a short text for a moment, also to screen readers. @param {string} text */
-function announce(text) {
-  const place = document.getElementById('announcement');
+function showNotice(text) {
+  const place = document.getElementById('short-notice');
   if (!place) return;
   place.textContent = text;
-  clearTimeout(announcing);
-  announcing = setTimeout(() => {
+  clearTimeout(clearingNotice);
+  clearingNotice = setTimeout(() => {
     place.textContent = '';
   }, 4_000);
 }

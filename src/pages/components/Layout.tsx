@@ -141,7 +141,7 @@ function Footer({ frame, formToken }: { readonly frame: Frame; readonly formToke
       <button type="button" class="scripted" data-help="">
         Keyboard shortcuts
       </button>
-      <p id="announcement" role="status"></p>
+      <p id="short-notice" role="status"></p>
       <Help items={shortcuts} />
     </footer>
   );

@@ -2,7 +2,7 @@
  * The live part of pages, rendered once for all viewers who would see the same.
  *
  * 1. A fragment depends on its address and the role of its viewer, and on nothing else of the session: a
- *    page with topics reads nothing by who asks. The one exception are form tokens. A fragment has a
+ *    page with topics reads nothing of its viewer. The one exception are form tokens. A fragment has a
  *    placeholder in their place, a secret of this process that no text from outside can contain, and
  *    each viewer gets the fragment with the token of their own session.
  * 2. A fragment is shared until one of its topics moves, and for half a minute at most, because times
@@ -33,7 +33,7 @@ interface Shared<Failed> {
 }
 
 export interface Fragments<Failed> {
-  /** Stands for the form token of whoever gets the fragment. */
+  /** In place of the form token of whoever gets the fragment. */
   readonly formToken: string;
   /** @param make reads and renders the fragment; a failure is not shared with later viewers */
   get(key: string, make: (place: Place) => Promise<Fragment | Failed>): Promise<Fragment | Failed>;

@@ -1,4 +1,4 @@
-/** Answers what moved since a page was read. Nothing is read for it: the watcher knows. */
+/** Reports what moved since a page was read. Nothing is read for it: the watcher knows. */
 import type { RequestHandler } from 'express';
 import { isTopic } from './topics.ts';
 import type { Watcher } from './watcher.ts';

@@ -7,8 +7,8 @@
  *    tick saw another version, or if the topic was first read later, since nobody knows then. So a page
  *    is fetched once too often at times, and never too rarely.
  * 3. A place of another process, such as the one before a restart, always counts as moved.
- * 4. Questions wait here for up to twenty seconds, so an open page without news costs three requests a
- *    minute. They are answered at once when the process stops.
+ * 4. Requests wait here for up to twenty seconds, so an open page without news costs three requests a
+ *    minute. They end at once when the process stops.
  */
 import { randomUUID } from 'node:crypto';
 import { monotonicMs } from '../../platform/clock.ts';
@@ -56,7 +56,7 @@ export function createWatcher({ read, onFailure }: WatcherParts): Watcher {
   const life = randomUUID();
   const closing = new AbortController();
   const watched = new Map<Topic, Watched>();
-  const questions = new Set<() => void>();
+  const waiting = new Set<() => void>();
   let tick = 0;
   let isFailing = false;
   let running: Promise<void> | undefined;
@@ -87,7 +87,7 @@ export function createWatcher({ read, onFailure }: WatcherParts): Watcher {
         if (!isFailing) onFailure(error);
         isFailing = true;
       }
-      for (const answer of [...questions]) answer();
+      for (const look of [...waiting]) look();
       await sleep(TICK_MS, closing.signal);
       if (closing.signal.aborted) break;
     }
@@ -133,7 +133,7 @@ export function createWatcher({ read, onFailure }: WatcherParts): Watcher {
     wait: (topics, place, signal) => {
       if (!watch(topics)) return Promise.resolve({ outcome: 'unknown' });
       const ended = AbortSignal.any([signal, closing.signal]);
-      return ask({ look: () => newsOf(topics, place), questions, ended });
+      return waitForNews({ look: () => newsOf(topics, place), waiting, ended });
     },
     close: async () => {
       closing.abort();
@@ -151,30 +151,30 @@ function note(
   one.version = version;
 }
 
-interface Question {
+interface Wait {
   /** Undefined while there is no news. */
   readonly look: () => News | undefined;
-  readonly questions: Set<() => void>;
+  readonly waiting: Set<() => void>;
   readonly ended: AbortSignal;
 }
 
 /** Looks now and after each tick, until there is news or the wait is over. */
-function ask({ look, questions, ended }: Question): Promise<News> {
+function waitForNews({ look, waiting, ended }: Wait): Promise<News> {
   return new Promise((resolve) => {
-    const answer = (news: News): void => {
-      questions.delete(lookAgain);
+    const finish = (news: News): void => {
+      waiting.delete(lookAgain);
       clearTimeout(timer);
       ended.removeEventListener('abort', stop);
       resolve(news);
     };
     const lookAgain = (): void => {
       const news = look();
-      if (news) answer(news);
+      if (news) finish(news);
     };
-    const stop = (): void => answer({ outcome: 'unknown' });
-    const timer = setTimeout(() => answer({ outcome: 'same' }), WAIT_MS);
+    const stop = (): void => finish({ outcome: 'unknown' });
+    const timer = setTimeout(() => finish({ outcome: 'same' }), WAIT_MS);
     ended.addEventListener('abort', stop);
-    questions.add(lookAgain);
+    waiting.add(lookAgain);
     if (ended.aborted) stop();
     else lookAgain();
   });
