@@ -7,6 +7,8 @@ export interface Copies {
   readonly to: number;
   /** Inbox rows of the template: copy `n` has the numbers from `n * events + 1`. */
   readonly events: number;
+  /** How much later each copy was posted than the one before it (0). */
+  readonly minutesApart?: number;
 }
 
 /** A text of the template as copy `g` has it. */
@@ -19,10 +21,18 @@ const ownHash = (kind: string, id: string, hash: string) =>
      where h.kind = ${kind} and h.resource_id = ${id} and h.content_hash = ${hash})`;
 
 /** Copies everything; statement by statement, so that each checks what the one before it wrote. */
-export async function insertCopies(db: Queryable, { from, to, events }: Copies): Promise<void> {
+export async function insertCopies(
+  db: Queryable,
+  { from, to, events, minutesApart = 0 }: Copies,
+): Promise<void> {
   for (const statement of STATEMENTS) {
-    await db.query(statement, statement.includes('$3') ? [from, to, events] : [from, to]);
+    const values = [from, to, events, minutesApart];
+    await db.query(statement, values.slice(0, parametersOf(statement)));
   }
+}
+
+function parametersOf(statement: string): number {
+  return Math.max(...[...statement.matchAll(/\$(\d)/g)].map(([, place]) => Number(place)));
 }
 
 const STATEMENTS = [
@@ -78,13 +88,16 @@ const STATEMENTS = [
     cross join order_totals t
     where t.order_key like '%\\_${MARK}\\_%'`,
   `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
-                          previous_minor, cumulative_minor, head_hash, webhook_event_id)
+                          previous_minor, cumulative_minor, head_hash, webhook_event_id,
+                          recorded_at)
    select t.kind, ${own('t.resource_id')}, t.leg, t.currency, t.leg_seq, t.debit, t.credit,
           t.amount_minor, t.previous_minor, t.cumulative_minor,
-          ${ownHash('t.kind', 't.resource_id', 't.head_hash')}, t.webhook_event_id + g * $3::bigint
+          ${ownHash('t.kind', 't.resource_id', 't.head_hash')}, t.webhook_event_id + g * $3::bigint,
+          t.recorded_at + g * $4 * interval '1 minute'
      from generate_series($1::int, $2::int) g
     cross join transfers t
-    where t.webhook_event_id <= $3`,
+    where t.webhook_event_id <= $3
+    order by g, t.id`,
 ];
 
 /** The size of the ledger; the numbers of an inbox start at 1. */

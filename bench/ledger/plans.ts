@@ -22,7 +22,8 @@ export interface Explained {
   readonly statements: () => number;
 }
 
-export function explaining(db: Database): Explained {
+/** @param allowedBlocks a statement may touch in any case */
+export function explaining(db: Database, allowedBlocks = BLOCKS_PER_STATEMENT): Explained {
   const greedy: Plan[] = [];
   let statements = 0;
   const wrap = (queryable: Queryable): Queryable => ({
@@ -36,7 +37,7 @@ export function explaining(db: Database): Explained {
       );
       const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
       const blocks = blocksOf(plan);
-      if (blocks > BLOCKS_PER_STATEMENT + BLOCKS_PER_ROW * rows.length) {
+      if (blocks > allowedBlocks + BLOCKS_PER_ROW * rows.length) {
         greedy.push({ statement: text, blocks, rows: rows.length, text: plan });
       }
       return rows as never;

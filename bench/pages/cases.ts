@@ -1,0 +1,98 @@
+/** The addresses that are measured: every page, and lists with filters that many, few and no rows match. */
+import type { Page } from '../../src/pages/page.ts';
+import { PAGES } from '../../src/pages/pages.ts';
+import { markOf } from '../ledger/template.ts';
+
+export interface Case {
+  readonly page: Page;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly path: string;
+}
+
+const MONEY = ['', 'currency=USD', 'currency=EUR', 'min=5.00&max=5.00', 'from=2026-01-01'];
+const FLAGS = ['only=finding', 'only=uncertain'];
+
+/** Filters by page; pages that are not named have none. */
+const FILTERS: Readonly<Record<string, readonly string[]>> = {
+  '/orders': [...MONEY, ...FLAGS, 'status=paid', 'status=disputed', 'status=registered'],
+  '/payments': [...MONEY, ...FLAGS, 'status=succeeded', 'status=failed', 'order=ORDER'],
+  '/refunds': [...MONEY, ...FLAGS, 'status=succeeded', 'status=pending'],
+  '/disputes': [...MONEY, ...FLAGS],
+  '/payouts': [...MONEY, ...FLAGS, 'status=failed'],
+  '/ledger': ['', 'at=2026-10-01T12:00'],
+  '/ledger/journal': [
+    ...MONEY,
+    'account=order.due',
+    'account=loss.disputes',
+    'order=ORDER',
+    'part=PAYMENT',
+  ],
+  '/ledger/accounts/{account}': [...MONEY, 'part=PAYMENT'],
+  '/inbox': ['', 'state=dead', 'state=applied'],
+  '/findings': ['', 'state=closed'],
+  '/alerts': ['', 'state=any'],
+  '/messages': ['', 'channel=log'],
+  '/search': ['q=ORDER', 'q=PAYMENT', 'q=nothing'],
+  '/authorizations/confirm': ['action=cancel&hold=1000:USD:HELD'],
+};
+
+/** @param copies how many copies of the template the ledger has */
+export function casesOf(copies: number): { cases: readonly Case[]; skipped: readonly string[] } {
+  const mark = markOf(Math.floor(copies / 2));
+  const names: Readonly<Record<string, string>> = {
+    order_id: `ord_${mark}_500`,
+    payments: `pay_${mark}_500`,
+    refunds: `ref_${mark}_750`,
+    disputes: `dp_${mark}_999`,
+    payouts: `po_${mark}_985`,
+    account: 'refund.in_flight',
+    event: '1000',
+    alert_number: '1000',
+    finding_number: '1000',
+    message_number: '1000',
+    run_number: '1000',
+  };
+  const filled = (text: string) =>
+    text
+      .replaceAll('ORDER', names.order_id ?? '')
+      .replaceAll('PAYMENT', names.payments ?? '')
+      .replaceAll('HELD', `pay_${mark}_900`);
+  const cases: Case[] = [];
+  const skipped: string[] = [];
+  for (const page of PAGES) {
+    const params = paramsOf(page, names);
+    if (!params) {
+      skipped.push(page.path);
+      continue;
+    }
+    for (const filter of FILTERS[page.path] ?? [''])
+      cases.push(caseOf(page, params, filled(filter)));
+  }
+  return { cases, skipped };
+}
+
+function paramsOf(
+  { path }: Page,
+  names: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const given = wanted.flatMap((name) => {
+    // The pages of resources name their parameter alike.
+    const value = names[name === 'id' ? (path.split('/')[1] ?? '') : name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return given.length < wanted.length ? undefined : Object.fromEntries(given);
+}
+
+function caseOf(page: Page, params: Readonly<Record<string, string>>, filter: string): Case {
+  const path = page.path.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
+  return {
+    page,
+    params,
+    query: Object.fromEntries(new URLSearchParams(filter)),
+    path: filter === '' ? path : `${path}?${filter}`,
+  };
+}

@@ -1,0 +1,145 @@
+/** The ledger that pages are measured on: copies of a small one, posted over several months. */
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
+import { createLog } from '../../src/platform/log.ts';
+import type { Cleanup } from '../cleanup.ts';
+import { countRows, insertCopies } from '../ledger/copies.ts';
+import { applyTemplate } from '../ledger/template.ts';
+
+export const DATABASE = 'bench_pages';
+
+/** The server that fills writes without waiting for the disk. Pages are measured with the settings of users. */
+const FILL_SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '4GB',
+  shared_buffers: '1GB',
+  maintenance_work_mem: '256MB',
+  autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+};
+const STATEMENT_TIMEOUT_MS = 3_600_000;
+const COPIES_PER_STATEMENT = 50;
+/** A copy of a thousand payments every two hours. */
+const MINUTES_APART = 120;
+/** Rows of the tables that grow with incidents, not with payments. */
+const OTHER_ROWS = 20_000;
+
+/** Makes the ledger in a folder; one that was made before stays as it is. */
+export async function fill(dataDir: string, resources: number, cleanup: Cleanup): Promise<void> {
+  const starting = startEmbeddedPostgres({
+    dataDir,
+    log: () => undefined,
+    settings: FILL_SETTINGS,
+  });
+  cleanup.add(async () => {
+    const started = await starting.catch(() => undefined);
+    await started?.stop();
+  });
+  const server = await starting;
+  try {
+    const url = await makeDatabase(server.connectionString);
+    await withDatabase(url, async (db) => {
+      const isEmpty = (await countRows(db)).resources === 0;
+      if (isEmpty) await fillLedger(db, url, resources);
+      const areOthersNew = await fillOthers(db);
+      // As autovacuum would have, some time after so many rows came in.
+      if (isEmpty || areOthersNew) await db.query('vacuum analyze');
+    });
+  } finally {
+    // Stopping writes a checkpoint, so the next server begins with everything on disk.
+    await server.stop();
+  }
+}
+
+async function makeDatabase(server: string): Promise<string> {
+  await withDatabase(server, async (db) => {
+    const found = await db.query('select from pg_database where datname = $1', [DATABASE]);
+    if (found.length === 0) await db.query(`create database ${DATABASE}`);
+  });
+  const url = new URL(server);
+  url.pathname = `/${DATABASE}`;
+  await migrateDatabase(url.href);
+  return url.href;
+}
+
+async function fillLedger(db: Database, url: string, resources: number): Promise<void> {
+  await applyTemplate(url);
+  const template = await countRows(db);
+  const copies = Math.ceil(resources / template.resources) - 1;
+  await db.session(async (session) => {
+    // Rows of the template have passed the checks that triggers make.
+    await session.query('set session_replication_role = replica');
+    // The template was posted first.
+    await session.query(
+      `update transfers set recorded_at = recorded_at - $1 * interval '1 minute'`,
+      [(copies + 1) * MINUTES_APART],
+    );
+    for (let from = 1; from <= copies; from += COPIES_PER_STATEMENT) {
+      const to = Math.min(copies, from + COPIES_PER_STATEMENT - 1);
+      const { events } = template;
+      await insertCopies(session, { from, to, events, minutesApart: MINUTES_APART });
+      if (process.stderr.isTTY) process.stderr.write(`\r  copy ${to} of ${copies} `);
+    }
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  });
+}
+
+/** Alerts, findings, messages and runs that are over. @returns whether there were none before */
+async function fillOthers(db: Database): Promise<boolean> {
+  const [row] = await db.query<{ has: boolean }>('select exists (select from messages) as has');
+  if (row?.has) return false;
+  await db.query(
+    `insert into alerts (rule, subject, severity, state, sentence, next_step, detail, opened_at, resolved_at)
+     select 'payout_failed', 'payout:po_' || n, 'warning', 'resolved', 'Payout po_' || n || ' failed.',
+            'Create a new payout.', '{}', now() - n * interval '10 minutes', now()
+       from generate_series(1, $1::int) n`,
+    [OTHER_ROWS],
+  );
+  await db.query(
+    `insert into findings (class, subject, state, detail, opened_at, closed_at)
+     select 'missing_remotely', 'payment:pay_' || n, 'closed', '{}', now() - n * interval '10 minutes', now()
+       from generate_series(1, $1::int) n`,
+    [OTHER_ROWS],
+  );
+  await db.query(
+    `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
+     select 'msg_' || n, 'log', 'alert', '{"kind": "test", "at": "2026-01-01T00:00:00Z"}', 'delivered',
+            now(), now() - n * interval '10 minutes', now()
+       from generate_series($1::int, 1, -1) n`,
+    [OTHER_ROWS],
+  );
+  await db.query(
+    `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
+                                 started_at, finished_at)
+     select (array['payments', 'refunds', 'disputes', 'payouts'])[n % 4 + 1], 'full', 'operator', false,
+            'done', at - interval '1 day', at, at, at, at
+       from generate_series($1::int, 1, -1) n
+      cross join lateral (select now() - n * interval '10 minutes' as at) t`,
+    [OTHER_ROWS],
+  );
+  return true;
+}
+
+async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openDatabase(url, STATEMENT_TIMEOUT_MS);
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+export function openDatabase(url: string, responseTimeoutMs: number): Database {
+  return createDatabase({
+    connectionString: url,
+    log: createLog('silent'),
+    applicationName: 'tallyhook-bench-pages',
+    maxConnections: 2,
+    responseTimeoutMs,
+    plans: 'any',
+  });
+}

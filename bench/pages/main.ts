@@ -1,0 +1,227 @@
+/**
+ * `npm run bench:pages`: how long every page of the console takes on a ledger of millions of resources, how
+ * large it is, and the plan of every statement that reads more than a page may.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { createBalanceReader } from '../../src/ledger/read/balances.ts';
+import type { PageParts } from '../../src/pages/page.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { quantile, settings } from '../api.ts';
+import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import { watchCpu } from '../cpu.ts';
+import { startPostgres } from '../database.ts';
+import { explaining } from '../ledger/plans.ts';
+import { compiled, startLogging } from '../processes.ts';
+import { type Case, casesOf } from './cases.ts';
+import { DATABASE, fill, openDatabase } from './fill.ts';
+
+const HELP = `npm run bench:pages -- [flags]
+
+  --resources N   size of the ledger (2000000)
+  --requests N    requests for each address (40)
+  --data-dir DIR  where to make the temporary database (the system's)
+  --keep DIR      a folder that keeps the ledger; the next run measures the same one
+
+Opens every page, lists with filters that many, few and no rows match, over HTTP from a console in a process
+of its own, one request after the other. Takes about 8 kB of disk for each resource.
+Exit code: 0 every target was reached, 1 not.`;
+
+const MAX_P95_MS = 100;
+const MAX_KILOBYTES = 50;
+/** A list searches some thousand rows, each in a block of its table and one of its index at worst. */
+const MAX_BLOCKS = 20_000;
+const WARM_UP_REQUESTS = 3;
+const READ_TIMEOUT_MS = 60_000;
+const DEADLINE_MS = 3 * 3_600_000;
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      resources: { type: 'string', default: '2000000' },
+      requests: { type: 'string', default: '40' },
+      'data-dir': { type: 'string' },
+      keep: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return true;
+  }
+  const cleanup = createCleanup();
+  cleanUpOnSignal(cleanup, DEADLINE_MS);
+  try {
+    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
+    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+    const dataDir = join(values.keep === undefined ? folder : resolve(values.keep), 'data');
+    mkdirSync(join(dataDir, '..'), { recursive: true });
+    await fill(dataDir, Number(values.resources), cleanup);
+    const postgres = await startPostgres(dataDir, cleanup);
+    const { url } = postgres.openDatabase(DATABASE);
+    const db = openDatabase(url, READ_TIMEOUT_MS);
+    cleanup.add(() => db.close());
+    const { cases, skipped } = casesOf(await countCopies(db));
+    const viewer = await startViewer(url, folder, cleanup);
+    const areReached = await measure(
+      cases,
+      { viewer, postgresPid: postgres.pid },
+      Number(values.requests),
+    );
+    const areModest = await explainPages(cases, db);
+    if (skipped.length > 0)
+      console.log(`  not measured, for want of an example: ${skipped.join(', ')}`);
+    return areReached && areModest;
+  } finally {
+    await cleanup.run();
+  }
+}
+
+/** Each copy has one dispute. */
+async function countCopies(db: Database): Promise<number> {
+  const [row] = await db.query<{ resources: number; disputes: number }>(
+    `select count(*) as resources, count(*) filter (where kind = 'dispute') as disputes from resources`,
+  );
+  console.log(`  the ledger has ${(row?.resources ?? 0).toLocaleString('en')} resources`);
+  return (row?.disputes ?? 1) - 1;
+}
+
+interface Viewer {
+  /** The HTML of a path, for someone who has signed in. */
+  readonly open: (path: string) => Promise<string>;
+  readonly pid: number;
+}
+
+async function startViewer(url: string, cwd: string, cleanup: Cleanup): Promise<Viewer> {
+  const token = randomBytes(24).toString('hex');
+  const started = await startLogging(
+    {
+      name: 'console',
+      file: compiled('workers/console.js'),
+      env: { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token },
+      cwd,
+      cleanup,
+    },
+    'console.listening',
+  );
+  const base = `http://127.0.0.1:${started.ready?.port}`;
+  const body = new URLSearchParams({ token });
+  const signedIn = await fetch(`${base}/sign-in`, { method: 'POST', body, redirect: 'manual' });
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ');
+  const open = async (path: string): Promise<string> => {
+    const response = await fetch(base + path, { headers: { cookie }, redirect: 'manual' });
+    const html = await response.text();
+    // A search for an id leads to its page.
+    if (response.status !== 200 && response.status !== 303)
+      throw new Error(`${path} returned ${response.status}`);
+    return html;
+  };
+  return { open, pid: started.pid };
+}
+
+/** The milliseconds of processor that a request takes do not depend on what else the machine does. */
+async function measure(
+  cases: readonly Case[],
+  { viewer, postgresPid }: { readonly viewer: Viewer; readonly postgresPid: number },
+  requests: number,
+): Promise<boolean> {
+  const cpu = watchCpu([
+    { name: 'console', pid: viewer.pid },
+    { name: 'postgres', pid: postgresPid, isTree: true },
+  ]);
+  const startMs = performance.now();
+  await viewer.open('/ledger');
+  const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+  console.log(`  balances are read for the first time in ${seconds} s\n`);
+  console.log(
+    `  ${'p50 ms'.padStart(7)} ${'p95 ms'.padStart(7)} ${'kB'.padStart(6)} ${'gzip kB'.padStart(8)} ${'node ms'.padStart(9)} ${'pg ms'.padStart(9)}`,
+  );
+  let areReached = true;
+  for (const { path } of cases) {
+    const html = await viewer.open(path);
+    for (let n = 1; n < WARM_UP_REQUESTS; n += 1) await viewer.open(path);
+    const times: number[] = [];
+    const startedMs = performance.now();
+    cpu.start();
+    for (let n = 0; n < requests; n += 1) {
+      const begunMs = performance.now();
+      await viewer.open(path);
+      times.push(performance.now() - begunMs);
+    }
+    const { processes } = cpu.stop();
+    const perRequestMs = (performance.now() - startedMs) / requests;
+    const busy = (share = 0) => (share * perRequestMs).toFixed(0).padStart(9);
+    times.sort((one, other) => one - other);
+    const p95 = quantile(times, 0.95);
+    const kilobytes = gzipSync(html).length / 1_000;
+    const isReached = p95 <= MAX_P95_MS && kilobytes <= MAX_KILOBYTES;
+    areReached &&= isReached;
+    const figures = [
+      quantile(times, 0.5).toFixed(0).padStart(7),
+      p95.toFixed(0).padStart(7),
+      (html.length / 1_000).toFixed(0).padStart(6),
+      kilobytes.toFixed(1).padStart(8),
+      busy(processes.console),
+      busy(processes.postgres),
+    ];
+    console.log(`  ${figures.join(' ')}  ${path}${isReached ? '' : '  MISSED'}`);
+  }
+  const target = `p95 ≤ ${MAX_P95_MS} ms and ≤ ${MAX_KILOBYTES} kB compressed`;
+  console.log(`\n  target ${target}: ${areReached ? 'reached' : 'MISSED'}`);
+  return areReached;
+}
+
+/** Opens each page here, and explains its statements. */
+async function explainPages(cases: readonly Case[], db: Database): Promise<boolean> {
+  const explained = explaining(db, MAX_BLOCKS);
+  const balances = createBalanceReader(explained.db);
+  await balances.read();
+  const first = explained.greedy.length;
+  const installation = { name: 'Tallyhook', consoleUrl: undefined };
+  // Pages that need more than the database, such as the queues, are measured over HTTP alone.
+  const parts = {
+    db: explained.db,
+    balances,
+    clock: { nowMs: () => Date.now() },
+    channels: [],
+    installation,
+  };
+  const unread: string[] = [];
+  for (const { page, params, query, path } of cases) {
+    const actor = { kind: 'token', name: 'bench', role: 'admin', origin: '127.0.0.1' } as const;
+    try {
+      await page.open(parts as unknown as PageParts, {
+        params,
+        query,
+        actor,
+        role: 'admin',
+        sessionId: 0,
+      });
+    } catch (error) {
+      unread.push(`${path} (${error instanceof Error ? error.message : error})`);
+    }
+  }
+  const greedy = explained.greedy.slice(first);
+  console.log(
+    `  ${explained.statements()} statements explained, ${greedy.length} read more than ${MAX_BLOCKS} blocks`,
+  );
+  for (const path of unread) console.log(`  not explained: ${path}`);
+  for (const { blocks, rows, statement, text } of greedy) {
+    console.log(`\n  ${blocks} blocks for ${rows} rows:\n${statement}\n\n${text}\n`);
+  }
+  return greedy.length === 0;
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exitCode = 1;
+}
