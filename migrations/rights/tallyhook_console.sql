@@ -13,7 +13,7 @@ grant select on accounts, transfers, change_log, changes, order_expectations to 
 grant select on reconcile_runs, reconcile_pauses, reconcile_streams, rate_budget to tallyhook_console;
 grant select on authorization_watch, authorization_log, schedule_slots to tallyhook_console;
 grant select on verify_rounds, verify_ranges, verify_position to tallyhook_console;
-grant select on retention_state to tallyhook_console;
+grant select on retention_state, archived_batches to tallyhook_console;
 grant select on alerts, alert_outbox, alert_deadlines, messages, channel_health to tallyhook_console;
 
 -- Tokens of the admin API: the console checks them, and records when one was last used.

@@ -2,10 +2,13 @@
 
 import { createSessions } from '../access/sessions.ts';
 import { createTokenVerifier } from '../access/verifyToken.ts';
+import { planErasure } from '../actions/eraseData.ts';
 import { alertsSource } from '../alerts/gauges.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
 import type { Config } from '../config/config.ts';
 import { type ConsoleAppParts, createConsoleApp } from '../console/app.ts';
+import { keepReport } from '../doctor/keepReport.ts';
+import { keepPlans } from '../erasure/keepPlans.ts';
 import { bodiesSource } from '../ledger/bodies/gauges.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
@@ -18,13 +21,16 @@ import { createPagesApp } from '../pages/app.tsx';
 import { readVersions } from '../pages/live/store/versions.ts';
 import { createWatcher } from '../pages/live/watcher.ts';
 import type { PeopleSignIn } from '../pages/session/signInParts.ts';
+import type { SystemParts } from '../pages/system/systemParts.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
 import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { retentionSource } from '../retention/gauges.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
+import { examineWith } from './doctor.ts';
 import { authorizationsOf, refresherOf, refundsOf } from './service.ts';
 import { adminTokenOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
@@ -84,6 +90,32 @@ async function peopleOf({ oidc }: Config, clock: Clock): Promise<PeopleSignIn | 
   return { provider, settings: oidc };
 }
 
+/** What the pages of the system show beyond the ledger. */
+function systemPartsOf({ clock, config, log, onClose, queues }: Shared, db: Database): SystemParts {
+  const closing = new AbortController();
+  onClose(() => Promise.resolve(closing.abort()));
+  const { signal } = closing;
+  return {
+    doctor: keepReport(
+      (onCheck) => examineWith(config, { database: db, checkQueue: () => queues.check() }, onCheck),
+      clock,
+    ),
+    erasurePlans: keepPlans(
+      (subjects, onProgress) =>
+        planErasure({ db, signal, onProgress: ({ done }) => onProgress(done) }, subjects).then(
+          ({ resources, events, values, state: { pending, dead }, unknown, running }) => ({
+            ...{ resources, events, values, pending, dead, unknown },
+            running: running?.id,
+          }),
+        ),
+      { clock, log },
+    ),
+    settings: config.inForce,
+    retention: config.retention,
+    isArchiving: config.archive !== undefined,
+  };
+}
+
 export interface RunningConsole {
   readonly port: number;
   /** Prepares a link that signs in once as the holder of ADMIN_TOKEN. @returns its path */
@@ -134,6 +166,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     sessions,
     watcher,
     people: await peopleOf(config, clock),
+    system: systemPartsOf(shared, db),
   });
   const app = createConsoleApp({ ...parts, tokens, metrics, pages });
   const server = await startHttpServer({

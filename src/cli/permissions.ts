@@ -57,6 +57,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'tokens list': 'manage_tokens',
   'tokens revoke': 'manage_tokens',
   doctor: 'read',
+  settings: 'local',
   pause: 'operate',
   resume: 'operate',
   balances: 'read',

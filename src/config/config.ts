@@ -46,6 +46,7 @@ import {
 } from './oidcSettings.ts';
 import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retentionSettings.ts';
 import { secretWeakness } from './secretStrength.ts';
+import { noteFileNames, type SettingInForce, settingsInForce } from './settingsInForce.ts';
 
 const secret = z.string().superRefine((value, context) => {
   const message = secretWeakness(value);
@@ -250,13 +251,19 @@ export interface Config {
   readonly archive: ArchiveSettings | undefined;
   readonly retention: RetentionDays;
   readonly logLevel: LogLevel;
+  /** Every setting and where it comes from, without secrets. */
+  readonly inForce: readonly SettingInForce[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The process's environment, with defaults from `.env` in the working folder. */
 export function readEnvironment(): Environment {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  if (existsSync('.env')) {
+    const before = new Set(Object.keys(process.env));
+    process.loadEnvFile('.env');
+    noteFileNames(Object.keys(process.env).filter((name) => !before.has(name)));
+  }
   return process.env;
 }
 
@@ -321,6 +328,7 @@ export function loadConfig(env: Environment): Config {
     archive: archiveOf(settings),
     retention: retentionOf(settings),
     logLevel: settings.LOG_LEVEL,
+    inForce: settingsInForce(new Map(named), settings, Object.keys(SETTINGS.shape)),
   });
 }
 

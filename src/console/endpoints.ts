@@ -32,6 +32,7 @@ import {
 } from './routes/resourceLists.ts';
 import { searchEverything } from './routes/search.ts';
 import { endSession, listSessions } from './routes/sessions.ts';
+import { createToken, listTokens, revokeToken } from './routes/tokens.ts';
 import { listTransfers } from './routes/transfers.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -80,6 +81,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   closeAttempt,
   listSessions,
   endSession,
+  listTokens,
+  createToken,
+  revokeToken,
   planErasureEndpoint,
   requestErasure,
   listErasures,

@@ -99,7 +99,11 @@ const notChecked = bad('not_checked');
 
 const REQUEST_TIMEOUT_MS = 5_000;
 
-export async function examine(installation: Installation): Promise<readonly Check[]> {
+/** @param onCheck receives each check as soon as it has a result */
+export async function examine(
+  installation: Installation,
+  onCheck: (check: Check) => void = () => undefined,
+): Promise<readonly Check[]> {
   const checks: Check[] = [];
   const note = async (name: string, check: () => Judgment | Promise<Judgment>) => {
     const judgment = await Promise.resolve()
@@ -110,7 +114,9 @@ export async function examine(installation: Installation): Promise<readonly Chec
           'Fix the error in the message; then try again.',
         ),
       );
-    checks.push({ name, ...judgment });
+    const checked = { name, ...judgment };
+    checks.push(checked);
+    onCheck(checked);
     return judgment.state;
   };
   const database = await note('database', () => checkDatabase(installation.database));

@@ -281,6 +281,12 @@ function serveAction(action: PageAction, context: ActionContext): RequestHandler
       actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
       sessionId: session.id,
     });
+    if (acted.outcome === 'shown') {
+      const viewer = viewerOf(session, { request, nowMs: context.clock.nowMs() });
+      const html = renderer.render(acted.view(viewer), { request, response, session });
+      response.type('html').send(html);
+      return;
+    }
     if (acted.outcome !== 'done') return sendFailure(acted, at);
     const notice = `${session.sign(acted.notice)}.${acted.notice}`;
     const separator = acted.to.includes('?') ? '&' : '?';

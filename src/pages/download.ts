@@ -4,6 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import type { Permission } from '../access/domain/roles.ts';
 import type { Actor } from '../audit/domain/actor.ts';
+import type { AuditIntent } from '../audit/domain/entry.ts';
+import { recordAudit } from '../audit/recordAudit.ts';
 import type { Csv } from '../representation/listCsv.ts';
 import { invalid, type PageParts, type Problem } from './page.ts';
 
@@ -74,12 +76,32 @@ export function defineDownload<Query extends z.ZodObject, Row>({
   return defineTextDownload({
     ...definition,
     type: 'text/csv',
-    open: (parts, { query }) => {
+    open: (parts, { query, actor }) => {
       const opened = open(parts, query);
       if (opened.outcome !== 'ok') return opened;
-      return { outcome: 'ok', send: (to) => pipeline(Readable.from(textOf(opened)), to) };
+      const id = definition.path.slice(1).replace(/\.csv$/, '');
+      const intent: AuditIntent = {
+        actor,
+        action: 'list.export',
+        subject: { kind: 'list', id },
+        detail: { filter: query },
+      };
+      return {
+        outcome: 'ok',
+        send: (to) => pipeline(Readable.from(recordedText(parts, intent, opened)), to),
+      };
     },
   });
+}
+
+/** The text of a list, recorded before its first row leaves: it takes much of the ledger out of Tallyhook. */
+async function* recordedText<Row>(
+  { db }: PageParts,
+  intent: AuditIntent,
+  opened: Parameters<typeof textOf<Row>>[0],
+): AsyncGenerator<string, void> {
+  await recordAudit(db, intent);
+  yield* textOf(opened);
 }
 
 async function* textOf<Row>({

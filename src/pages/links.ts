@@ -18,6 +18,16 @@ const segment = (id: string): string => encodeURIComponent(id);
 export const overviewHref = (): string => '/';
 export const ordersHref = (query?: LinkQuery): string => href('/orders', query);
 
+export const systemHref = (): string => '/system';
+export const settingsHref = (): string => '/system/settings';
+export const retentionHref = (): string => '/system/retention';
+export const erasuresHref = (query?: LinkQuery): string => href('/system/erasures', query);
+export const erasureHref = (number: number): string => href(`/system/erasures/${number}`);
+export const erasurePlanHref = (id: string): string =>
+  href(`/system/erasures/plans/${segment(id)}`);
+export const auditHref = (query?: LinkQuery): string => href('/system/audit', query);
+export const auditCsvHref = (query: LinkQuery): string => href('/system/audit.csv', query);
+export const tokensHref = (query?: LinkQuery): string => href('/system/tokens', query);
 export const sessionsHref = (): string => '/sessions';
 export const sessionHref = (id: number): string => `/sessions/${id}`;
 export const accountHref = (): string => '/account';

@@ -13,9 +13,12 @@ import type { Permission, Role } from '../access/domain/roles.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ApiParts } from '../console/endpoint.ts';
 import type { Topic } from './live/topics.ts';
+import type { SystemParts } from './system/systemParts.ts';
 
-/** What pages and their actions depend on: the same as endpoints. */
-export type PageParts = ApiParts;
+/** What pages and their actions depend on: the same as endpoints, and what is known of the process. */
+export interface PageParts extends ApiParts {
+  readonly system: SystemParts;
+}
 
 /** Why there is no page, or why an action did nothing. Each message states the next step. */
 export interface Problem {
@@ -146,6 +149,12 @@ export interface Done {
   readonly notice: string;
 }
 
+/** An action with a result that exists only in its response, such as the text of a new token. */
+export interface Shown {
+  readonly outcome: 'shown';
+  readonly view: (viewer: Viewer) => PageView;
+}
+
 export interface RawActionRequest {
   readonly params: unknown;
   readonly form: unknown;
@@ -156,7 +165,7 @@ export interface RawActionRequest {
 export interface PageAction {
   readonly path: `/${string}`;
   readonly permission: Permission;
-  readonly act: (parts: PageParts, raw: RawActionRequest) => Promise<Done | Problem>;
+  readonly act: (parts: PageParts, raw: RawActionRequest) => Promise<Done | Shown | Problem>;
 }
 
 interface ActionDefinition<Params extends z.ZodObject, Form extends z.ZodObject> {
@@ -168,7 +177,7 @@ interface ActionDefinition<Params extends z.ZodObject, Form extends z.ZodObject>
   readonly act: (
     parts: PageParts,
     request: ActionRequest<z.output<Params>, z.output<Form>>,
-  ) => Promise<Done | Problem>;
+  ) => Promise<Done | Shown | Problem>;
 }
 
 /** Ties the types of an action to its schemas. */

@@ -38,6 +38,15 @@ import {
 } from './resources/resourceLists.tsx';
 import { disputePage, paymentPage, payoutPage, refundPage } from './resources/resourcePages.tsx';
 import { searchPage } from './search/searchPage.tsx';
+import { auditCsvDownload, auditPage } from './system/auditPage.tsx';
+import {
+  erasurePage,
+  erasurePlanPage,
+  erasuresPage,
+  planErasureAction,
+  requestErasureAction,
+} from './system/erasuresPage.tsx';
+import { retentionPage } from './system/retentionPage.tsx';
 import {
   accountPage,
   endSessionAction,
@@ -45,6 +54,9 @@ import {
   sessionsPage,
   signOutEverywhere,
 } from './system/sessionsPage.tsx';
+import { settingsPage } from './system/settingsPage.tsx';
+import { checkAgain, systemPage } from './system/systemPage.tsx';
+import { createTokenAction, revokeTokenAction, tokensPage } from './system/tokensPage.tsx';
 
 export const PAGES: readonly Page[] = [
   overviewPage,
@@ -81,6 +93,14 @@ export const PAGES: readonly Page[] = [
   ledgerPage,
   journalPage,
   ledgerAccountPage,
+  systemPage,
+  retentionPage,
+  settingsPage,
+  auditPage,
+  erasuresPage,
+  erasurePage,
+  erasurePlanPage,
+  tokensPage,
 ];
 
 export const DOWNLOADS: readonly Download[] = [
@@ -92,6 +112,7 @@ export const DOWNLOADS: readonly Download[] = [
   journalCsv,
   journalJsonl,
   journalHledger,
+  auditCsvDownload,
 ];
 
 export const ACTIONS: readonly PageAction[] = [
@@ -116,6 +137,11 @@ export const ACTIONS: readonly PageAction[] = [
   resendMessage,
   refreshResource,
   refundPayment,
+  checkAgain,
+  planErasureAction,
+  requestErasureAction,
+  createTokenAction,
+  revokeTokenAction,
 ];
 
 /** The navigation: the sections that have a page, in this order. */
@@ -139,5 +165,4 @@ export const SECTIONS: readonly {
   { label: 'Messages', path: '/messages', shortcut: 'm' },
   { label: 'Ledger', path: '/ledger', shortcut: 'l' },
   { label: 'System', path: '/system', shortcut: 's' },
-  { label: 'Sessions', path: '/sessions' },
 ].filter(({ path }) => PAGES.some((page) => page.path === path));

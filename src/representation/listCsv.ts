@@ -2,6 +2,7 @@
  * Lists as CSV, for spreadsheets: a heading, then one row for each resource, or for each order and
  * currency. Amounts are decimals of their currency, times are UTC.
  */
+import type { AuditRow } from '../audit/store/audit.ts';
 import { formatAmount } from '../contract/money.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { csvField } from '../ledger/domain/journalFormats.ts';
@@ -30,6 +31,10 @@ export function orderCsv(): Csv<ReadOrder> {
       ? [{ order, total: undefined }]
       : order.totals.map((total) => ({ order, total }));
   return { heading, lines: (orders) => lines(orders.flatMap(entriesOf)) };
+}
+
+export function auditCsv(): Csv<AuditRow> {
+  return csv(AUDIT_COLUMNS);
 }
 
 function csv<Row>(columns: readonly Column<Row>[]): Csv<Row> {
@@ -88,6 +93,20 @@ const TIMES: readonly Column<ListedResource>[] = [
   ['created_at', ({ createdAt }) => iso(createdAt)],
   ['first_seen_at', ({ firstSeenAt }) => iso(firstSeenAt)],
   ['updated_at', ({ updatedAt }) => iso(updatedAt)],
+];
+
+const AUDIT_COLUMNS: readonly Column<AuditRow>[] = [
+  ['number', ({ id }) => String(id)],
+  ['recorded_at', ({ recordedAt }) => iso(recordedAt)],
+  ['actor', ({ actorName }) => actorName],
+  ['role', ({ actorRole }) => actorRole],
+  ['origin', ({ actorOrigin }) => actorOrigin],
+  ['action', ({ action }) => action],
+  ['subject', ({ subjectKind, subjectId }) => `${subjectKind}:${subjectId}`],
+  ['result', ({ result }) => result],
+  ['attempt', ({ attempt }) => (attempt === null ? null : String(attempt))],
+  ['reason', ({ reason }) => reason],
+  ['detail', ({ detail }) => JSON.stringify(detail)],
 ];
 
 interface OrderEntry {

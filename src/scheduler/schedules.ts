@@ -1,6 +1,7 @@
 /** The table of schedules. Times are in UTC. */
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Sweep } from '../ledger/inbox/sweep.ts';
+import { HOUR_MS, MINUTE_MS } from '../platform/time.ts';
 import type { ReconcileJobName } from '../reconcile/jobs.ts';
 
 export interface Schedule {
@@ -21,8 +22,14 @@ export interface Schedule {
 }
 
 /** The minute of each hour at which old data is removed. */
-export const RETENTION_MINUTE = 23;
+const RETENTION_MINUTE = 23;
 const RETENTION_CRON = `${RETENTION_MINUTE} * * * *`;
+
+/** When old data is removed next. */
+export function nextRetentionAt(nowMs: number): Date {
+  const thisHourMs = nowMs - (nowMs % HOUR_MS) + RETENTION_MINUTE * MINUTE_MS;
+  return new Date(thisHourMs > nowMs ? thisHourMs : thisHourMs + HOUR_MS);
+}
 
 export interface ScheduledWork {
   readonly sweep: Sweep;

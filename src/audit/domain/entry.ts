@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'event.replay',
   'finding.accept',
   'journal.export',
+  'list.export',
   'message.resend',
   'order.register',
   'payment.refund',

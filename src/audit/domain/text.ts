@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'event.replay': 'Replay',
   'finding.accept': 'Acceptance',
   'journal.export': 'Export',
+  'list.export': 'Export',
   'message.resend': 'Resend',
   'order.register': 'Registration',
   'payment.refund': 'Refund',

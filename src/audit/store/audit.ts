@@ -94,6 +94,7 @@ export interface AuditPage {
   /** Only entries about one of these orders or its parts. */
   readonly orderKeys: readonly string[] | undefined;
   readonly since: Date | undefined;
+  readonly before?: Date | undefined;
   /** Only attempts without a result. */
   readonly isOpen: boolean;
   readonly below: number;
@@ -111,6 +112,7 @@ export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly 
         and ($4::text is null or (a.subject_kind = $4 and a.subject_id = $5))
         and ($6::text[] is null or a.order_key = any ($6::text[]))
         and ($7::timestamptz is null or a.recorded_at >= $7)
+        and ($9::timestamptz is null or a.recorded_at < $9)
         ${page.isOpen ? OPEN : ''}
       order by a.id desc
       limit $8`,
@@ -123,6 +125,7 @@ export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly 
       page.orderKeys ?? null,
       page.since?.toISOString() ?? null,
       page.limit,
+      page.before?.toISOString() ?? null,
     ],
   );
 }

@@ -31,6 +31,8 @@ interface ListOptions extends PageOptions {
   readonly order?: string;
   /** Microseconds since 1970. */
   readonly since?: number;
+  /** Microseconds since 1970. */
+  readonly before?: number;
   readonly open: boolean;
 }
 
@@ -47,6 +49,7 @@ function listCommand(): Command {
     )
     .option('--order <id>', 'only actions on this order and its parts')
     .addOption(momentOption('--since', 'only entries recorded at or after this time'))
+    .addOption(momentOption('--before', 'only entries recorded before this time'))
     .option('--open', 'only attempts without a result: running, or of unknown outcome', false)
     .addOption(limitOption())
     .addOption(cursorOption())
@@ -61,7 +64,7 @@ Exit code: 0.`,
     )
     .action((options: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const { actor, action, subject, order, since, open, ...page } = options;
+        const { actor, action, subject, order, since, before, open, ...page } = options;
         const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
         const rows = await readAuditRows(db, {
           actor,
@@ -69,6 +72,7 @@ Exit code: 0.`,
           subject,
           orderKeys: order === undefined ? undefined : orderKeysNamed(order),
           since: since === undefined ? undefined : new Date(since / 1000),
+          before: before === undefined ? undefined : new Date(before / 1000),
           isOpen: open,
           below,
           limit: page.limit + 1,

@@ -1,24 +1,11 @@
 import { Command } from 'commander';
-import { readExpiringTokens } from '../../access/store/tokens.ts';
-import { openArchiveTarget } from '../../archive/openTarget.ts';
 import { openDatabase } from '../../assembly/database.ts';
+import { examineWith } from '../../assembly/doctor.ts';
 import { openQueues } from '../../assembly/queues.ts';
-import {
-  adminTokenOf,
-  merchantIdOf,
-  serviceOf,
-  usesSandbox,
-  webhookSecretsOf,
-} from '../../assembly/settings.ts';
-import { readInterruptedAttempts } from '../../audit/interrupted.ts';
 import type { Config } from '../../config/config.ts';
-import { MOST_ATTEMPTS_NAMED } from '../../doctor/domain/judge.ts';
-import { type Check, examine } from '../../doctor/examine.ts';
-import { systemClock } from '../../platform/clock.ts';
+import type { Check } from '../../doctor/examine.ts';
 import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
-import { readPause } from '../../reconcile/store/pauses.ts';
-import { readWatermarks } from '../../reconcile/store/runs.ts';
 import { printable, printableLines, printJson, quiet, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
@@ -54,7 +41,7 @@ async function diagnose(): Promise<readonly Check[]> {
 }
 
 async function examineInstallation(config: Config): Promise<readonly Check[]> {
-  const opened = await attempt(() => openDatabase(config, quiet));
+  const opened = await openDatabase(config, quiet).catch(toError);
   const url = opened instanceof Error ? config.databaseUrl : opened.url;
   const db =
     url === undefined
@@ -69,29 +56,12 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
         });
   const queues =
     url === undefined ? undefined : openQueues(config, { databaseUrl: url, log: quiet });
-  const archive = config.archive && (await openArchiveTarget(config.archive));
   try {
-    return await examine({
-      settings: config,
+    return await examineWith(config, {
       database: db,
       checkQueue: () => queues?.check() ?? Promise.resolve(NO_DATABASE),
-      archive,
-      merchantId: await attempt(() => merchantIdOf(config)),
-      webhookSecrets: await attempt(() => webhookSecretsOf(config, true)),
-      adminTokens: await attempt(() => [adminTokenOf(config)]),
-      service: serviceOf(config),
-      isSandbox: usesSandbox(config),
-      receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
-      profileId: config.profileId,
-      readPause,
-      verifyFullDays: config.verifyFullDays,
-      readOpenAttempts: (checked) => readInterruptedAttempts(checked, MOST_ATTEMPTS_NAMED + 1),
-      readExpiringTokens,
-      readWatermarks,
-      clock: systemClock,
     });
   } finally {
-    archive?.close();
     await queues?.close();
     if (!(db instanceof Error)) await db.close();
     if (!(opened instanceof Error)) await opened.close();
@@ -102,14 +72,6 @@ const NO_DATABASE = {
   reason: 'there is no database',
   remedy: 'Fix the database check first.',
 };
-
-async function attempt<T>(work: () => T | Promise<T>): Promise<T | Error> {
-  try {
-    return await work();
-  } catch (error) {
-    return toError(error);
-  }
-}
 
 const MARKS = { ok: 'ok  ', warning: 'WARN', failed: 'FAIL', not_checked: '?   ' } as const;
 

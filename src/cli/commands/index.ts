@@ -143,6 +143,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./doctor.ts')).doctorCommand(),
   },
   {
+    name: 'settings',
+    description: 'Show the settings in force and where each comes from, without secrets',
+    load: async () => (await import('./settings.ts')).settingsCommand(),
+  },
+  {
     name: 'pause',
     description: 'Pause background requests to the service; webhooks continue',
     load: async () => (await import('./pause.ts')).pauseCommand(),

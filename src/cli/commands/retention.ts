@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import { runRetentionAs } from '../../actions/runRetention.ts';
 import { withRemovalArchive } from '../../assembly/archive.ts';
-import { HOUR_MS, MINUTE_MS } from '../../platform/time.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 import { formatTime } from '../../representation/time.ts';
 import { type ClassPlan, planRetention } from '../../retention/plan.ts';
 import type { RemovedRows } from '../../retention/removeOld.ts';
-import { RETENTION_MINUTE } from '../../scheduler/schedules.ts';
+import { nextRetentionAt } from '../../scheduler/schedules.ts';
 import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -78,15 +78,10 @@ async function show(isJson: boolean): Promise<void> {
   const config = readConfig();
   await withDatabase(config, async (db) => {
     const plans = await planRetention(db, config.retention);
-    const nextRun = nextRunAt((await clockOf(db)).nowMs());
+    const nextRun = nextRetentionAt((await clockOf(db)).nowMs());
     if (isJson) printJson({ next_run_at: nextRun.toISOString(), classes: plans.map(planJson) });
     else printPlans(plans, nextRun);
   });
-}
-
-function nextRunAt(nowMs: number): Date {
-  const thisHourMs = nowMs - (nowMs % HOUR_MS) + RETENTION_MINUTE * MINUTE_MS;
-  return new Date(thisHourMs > nowMs ? thisHourMs : thisHourMs + HOUR_MS);
 }
 
 function printPlans(plans: readonly ClassPlan[], nextRun: Date): void {

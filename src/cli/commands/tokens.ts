@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ROLES, type Role } from '../../access/domain/roles.ts';
+import { nameMistake } from '../../access/domain/tokenName.ts';
 import { MAX_TOKENS, readTokenRows, type TokenRow } from '../../access/store/tokens.ts';
-import { ADMIN } from '../../access/verifyToken.ts';
 import { createTokenAs, revokeTokenAs } from '../../actions/manageTokens.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
@@ -159,14 +159,8 @@ function revokeCommand(): Command {
 }
 
 function parseName(text: string): string {
-  if (text === ADMIN.name) {
-    throw new InvalidArgumentError('This is the name of ADMIN_TOKEN.');
-  }
-  if (!/^[a-z][a-z0-9._-]{0,63}$/.test(text)) {
-    throw new InvalidArgumentError(
-      'Give lowercase letters, digits, dots, underscores and hyphens, beginning with a letter, 64 at most.',
-    );
-  }
+  const mistake = nameMistake(text);
+  if (mistake !== undefined) throw new InvalidArgumentError(mistake);
   return text;
 }
 

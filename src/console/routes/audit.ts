@@ -68,6 +68,7 @@ export const listAudit = defineEndpoint({
       .describe('A kind and an id, such as `payment:pay_1` or `finding:12`.'),
     order_id: id.optional().describe('Only entries about this order and its parts.'),
     since: time.optional().describe('Only entries recorded at or after this time. UTC.'),
+    before: time.optional().describe('Only entries recorded before this time. UTC.'),
     open: z
       .literal('1')
       .optional()
@@ -88,6 +89,7 @@ export const listAudit = defineEndpoint({
       subject: query.subject === undefined ? undefined : parseSubject(query.subject),
       orderKeys: query.order_id === undefined ? undefined : orderKeysNamed(query.order_id),
       since: query.since === undefined ? undefined : new Date(query.since),
+      before: query.before === undefined ? undefined : new Date(query.before),
       isOpen: query.open !== undefined,
       below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
       limit: query.limit + 1,

@@ -80,6 +80,27 @@ export function Field({
   );
 }
 
+/** Several lines of text. */
+export function TextArea({
+  name,
+  label,
+  required = false,
+  hint,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly required?: boolean;
+  readonly hint?: string;
+}) {
+  return (
+    <label class="field wide">
+      <span>{label}</span>
+      <textarea name={name} rows={4} required={required}></textarea>
+      {hint === undefined ? null : <small>{hint}</small>}
+    </label>
+  );
+}
+
 /** A box to check: one of several values of a name, or a confirmation. */
 export function Check({
   name,

@@ -9,6 +9,7 @@ import { Badge, Time } from '../components/values.tsx';
 import { sessionHref, sessionsHref } from '../links.ts';
 import { defineAction, definePage } from '../page.ts';
 import { browserName } from './browserName.ts';
+import { SYSTEM_CRUMB, SystemNav } from './SystemNav.tsx';
 
 const MAX_SHOWN = 200;
 
@@ -47,19 +48,23 @@ export const sessionsPage = definePage({
     outcome: 'ok',
     data: await readSessionRows(db, { limit: MAX_SHOWN }),
   }),
-  view: (sessions) => ({
+  view: (sessions, viewer) => ({
     title: 'Sessions',
+    crumbs: [SYSTEM_CRUMB],
     body: (
-      <DataTable
-        caption="Who is signed in, newest first"
-        columns={[
-          { title: 'Person', cell: ({ id, holder }) => <a href={sessionHref(id)}>{holder}</a> },
-          ...COLUMNS,
-        ]}
-        rows={sessions}
-        keyOf={({ id }) => String(id)}
-        empty="Nobody is signed in."
-      />
+      <>
+        <SystemNav viewer={viewer} current={sessionsHref()} />
+        <DataTable
+          caption="Who is signed in, newest first"
+          columns={[
+            { title: 'Person', cell: ({ id, holder }) => <a href={sessionHref(id)}>{holder}</a> },
+            ...COLUMNS,
+          ]}
+          rows={sessions}
+          keyOf={({ id }) => String(id)}
+          empty="Nobody is signed in."
+        />
+      </>
     ),
   }),
 });
@@ -77,7 +82,7 @@ export const sessionPage = definePage({
   },
   view: ({ session, isOwn }, viewer) => ({
     title: `Session of ${session.holder}`,
-    crumbs: [{ label: 'Sessions', href: sessionsHref() }],
+    crumbs: [SYSTEM_CRUMB, { label: 'Sessions', href: sessionsHref() }],
     body: (
       <>
         {isOwn ? <p>This is the session that you are using.</p> : null}

@@ -1,0 +1,59 @@
+/** Examines the installation of the settings, for the command `doctor` and for the console. */
+import { readExpiringTokens } from '../access/store/tokens.ts';
+import { openArchiveTarget } from '../archive/openTarget.ts';
+import { readInterruptedAttempts } from '../audit/interrupted.ts';
+import type { Config } from '../config/config.ts';
+import { MOST_ATTEMPTS_NAMED } from '../doctor/domain/judge.ts';
+import { type Check, examine, type Installation } from '../doctor/examine.ts';
+import { systemClock } from '../platform/clock.ts';
+import { toError } from '../platform/errors.ts';
+import { readPause } from '../reconcile/store/pauses.ts';
+import { readWatermarks } from '../reconcile/store/runs.ts';
+import {
+  adminTokenOf,
+  merchantIdOf,
+  serviceOf,
+  usesSandbox,
+  webhookSecretsOf,
+} from './settings.ts';
+
+/** @param onCheck receives each check as soon as it has a result */
+export async function examineWith(
+  config: Config,
+  { database, checkQueue }: Pick<Installation, 'database' | 'checkQueue'>,
+  onCheck?: (check: Check) => void,
+): Promise<readonly Check[]> {
+  const archive = config.archive && (await openArchiveTarget(config.archive));
+  try {
+    const installation: Installation = {
+      settings: config,
+      database,
+      checkQueue,
+      archive,
+      merchantId: attempt(() => merchantIdOf(config)),
+      webhookSecrets: attempt(() => webhookSecretsOf(config, true)),
+      adminTokens: attempt(() => [adminTokenOf(config)]),
+      service: serviceOf(config),
+      isSandbox: usesSandbox(config),
+      receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
+      profileId: config.profileId,
+      readPause,
+      verifyFullDays: config.verifyFullDays,
+      readOpenAttempts: (checked) => readInterruptedAttempts(checked, MOST_ATTEMPTS_NAMED + 1),
+      readExpiringTokens,
+      readWatermarks,
+      clock: systemClock,
+    };
+    return await examine(installation, onCheck);
+  } finally {
+    archive?.close();
+  }
+}
+
+function attempt<T>(work: () => T): T | Error {
+  try {
+    return work();
+  } catch (error) {
+    return toError(error);
+  }
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import type { SettingSource } from '../../config/settingsInForce.ts';
+import { printable, printJson, readConfig } from '../context.ts';
+import { jsonOption } from '../options.ts';
+import { printTable } from '../table.ts';
+
+const SOURCES: Readonly<Record<SettingSource, string>> = {
+  environment: 'environment',
+  file: '.env',
+  default: 'default',
+  unset: 'not set',
+};
+
+export function settingsCommand(): Command {
+  return new Command('settings')
+    .option('--all', 'also settings that have their default, or none', false)
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nReads the environment of this shell and the file `.env`. Exit code: 0.',
+    )
+    .action(({ all, json }: { readonly all: boolean; readonly json: boolean }) => {
+      const settings = readConfig().inForce.filter(
+        ({ source }) => all || source === 'environment' || source === 'file',
+      );
+      if (json) printJson({ settings });
+      else if (settings.length === 0) console.log('No setting is set: every one has its default.');
+      else {
+        printTable(
+          ['SETTING', 'VALUE', 'FROM'],
+          settings.map(({ name, value, source }) => [
+            name,
+            value === null ? (source === 'unset' ? '-' : '(hidden)') : printable(value),
+            SOURCES[source],
+          ]),
+        );
+      }
+    });
+}

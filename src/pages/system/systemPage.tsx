@@ -1,0 +1,188 @@
+/** The system: what `doctor` checks, what it means, and what to run; and the proof of the ledger. */
+import { z } from 'zod';
+import type { CheckState } from '../../doctor/domain/judge.ts';
+import type { Check } from '../../doctor/examine.ts';
+import type { DoctorReport } from '../../doctor/keepReport.ts';
+import { type Proof, readProof } from '../../ledger/read/proof.ts';
+import { SECOND_MS } from '../../platform/time.ts';
+import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { ActionForm } from '../components/forms.tsx';
+import { Badge, Time, type Tone } from '../components/values.tsx';
+import { systemHref } from '../links.ts';
+import { defineAction, definePage } from '../page.ts';
+import { SystemNav } from './SystemNav.tsx';
+
+/** Most installations are checked within it; what takes longer is on the next page. */
+const WAIT_MS = 2 * SECOND_MS;
+
+export const checkAgain = defineAction({
+  path: '/system/check',
+  permission: 'read',
+  params: z.strictObject({}),
+  form: z.strictObject({}),
+  act: ({ system }) => {
+    system.doctor.start();
+    return Promise.resolve({ outcome: 'done', to: systemHref(), notice: 'The checks run again.' });
+  },
+});
+
+export const systemPage = definePage({
+  path: '/system',
+  permission: 'read',
+  params: z.strictObject({}),
+  query: z.strictObject({}),
+  load: async ({ db, system }) => {
+    const [report, proof] = await Promise.all([system.doctor.read(WAIT_MS), readProof(db)]);
+    return { outcome: 'ok', data: { report, proof } };
+  },
+  view: ({ report, proof }, viewer) => ({
+    title: 'System',
+    body: (
+      <>
+        <SystemNav viewer={viewer} current={systemHref()} />
+        <Checks report={report} />
+        <ActionForm viewer={viewer} action={checkAgain} label="Check again" />
+        <ProofState proof={proof} />
+      </>
+    ),
+  }),
+});
+
+function Checks({ report: { checks, startedMs, finishedMs } }: { readonly report: DoctorReport }) {
+  const passed = checks.filter(({ state }) => state === 'ok');
+  return (
+    <>
+      <Verdict checks={checks} />
+      {finishedMs === undefined ? (
+        <p role="status">
+          {`The checks are still running; ${checks.length} have a result. `}
+          <a href={systemHref()}>Show the others</a>
+        </p>
+      ) : (
+        <p>
+          {'Checked at '}
+          <Time at={new Date(finishedMs)} />
+          {`, in ${((finishedMs - startedMs) / SECOND_MS).toFixed(1)} s, as `}
+          <code>npx tallyhook doctor</code>
+          {' does on this machine.'}
+        </p>
+      )}
+      {passed.length === checks.length ? null : (
+        <DataTable
+          caption="What needs attention, the worst first"
+          columns={PROBLEMS}
+          rows={checks.filter(({ state }) => state !== 'ok').toSorted(byState)}
+          keyOf={({ name }) => name}
+          empty="Nothing."
+        />
+      )}
+      {passed.length === 0 ? null : (
+        <details>
+          <summary>{`${passed.length} checks passed`}</summary>
+          <DataTable
+            caption="Checks that passed"
+            columns={PASSED}
+            rows={passed}
+            keyOf={({ name }) => name}
+            empty="None."
+          />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Verdict({ checks }: { readonly checks: readonly Check[] }) {
+  const count = (wanted: CheckState) => checks.filter(({ state }) => state === wanted).length;
+  const counts = (['failed', 'warning', 'not_checked'] as const)
+    .map((state) => ({ state, number: count(state) }))
+    .filter(({ number }) => number > 0);
+  if (counts.length === 0) {
+    if (checks.length === 0) return null;
+    return <p class="notice good">{`All ${checks.length} checks passed.`}</p>;
+  }
+  const text = counts.map(({ state, number }) => COUNTED[state](number)).join(', ');
+  return (
+    <p class={`notice ${count('failed') > 0 ? 'bad' : 'warn'}`}>
+      {`${text}, ${count('ok')} passed.`}
+    </p>
+  );
+}
+
+const COUNTED = {
+  failed: (number: number) => `${number} ${number === 1 ? 'check' : 'checks'} failed`,
+  warning: (number: number) => `${number} ${number === 1 ? 'warning' : 'warnings'}`,
+  not_checked: (number: number) => `${number} not checked`,
+} as const;
+
+const ORDER: readonly CheckState[] = ['failed', 'warning', 'not_checked', 'ok'];
+const byState = (one: Check, other: Check) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state);
+
+const LABELS: Readonly<Record<CheckState, string>> = {
+  ok: 'passed',
+  warning: 'warning',
+  failed: 'failed',
+  not_checked: 'not checked',
+};
+const TONES: Readonly<Record<CheckState, Tone>> = {
+  ok: 'good',
+  warning: 'warn',
+  failed: 'bad',
+  not_checked: 'plain',
+};
+
+const PASSED: readonly Column<Check>[] = [
+  { title: 'Check', cell: ({ name }) => name },
+  {
+    title: 'Result',
+    // A check may report several facts, each on its own line.
+    cell: ({ result }) => result.split('\n').map((line) => <div key={line}>{line}</div>),
+  },
+];
+
+const PROBLEMS: readonly Column<Check>[] = [
+  {
+    title: 'Check',
+    cell: ({ name, state }) => (
+      <>
+        {name} <Badge tone={TONES[state]}>{LABELS[state]}</Badge>
+      </>
+    ),
+  },
+  ...PASSED.slice(1),
+  { title: 'What to do', cell: ({ remedy }) => remedy },
+];
+
+function ProofState({ proof }: { readonly proof: Proof }) {
+  const { failures, failedRanges, lastRunMs, fullFromMs, fullAtMs, checked, ranges, due } = proof;
+  const at = (ms: number | null) => <Time at={ms === null ? null : new Date(ms)} />;
+  return (
+    <Section title="Proof of the ledger">
+      {failures === 0 ? null : (
+        <p class="problem">
+          {`${failures} rows in ${failedRanges} ranges did not pass. `}
+          <code>npx tallyhook verify</code>
+          {' names each with the next step.'}
+        </p>
+      )}
+      {lastRunMs === null ? (
+        <p class="empty">
+          {'Nothing was proven yet. The scheduler begins in the night; or run '}
+          <code>npx tallyhook verify</code>.
+        </p>
+      ) : (
+        <KeyValues
+          rows={[
+            ['Last run', at(lastRunMs)],
+            ['Everything was last proven from', at(fullFromMs)],
+            ['to', at(fullAtMs)],
+            [
+              'This round',
+              ranges === 0 ? 'finished' : `${checked} of ${ranges} ranges; ${due} are due`,
+            ],
+          ]}
+        />
+      )}
+    </Section>
+  );
+}

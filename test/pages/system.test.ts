@@ -1,0 +1,210 @@
+/** The pages of the system: checks, settings, data, audit log, erasures and tokens. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { continueErasures } from '../../src/actions/continueErasures.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { openPages, type PageViewer } from '../support/pages.ts';
+import { paymentEvent } from '../support/payments.ts';
+import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTokensOfEveryKind } from '../support/tokens.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const HOSTILE = `"><script>alert(1)</script>`;
+const SLACK_URL = 'https://hooks.slack.example/services/T0/B0/hidden-part';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let admin: PageViewer;
+let operator: PageViewer;
+let tokens: Map<string, string>;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tokens = await createTokensOfEveryKind(db);
+  tallyhook = await startTallyhook({
+    db,
+    roles: ['console'],
+    env: { ALERT_SLACK_URL: SLACK_URL, VERIFY_FULL_DAYS: '12' },
+  });
+  admin = await openPages(tallyhook);
+  operator = await openPages(tallyhook, tokens.get('operator') ?? '');
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+/** The text of a page, without its markup. */
+const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+test('the checks of doctor are a page, with what to do about each problem', async () => {
+  await waitFor('the checks to end', async () =>
+    (await admin.get('/system')).html.includes('Checked at'),
+  );
+  const text = textOf((await admin.get('/system')).html);
+  expect(text).toContain('What to do');
+  // No API key is set here, and every check that needs no service passes.
+  expect(text).toContain('Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.');
+  expect(text).toMatch(/database reachable/);
+  expect(text).toContain('checks passed');
+  const again = await operator.post('/system/check', {});
+  expect(again.location).toMatch(/^\/system\?notice=/);
+});
+
+test('settings are listed with their source, and no secret is on the page', async () => {
+  const { html } = await admin.get('/system/settings');
+  const text = textOf(html);
+  expect(text).toMatch(/VERIFY_FULL_DAYS 12 environment/);
+  expect(text).toMatch(/EVENT_MAX_ATTEMPTS 5 default/);
+  expect(text).toMatch(/ADMIN_TOKEN hidden environment/);
+  expect(text).toMatch(/ALERT_SLACK_URL hidden environment/);
+  expect(html).not.toContain(ADMIN_TOKEN);
+  expect(html).not.toContain('hidden-part');
+  const { password } = new URL(db.url);
+  if (password !== '') expect(html).not.toContain(password);
+  const some = textOf((await admin.get('/system/settings?only=set')).html);
+  expect(some).toContain('VERIFY_FULL_DAYS');
+  expect(some).not.toContain('EVENT_MAX_ATTEMPTS');
+});
+
+test('data and retention: what the next run removes, and the size of each table', async () => {
+  const text = textOf((await admin.get('/system/retention')).html);
+  expect(text).toContain('Next run removes');
+  expect(text).toMatch(/webhook_events [\d.,]+ [KM]iB/);
+  expect(text).toContain('Set ARCHIVE_URL to archive them first.');
+});
+
+test('a token is created and shown once, works, and is revoked', async () => {
+  const shown = await admin.post('/system/tokens/create', {
+    name: 'till-7',
+    role: 'viewer',
+    days: '30',
+  });
+  expect(shown.status).toBe(200);
+  expect(shown.headers.get('cache-control')).toBe('no-store');
+  const [, token = ''] = /<pre>([^<]+)<\/pre>/.exec(shown.html) ?? [];
+  const list = await admin.get('/system/tokens');
+  expect(list.html).toContain('till-7');
+  expect(list.html).not.toContain(token);
+  // A new token works within a second.
+  let signedIn: PageViewer | undefined;
+  await waitFor('the token to work', async () => {
+    signedIn = await openPages(tallyhook, token).catch(() => undefined);
+    return signedIn !== undefined;
+  });
+  const holder = signedIn;
+  if (!holder) throw new Error('nobody signed in');
+  expect((await holder.get('/orders')).status).toBe(200);
+  expect((await holder.get('/system/tokens')).status).toBe(403);
+
+  const same = await admin.post('/system/tokens/create', { name: 'till-7', role: 'viewer' });
+  expect(same.status).toBe(409);
+  expect(same.html).toContain('Another token has the name till-7');
+  const wrong = await admin.post('/system/tokens/create', { name: HOSTILE, role: 'viewer' });
+  expect(wrong.status).toBe(400);
+  expect(wrong.html).not.toContain('<script>alert');
+
+  const unconfirmed = await admin.post('/system/tokens/till-7/revoke', {});
+  expect(unconfirmed.status).toBe(400);
+  const revoked = await admin.post('/system/tokens/till-7/revoke', { confirm: 'yes' });
+  expect(revoked.location).toMatch(/^\/system\/tokens\?notice=/);
+  expect((await admin.get('/system/tokens')).html).not.toContain('till-7');
+  expect((await admin.get('/system/tokens?all=1')).html).toContain('till-7');
+  await waitFor('the session of the token to end', async () => {
+    const { location } = await holder.get('/orders');
+    return location?.startsWith('/sign-in') ?? false;
+  });
+});
+
+test('tokens in the admin API: list, create, revoke', async () => {
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  const wanted = { name: 'report', role: 'metrics', expires_in_hours: 24 };
+  const created = await call('POST', '/tokens', wanted);
+  expect(created).toMatchObject({
+    status: 201,
+    body: { name: 'report', role: 'metrics', state: 'valid', created_by: 'admin' },
+  });
+  expect(created.body.token).toMatch(/\w{20,}/);
+  expect((await call('POST', '/tokens', wanted)).status).toBe(409);
+  expect((await call('POST', '/tokens', { ...wanted, name: 'admin' })).status).toBe(400);
+  const listed = await call('GET', '/tokens?limit=1');
+  expect(listed.body.tokens).toMatchObject([{ name: 'report' }]);
+  expect(JSON.stringify(listed.body)).not.toContain(created.body.token);
+  expect(listed.body.next_cursor).toEqual(expect.any(String));
+  const revoked = await call('POST', '/tokens/report/revoke');
+  expect(revoked).toMatchObject({ status: 200, body: { state: 'revoked', revoked_by: 'admin' } });
+  expect((await call('POST', '/tokens/report/revoke')).status).toBe(404);
+});
+
+test('the audit log is filtered by person, action, object and day, and is a CSV', async () => {
+  await admin.post('/system/tokens/create', { name: 'audited', role: 'viewer' });
+  const wanted = 'person=admin&action=token.create&subject=token%3Aaudited';
+  const found = await admin.get(`/system/audit?${wanted}`);
+  expect(textOf(found.html)).toMatch(/token\.create done token:audited .*role: viewer/);
+  expect((await admin.get('/system/audit?subject=token%3Anone')).html).toContain(
+    'No entry matches',
+  );
+  expect((await admin.get(`/system/audit?${wanted}&to=2020-01-01`)).html).toContain(
+    'No entry matches',
+  );
+  expect((await admin.get(`/system/audit?${wanted}&from=2020-01-01`)).html).toContain(
+    'token:audited',
+  );
+  expect((await admin.get('/system/audit?subject=x')).status).toBe(400);
+
+  const csv = await operator.get(`/system/audit.csv?${wanted}`);
+  const [heading, ...lines] = csv.html.trim().split('\n');
+  expect(heading).toMatch(/^number,recorded_at,actor,/);
+  expect(lines).toEqual([expect.stringContaining('token:audited')]);
+  const [exported] = await db.query<{ name: string; detail: object }>(
+    `select actor_name as name, detail from audit where action = 'list.export' order by id desc`,
+  );
+  expect(exported).toEqual({
+    name: 'a-operator',
+    detail: { filter: { person: 'admin', action: 'token.create', subject: 'token:audited' } },
+  });
+  const viewer = await openPages(tallyhook, tokens.get('viewer') ?? '');
+  expect((await viewer.get('/system/audit.csv')).status).toBe(403);
+});
+
+test('an erasure is planned, confirmed with counts, carried out and proven', async () => {
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ orderId: 'ord_erase', email: 'ada@example.test', description: 'for Ada' }),
+  ]);
+  const none = await admin.post('/system/erasures/plan', { kind: 'order', ids: ' \n ' });
+  expect(none.status).toBe(400);
+  const planned = await admin.post('/system/erasures/plan', { kind: 'order', ids: 'ord_erase' });
+  const [plan = ''] = planned.location?.split('?') ?? [];
+  expect(plan).toMatch(/^\/system\/erasures\/plans\/[\w-]+$/);
+  await waitFor('the plan', async () =>
+    (await admin.get(plan)).html.includes('This cannot be undone'),
+  );
+  const counted = textOf((await admin.get(plan)).html);
+  expect(counted).toMatch(/payments 1 Events that lose their bodies 1/);
+  expect((await operator.get(plan)).status).toBe(403);
+
+  const without = await admin.post(`${plan}/erase`, { reason: 'by mail' });
+  expect(without.status).toBe(400);
+  const requested = await admin.post(`${plan}/erase`, { reason: 'by mail', confirm: 'yes' });
+  const [page = ''] = requested.location?.split('?') ?? [];
+  expect(page).toMatch(/^\/system\/erasures\/\d+$/);
+  expect(textOf((await operator.get(page)).html)).toContain('State running');
+
+  const actor = { kind: 'process', role: 'process', name: 'test', origin: 'test' } as const;
+  const { signal } = new AbortController();
+  expect(await continueErasures({ db, log: silentLog, actor, signal })).toBe(1);
+  const done = textOf((await operator.get(page)).html);
+  expect(done).toContain('State done');
+  expect(done).toContain('A search of every table found none of the values.');
+  expect((await operator.get('/system/erasures')).html).toContain('order:ord_erase');
+  const gone = await admin.get('/system/erasures/plans/none');
+  expect(gone.status).toBe(404);
+  expect(gone.html).toContain('Nothing was erased');
+});
