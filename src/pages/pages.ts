@@ -1,5 +1,5 @@
 /** The pages of the console and their actions, one line each. Tests of all pages run over these tables. */
-import { acknowledgeAlert, assignAlert, snoozeAlert } from './alerts/alertActions.ts';
+import { acknowledgeAlert, assignAlert, handleAlerts, snoozeAlert } from './alerts/alertActions.ts';
 import { alertPage } from './alerts/alertPage.tsx';
 import { alertsPage } from './alerts/alertsPage.tsx';
 import { captureHolds, releaseHolds } from './authorizations/authorizationActions.ts';
@@ -134,6 +134,7 @@ export const ACTIONS: readonly PageAction[] = [
   acknowledgeAlert,
   snoozeAlert,
   assignAlert,
+  handleAlerts,
   resendMessage,
   refreshResource,
   refundPayment,

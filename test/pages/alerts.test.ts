@@ -93,6 +93,38 @@ test('an alert is acknowledged, snoozed and assigned with a reason', async () =>
   ]);
 });
 
+test('several alerts are handled at once, each with its own entry in the audit log', async () => {
+  const ids = [await raise(), await raise(), await raise(), await raise()];
+  const [first, second] = ids.map(String);
+  const { html } = await admin.get('/alerts');
+  expect(html).toContain('By rule');
+  expect(html).toMatch(/\d+ more like this\./);
+  expect(html).toContain('href="/alerts?rule=dispute_opened&amp;severity=critical"');
+  expect((await reader.get('/alerts')).html).not.toContain('name="alert"');
+
+  const form = { alert: [first ?? '', second ?? ''], reason: 'one cause', for: '1d', to: 'ada' };
+  const handle = async (what: string) => {
+    const { status, location } = await admin.post('/alerts/handle', { ...form, what });
+    expect(status).toBe(303);
+    return (await admin.get(location ?? '')).html;
+  };
+  expect((await reader.post('/alerts/handle', { ...form, what: 'snooze' })).status).toBe(403);
+  expect((await admin.post('/alerts/handle', { reason: 'x', what: 'snooze' })).status).toBe(400);
+  expect(await handle('snooze')).toContain('2 alerts are snoozed.');
+  expect(await handle('assign')).toContain('2 alerts are assigned.');
+  await admin.post(`/alerts/${first}/acknowledge`, { reason: 'seen' });
+  expect(await handle('acknowledge')).toContain('1 alert is acknowledged. 1 did not change');
+  const entries = await db.query<{ action: string }>(
+    `select action from audit where subject_kind = 'alert' and subject_id = $1 order by id`,
+    [second],
+  );
+  expect(entries.map(({ action }) => action)).toEqual([
+    'alert.snooze',
+    'alert.assign',
+    'alert.acknowledge',
+  ]);
+});
+
 test('a viewer sees who may act, and cannot', async () => {
   const id = await raise();
   expect((await reader.get(`/alerts/${id}`)).html).toContain('Roles that may: operator, admin');

@@ -137,6 +137,28 @@ export function readAlertsAbout(
   );
 }
 
+export interface RuleCount extends SeverityCount {
+  readonly rule: Rule;
+  /** The newest of them. */
+  readonly newest: number;
+  readonly sentence: string;
+}
+
+/** Unresolved alerts by rule and severity, the most severe and most frequent first. */
+export function countByRule(db: Queryable): Promise<readonly RuleCount[]> {
+  return db.query<RuleCount>(
+    `select g.rule, g.severity, g.alerts, g.newest, n.sentence
+       from (select rule, severity, count(*) as alerts, max(id) as newest
+               from (select id, rule, severity from alerts
+                      where state <> 'resolved' order by id desc limit $1) a
+              group by rule, severity) g
+       join alerts n on n.id = g.newest
+      order by array_position(array['critical', 'warning', 'info'], g.severity), g.alerts desc, g.rule
+      limit 200`,
+    [COUNTED_ALERTS],
+  );
+}
+
 /** @returns undefined if there is no such alert */
 export async function readAlert(db: Queryable, id: number): Promise<AlertRow | undefined> {
   const rows = await db.query<AlertRow>(`select ${COLUMNS} from alerts where id = $1`, [id]);

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { acknowledgeAlertAs, assignAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
 import type { ChangedAlert } from '../../alerts/actOnAlert.ts';
+import type { Actor } from '../../audit/domain/actor.ts';
 import { number, reasonGiven } from '../../console/schemas.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
-import { alertHref } from '../links.ts';
-import { type Done, defineAction, type Problem } from '../page.ts';
+import { alertHref, alertsHref } from '../links.ts';
+import { type Done, defineAction, type PageParts, type Problem } from '../page.ts';
 
 const params = z.strictObject({ alert_number: number });
 
@@ -57,6 +58,68 @@ export const assignAlert = defineAction({
     return outcomeOf(id, (await assignAlertAs({ db }, actor, input)).outcome, 'assigned');
   },
 });
+
+/** What is done about several alerts at once. */
+const HANDLINGS = ['acknowledge', 'snooze', 'assign'] as const;
+type Handling = (typeof HANDLINGS)[number];
+
+const DONE: Readonly<Record<Handling, string>> = {
+  acknowledge: 'acknowledged',
+  snooze: 'snoozed',
+  assign: 'assigned',
+};
+
+/** As many as a page of alerts has. */
+const MAX_HANDLED = 50;
+
+const handlingForm = z.strictObject({
+  alert: z
+    .union([number, z.array(number).max(MAX_HANDLED)], { error: 'must name one alert or more' })
+    .transform((value) => [value].flat()),
+  what: z.enum(HANDLINGS),
+  for: z.enum(SNOOZE_CHOICES).optional(),
+  to: z.string().trim().max(100).optional(),
+  reason: reasonGiven,
+});
+
+/** Handles several alerts, each with an entry of its own in the audit log. */
+export const handleAlerts = defineAction({
+  path: '/alerts/handle',
+  permission: 'operate',
+  params: z.strictObject({}),
+  form: handlingForm,
+  act: async (parts, { form, actor }) => {
+    let done = 0;
+    for (const id of form.alert) {
+      if ((await handleOne(parts, actor, { id, form })) === 'done') done += 1;
+    }
+    const unchanged = form.alert.length - done;
+    const rest =
+      unchanged === 0 ? '' : ` ${unchanged} did not change: they were already, or are resolved.`;
+    const what = `${done} ${done === 1 ? 'alert is' : 'alerts are'} ${DONE[form.what]}.`;
+    return { outcome: 'done', to: alertsHref(), notice: `${what}${rest}` };
+  },
+});
+
+async function handleOne(
+  { db, clock }: Pick<PageParts, 'db' | 'clock'>,
+  actor: Actor,
+  { id, form }: { readonly id: number; readonly form: z.output<typeof handlingForm> },
+): Promise<string> {
+  const input = { number: id, reason: form.reason };
+  switch (form.what) {
+    case 'acknowledge':
+      return (await acknowledgeAlertAs({ db }, actor, input)).outcome;
+    case 'snooze': {
+      const until = new Date(clock.nowMs() + (SPANS_MS[form.for ?? ''] ?? HOUR_MS));
+      return (await snoozeAlertAs({ db }, actor, { ...input, until })).outcome;
+    }
+    case 'assign': {
+      const to = form.to === '' ? undefined : form.to;
+      return (await assignAlertAs({ db }, actor, { ...input, to })).outcome;
+    }
+  }
+}
 
 function outcomeOf(id: number, outcome: ChangedAlert['outcome'], what: string): Done | Problem {
   switch (outcome) {

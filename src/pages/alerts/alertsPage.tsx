@@ -1,18 +1,28 @@
 /** The list of alerts. */
+import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { RULES, SEVERITIES } from '../../alerts/domain/alert.ts';
 import { ruleTitle } from '../../alerts/domain/ruleTitles.ts';
-import { ALERT_STATES, type AlertRow, readAlertRows } from '../../alerts/store/alertRows.ts';
+import {
+  ALERT_STATES,
+  type AlertRow,
+  countByRule,
+  type RuleCount,
+  readAlertRows,
+} from '../../alerts/store/alertRows.ts';
 import { cursor } from '../../console/schemas.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
-import { type Column, DataTable, Pager } from '../components/blocks.tsx';
-import { FilterForm, Select } from '../components/forms.tsx';
+import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
+import { Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
-import { alertHref, alertsHref } from '../links.ts';
-import { definePage } from '../page.ts';
+import { actionHref, alertHref, alertsHref } from '../links.ts';
+import { definePage, type Viewer } from '../page.ts';
+import { handleAlerts, SNOOZE_CHOICES } from './alertActions.ts';
 
 const PAGE_SIZE = 50;
 const UNRESOLVED = 'unresolved';
+/** With more alerts of one rule than this, the page shows them by rule, too. */
+const GROUPED_FROM = 3;
 
 export const alertsPage = definePage({
   path: '/alerts',
@@ -35,21 +45,28 @@ export const alertsPage = definePage({
       limit: PAGE_SIZE + 1,
     });
     const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
-    return { outcome: 'ok', data: { alerts: shown, next, query } };
+    const isWhole = query.cursor === undefined && query.rule === undefined;
+    const groups = isWhole && query.state === UNRESOLVED ? await countByRule(db) : [];
+    return { outcome: 'ok', data: { alerts: shown, groups, next, query } };
   },
   topics: () => ['alerts'],
-  view: ({ alerts, next, query: { cursor: current, ...filter } }) => ({
+  view: ({ alerts, groups, next, query: { cursor: current, ...filter } }, viewer) => ({
     title: 'Alerts',
     body: (
       <>
         <Filter {...filter} />
-        <DataTable
-          caption="Alerts, newest first"
-          columns={ALERT_COLUMNS}
-          rows={alerts}
-          keyOf={({ id }) => String(id)}
-          empty="No alert matches: nothing waits for a person. Resolved alerts are listed with the state any."
-        />
+        {groups.some((group) => group.alerts > GROUPED_FROM) ? <Groups groups={groups} /> : null}
+        <Choice viewer={viewer} isEmpty={alerts.every(({ state }) => state === 'resolved')}>
+          <DataTable
+            caption="Alerts, newest first"
+            columns={
+              viewer.may(handleAlerts.permission) ? [...ALERT_COLUMNS, SELECT] : ALERT_COLUMNS
+            }
+            rows={alerts}
+            keyOf={({ id }) => String(id)}
+            empty="No alert matches: nothing waits for a person. Resolved alerts are listed with the state any."
+          />
+        </Choice>
         <Pager
           first={current === undefined ? undefined : alertsHref(filter)}
           next={next === null ? undefined : alertsHref({ ...filter, cursor: next })}
@@ -63,6 +80,84 @@ function statesOf(state: string): readonly AlertRow['state'][] | undefined {
   if (state === 'any') return undefined;
   const one = ALERT_STATES.find((known) => known === state);
   return one === undefined ? ['open', 'acknowledged'] : [one];
+}
+
+function Groups({ groups }: { readonly groups: readonly RuleCount[] }) {
+  return (
+    <Section title="By rule">
+      <DataTable
+        caption="Unresolved alerts by rule, the most severe first"
+        columns={GROUP_COLUMNS}
+        rows={groups}
+        keyOf={({ rule, severity }) => `${rule} ${severity}`}
+        empty=""
+      />
+    </Section>
+  );
+}
+
+const GROUP_COLUMNS: readonly Column<RuleCount>[] = [
+  {
+    title: 'Rule',
+    cell: ({ rule, severity }) => <a href={alertsHref({ rule, severity })}>{ruleTitle(rule)}</a>,
+  },
+  { title: 'Severity', cell: ({ severity }) => <Severity severity={severity} /> },
+  { title: 'Alerts', isNumber: true, cell: ({ alerts }) => alerts },
+  {
+    title: 'Newest',
+    cell: ({ newest, sentence, alerts }) => (
+      <>
+        <a href={alertHref(newest)}>{newest}</a> {sentence}
+        {alerts > 1 ? <span class="cause">{` ${alerts - 1} more like this.`}</span> : null}
+      </>
+    ),
+  },
+];
+
+const SELECT: Column<AlertRow> = {
+  title: 'Select',
+  cell: ({ id, state }) =>
+    state === 'resolved' ? null : (
+      <Check
+        name="alert"
+        value={String(id)}
+        label={<span class="hidden">{`Select alert ${id}`}</span>}
+      />
+    ),
+};
+
+/** Around the table: what is done about the selected alerts. */
+function Choice({
+  viewer,
+  isEmpty,
+  children,
+}: {
+  readonly viewer: Viewer;
+  readonly isEmpty: boolean;
+  readonly children: ComponentChildren;
+}) {
+  if (isEmpty || !viewer.may(handleAlerts.permission)) return <>{children}</>;
+  return (
+    <form method="post" action={actionHref(handleAlerts.path, {})}>
+      <input type="hidden" name="form_token" value={viewer.formToken} />
+      {children}
+      <fieldset class="choices">
+        <legend>The selected alerts</legend>
+        <Reason />
+        <button type="submit" name="what" value="acknowledge">
+          Acknowledge
+        </button>
+        <Select name="for" label="For" value="4h" options={SNOOZE_CHOICES} />
+        <button type="submit" name="what" value="snooze">
+          Snooze
+        </button>
+        <Field name="to" label="To" hint="Empty: to nobody." />
+        <button type="submit" name="what" value="assign">
+          Assign
+        </button>
+      </fieldset>
+    </form>
+  );
 }
 
 interface FilterProps {
@@ -95,7 +190,7 @@ function Filter({ state, severity, rule }: FilterProps) {
 export const ALERT_COLUMNS: readonly Column<AlertRow>[] = [
   {
     title: 'Alert',
-    cell: ({ id, rule }) => <a href={alertHref(id)}>{`${id}: ${ruleTitle(rule)}`}</a>,
+    cell: ({ id, rule }) => <a class="name" href={alertHref(id)}>{`${id}: ${ruleTitle(rule)}`}</a>,
   },
   { title: 'Severity', cell: ({ severity }) => <Severity severity={severity} /> },
   { title: 'State', cell: (alert) => <Badge>{stateText(alert)}</Badge> },
