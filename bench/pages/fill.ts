@@ -116,7 +116,7 @@ async function fillOthers(db: Database): Promise<boolean> {
     `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
                                  started_at, finished_at)
      select (array['payments', 'refunds', 'disputes', 'payouts'])[n % 4 + 1], 'full', 'operator', false,
-            'done', at - interval '1 day', at, at, at, at
+            'done', at - interval '40 minutes', at, at, at, at
        from generate_series($1::int, 1, -1) n
       cross join lateral (select now() - n * interval '10 minutes' as at) t`,
     [OTHER_ROWS],

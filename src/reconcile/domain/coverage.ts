@@ -43,6 +43,8 @@ export function coverageOfDay(stretches: readonly Stretch[], dayMs: number): Day
   let comparedAtMs = Number.NEGATIVE_INFINITY;
   for (const stretch of stretches) {
     if (missing.length === 0) break;
+    // Most stretches are of other days.
+    if (stretch.toMs <= dayMs || stretch.fromMs >= dayMs + DAY_MS) continue;
     const left = missing.flatMap((gap) => without(gap, stretch));
     if (lengthOf(left) === lengthOf(missing)) continue;
     missing.splice(0, missing.length, ...left);
