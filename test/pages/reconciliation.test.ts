@@ -64,6 +64,28 @@ test('the calendar shows the days that a run compared, and the run its differenc
   expect(page.html).not.toContain('"><b>');
 });
 
+test('a run under way shows how much of its span is compared, and the list the rate budget', async () => {
+  const [{ now } = { now: new Date() }] = await db.query<{ now: Date }>('select now()');
+  const { id } = await insertRun(db, {
+    stream: 'payouts',
+    mode: 'full',
+    cause: 'operator',
+    isDryRun: true,
+    fromAt: new Date(now.getTime() - 4 * DAY_MS),
+    toAt: now,
+  });
+  const counts = { windows: 1, requests: 1, rowsCompared: 1, rowsCounted: 0, missed: 0 };
+  const positionAt = new Date(now.getTime() - DAY_MS);
+  await writeStep(db, id, { ...counts, positionAt, found: 2, repaired: 1, differences: [] });
+  const { html } = await viewer.get(`/reconciliation/${id}`);
+  expect(html).toContain('75 % of the span is compared: 2 found, 1 repaired.');
+  await finishRun(db, id, undefined);
+  expect((await viewer.get('/reconciliation')).html).toContain('no limit yet');
+  await db.query('update rate_budget set requests_limit = 80, remaining = 60, reset_at = null');
+  const open = await openPages(tallyhook);
+  expect((await open.get('/reconciliation?stream=payouts')).html).toContain('20 of 80 requests');
+});
+
 test('an unknown run is a page that states why', async () => {
   const { status, html } = await viewer.get('/reconciliation/999999');
   expect(status).toBe(404);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { cursor } from '../../console/schemas.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import { readBudget } from '../../reconcile/store/budget.ts';
 import { type Pause, readPause } from '../../reconcile/store/pauses.ts';
 import { MODES, readRuns, readStretches, readWatermarks } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
@@ -29,10 +30,11 @@ export const reconciliationPage = definePage({
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
     const nowMs = clock.nowMs();
-    const [stretches, watermarks, pause, rows] = await Promise.all([
+    const [stretches, watermarks, pause, budget, rows] = await Promise.all([
       readStretches(db, { since: new Date(nowMs - DAYS * DAY_MS), limit: MAX_STRETCHES }),
       readWatermarks(db),
       readPause(db),
+      readBudget(db),
       readRuns(db, {
         stream: query.stream,
         below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
@@ -42,15 +44,16 @@ export const reconciliationPage = definePage({
     const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
     return {
       outcome: 'ok',
-      data: { nowMs, stretches, watermarks, pause, runs: shown, next, query },
+      data: { nowMs, stretches, watermarks, pause, budget, runs: shown, next, query },
     };
   },
   topics: () => ['runs'],
-  view: ({ nowMs, stretches, watermarks, pause, runs, next, query }, viewer) => ({
+  view: ({ nowMs, stretches, watermarks, pause, budget, runs, next, query }, viewer) => ({
     title: 'Reconciliation',
     body: (
       <>
         <PauseState pause={pause} viewer={viewer} />
+        <p>{budgetText(budget)}</p>
         <Section title="Compared with the service">
           <Calendar stretches={stretches} nowMs={nowMs} days={DAYS} />
           <Watermarks watermarks={watermarks} />
@@ -88,6 +91,14 @@ export const reconciliationPage = definePage({
     ),
   }),
 });
+
+/** What is left of the service's rate limit, for all processes together. */
+function budgetText({ limit, remaining }: Awaited<ReturnType<typeof readBudget>>): string {
+  if (limit === null || remaining === null) {
+    return 'Rate budget: the service has sent no limit yet.';
+  }
+  return `Rate budget: ${limit - remaining} of ${limit} requests of this window are used.`;
+}
 
 function PauseState({
   pause,

@@ -30,6 +30,7 @@ export const runPage = definePage({
     crumbs: [{ label: 'Reconciliation', href: reconciliationHref() }],
     body: (
       <>
+        {run.state === 'running' ? <Progress run={run} /> : null}
         <RunValues run={run} />
         {run.failure === null ? null : <p class="problem">{run.failure}</p>}
         <Section title="Differences">
@@ -45,6 +46,21 @@ export const runPage = definePage({
     ),
   }),
 });
+
+/** How much of its span a run has compared, up to its checkpoint. */
+function Progress({ run }: { readonly run: RunRow }) {
+  const spanMs = Math.max(1, run.toAt.getTime() - run.fromAt.getTime());
+  const share = Math.min(1, (run.positionAt.getTime() - run.fromAt.getTime()) / spanMs);
+  const percent = Math.floor(share * 100);
+  return (
+    <>
+      <p class="headline">
+        {`${percent} % of the span is compared: ${run.found} found, ${run.repaired} repaired.`}
+      </p>
+      <progress max={100} value={percent} aria-label="Part of the span that is compared" />
+    </>
+  );
+}
 
 function RunValues({ run }: { readonly run: RunRow }) {
   return (
