@@ -353,6 +353,7 @@ async function follow(region) {
   let fetchedMs = performance.now();
   let failures = 0;
   let lostAt = '';
+  showState('', true);
   for (;;) {
     await untilVisible();
     try {

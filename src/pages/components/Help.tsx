@@ -39,7 +39,7 @@ export function Help({ items }: { readonly items: readonly HelpItem[] }) {
           </div>
         ))}
       </dl>
-      <form method="dialog">
+      <form class="help-choice" method="dialog">
         <label class="check">
           <input id="shortcuts" type="checkbox" />
           <span>Use these shortcuts in this browser</span>

@@ -1,0 +1,102 @@
+/** The keyboard, copies of ids and the choice of a theme, in a real browser. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { paymentEvent } from '../support/payments.ts';
+import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+const PAYMENT = 'pay_keyboard';
+
+describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {
+  let db: TestDatabase;
+  let tallyhook: TestTallyhook;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const url = (path: string) => `http://127.0.0.1:${tallyhook.consolePort}${path}`;
+  const signIn = async (signedOut: Page): Promise<void> => {
+    await signedOut.goto(url('/'));
+    await signedOut.getByLabel('Token').fill(ADMIN_TOKEN);
+    await signedOut.getByRole('button', { name: 'Sign in' }).click();
+    await signedOut.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  };
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    await applyEach(db, testApplier(db), [paymentEvent({ payment_id: PAYMENT })]);
+    tallyhook = await startTallyhook({ db, roles: ['console'] });
+    browser = await startBrowser();
+    context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    page = await context.newPage();
+    await signIn(page);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await tallyhook.close();
+    await db.drop();
+  });
+
+  test('sections, the search and the help are reached by keyboard', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await heading('Payments').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.type')).toBe('search');
+    await page.keyboard.type('go?');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('go?');
+  });
+
+  test('shortcuts can be switched off', async () => {
+    await page.goto(url('/payments'));
+    await page.keyboard.press('?');
+    await page.getByLabel('Use these shortcuts').uncheck();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('?');
+    expect(await page.getByRole('heading', { name: 'Keyboard shortcuts' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await page.getByLabel('Use these shortcuts').check();
+    await page.getByRole('button', { name: 'Close' }).click();
+  });
+
+  test('an id is copied with a button, and the id of a link with c', async () => {
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await page.goto(url(`/payments/${PAYMENT}`));
+    await page.getByRole('button', { name: `Copy ${PAYMENT}` }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(`Copied ${PAYMENT}`).waitFor();
+    expect(await copied()).toBe(PAYMENT);
+    await page.evaluate(`navigator.clipboard.writeText('')`);
+    await page.goto(url('/payments'));
+    await page.getByRole('rowheader').getByRole('link', { name: PAYMENT }).focus();
+    await page.keyboard.press('c');
+    await page.getByText(`Copied ${PAYMENT}`).waitFor();
+    expect(await copied()).toBe(PAYMENT);
+  });
+
+  test('times are local, with UTC on hover', async () => {
+    await page.goto(url('/payments'));
+    const time = page.locator('td time').first();
+    expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC · /);
+    expect(await time.textContent()).not.toContain('UTC');
+  });
+
+  test.each([true, false])('a theme is chosen and kept; script: %s', async (javaScriptEnabled) => {
+    const own = await browser.newContext({ javaScriptEnabled, colorScheme: 'light' });
+    const other = await own.newPage();
+    await signIn(other);
+    await other.goto(url('/payments?status=succeeded'));
+    await other.getByRole('button', { name: 'dark' }).click();
+    await other.getByRole('button', { name: 'dark', pressed: true }).waitFor();
+    expect(other.url()).toBe(url('/payments?status=succeeded'));
+    await other.goto(url('/orders'));
+    expect(await other.locator('html').getAttribute('data-theme')).toBe('dark');
+    await own.close();
+  });
+});
