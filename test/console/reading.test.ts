@@ -430,6 +430,7 @@ test('every endpoint was called here, and its response matched its description',
   await api.get('/api/v1/reconciliations');
   await api.get('/api/v1/audit');
   await api.get(`/api/v1/balances?order_id=${orderId}`);
+  await api.get(`/api/v1/search?q=${orderId}`);
   await apply(paymentEvent({ status: 'mystery' }));
   const [{ number }] = (await api.get('/api/v1/alerts?rule=unknown_status')).body.alerts;
   await api.get(`/api/v1/alerts/${number}`);
@@ -472,6 +473,9 @@ test('every endpoint was called here, and its response matched its description',
   await api.get(`/api/v1/replays/${replay}`);
   await api.get('/api/v1/replays');
   await api.post(`/api/v1/replays/${replay}/stop`, {});
+  await api.post('/api/v1/tokens', { name: 'reader', role: 'viewer' });
+  await api.get('/api/v1/tokens');
+  await api.post('/api/v1/tokens/reader/revoke', {});
   // Those that move money are called over a payment service, in test/audit/money.test.ts.
   const here = ENDPOINTS.filter(({ permission }) => permission !== 'move_money');
   expect([...checkedEndpoints()].toSorted()).toEqual(here.map(({ id }) => id).toSorted());
