@@ -244,6 +244,7 @@ async function flow(redis: string | undefined): Promise<void> {
     `orders show ${orderId}`,
     `orders explain ${orderId}`,
     'events list',
+    `replays start --order ${orderId} --reason test --yes`,
     `find ${paymentId}`,
     'alerts list',
     'alerts ack 1 --reason seen',
@@ -267,6 +268,10 @@ async function flow(redis: string | undefined): Promise<void> {
   await waitFor('the erasure to be done', async () => {
     const [request] = await db.query<{ state: string }>('select state from erasures');
     return request?.state === 'done';
+  });
+  await waitFor('the replay to be done', async () => {
+    const [replay] = await db.query<{ state: string }>('select state from replay_runs');
+    return replay?.state === 'done';
   });
   await readEverything(port, { order_id: orderId, payment_id: paymentId, number: '1' });
 
