@@ -31,7 +31,7 @@ import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reco
 import { retentionSource } from '../retention/gauges.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
 import { examineWith } from './doctor.ts';
-import { authorizationsOf, refresherOf, refundsOf } from './service.ts';
+import { authorizationsOf, refresherOf, refundsOf, sandboxShopOf } from './service.ts';
 import { adminTokenOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -167,6 +167,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     watcher,
     people: await peopleOf(config, clock),
     system: systemPartsOf(shared, db),
+    sandbox: sandboxShopOf(config),
   });
   const app = createConsoleApp({ ...parts, tokens, metrics, pages });
   const server = await startHttpServer({

@@ -11,6 +11,8 @@ import {
 } from '../authorizations/createAuthorizationService.ts';
 import { createClient, type PaymentServiceClient } from '../client/index.ts';
 import type { Config } from '../config/config.ts';
+import { createSandboxControl } from '../demo/control.ts';
+import type { Shop } from '../demo/shop.ts';
 import type { Account } from '../ledger/domain/account.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -27,7 +29,8 @@ import { createReconcile, type Reconcile } from '../reconcile/run.ts';
 import { createSharedBudget } from '../reconcile/sharedBudget.ts';
 import { isPaused } from '../reconcile/store/pauses.ts';
 import { createRefundService, type RefundService } from '../refunds/refundService.ts';
-import { rateSettingsOf, serviceOf } from './settings.ts';
+import { SANDBOX_PROFILE_ID } from '../sandbox/safety.ts';
+import { rateSettingsOf, sandboxOf, serviceOf } from './settings.ts';
 
 /** What every caller of the service needs. */
 interface ServiceParts {
@@ -84,6 +87,18 @@ export function clientOf(
 /** The account that responses of the service are compared with. */
 export function accountOf({ merchantId, profileId }: Config): Account {
   return { merchantId, profileId };
+}
+
+/** The sandbox for the console; undefined where the payments may be real. */
+export function sandboxShopOf(config: Config): Shop | undefined {
+  const sandbox = sandboxOf(config);
+  return (
+    sandbox && {
+      client: createClient({ ...sandbox, retry: { maxAttempts: 2, totalTimeoutMs: 10_000 } }),
+      control: createSandboxControl(sandbox.baseUrl),
+      profileId: SANDBOX_PROFILE_ID,
+    }
+  );
 }
 
 /** Refunds of a person; undefined when no key is set. */

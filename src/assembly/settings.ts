@@ -89,6 +89,21 @@ export function serviceOf(
   return baseUrl === undefined || apiKey === undefined ? undefined : { baseUrl, apiKey };
 }
 
+/**
+ * The sandbox that this installation uses as its payment service; undefined where the payments are or may
+ * be real: with another account, a production key, or a service that is not on this machine.
+ */
+export function sandboxOf(config: Config): ReturnType<typeof serviceOf> {
+  const service = serviceOf(config);
+  if (service === undefined || isProductionKey(config.apiKey)) return undefined;
+  if (usesSandbox(config)) return service;
+  const { hostname } = new URL(service.baseUrl);
+  return config.merchantId === SANDBOX_MERCHANT_ID && LOOPBACK.test(hostname) ? service : undefined;
+}
+
+/** The sandbox listens on loopback only. */
+const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;
+
 /** The settings of the rate budget. */
 export function rateSettingsOf(config: Config): RateSettings {
   const { rateReservePercent: reservePercent, backgroundRequestsPerMinute } = config;

@@ -40,11 +40,17 @@ export async function printBanner(config: Config, running: Running): Promise<voi
  * Only with the embedded database, where the token is a file beside it: elsewhere the output may go to a
  * log that more people read than may administer.
  */
-async function signInUrl(config: Config, running: Running): Promise<string | undefined> {
+export async function signInUrl(
+  config: Config,
+  running: Running,
+  /** Where the link leads. */
+  next?: string,
+): Promise<string | undefined> {
   const base = adminUrl(config, running);
   if (base === undefined || !running.isEmbedded) return undefined;
   const path = await running.createSignInPath();
-  return path && `${base}${path}`;
+  const to = next === undefined ? '' : `&${new URLSearchParams({ next })}`;
+  return path && `${base}${path}${to}`;
 }
 
 function webhookUrl(config: Config, { receiverPort }: Running): string | undefined {

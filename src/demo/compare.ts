@@ -129,6 +129,15 @@ function textOf(resource: ServiceResource, field: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** How one resource differs between service and ledger, for people; empty if it does not. */
+export function differencesOf(
+  kind: ResourceKind,
+  resource: ServiceResource,
+  row: WholeResource | undefined,
+): readonly string[] {
+  return factsOf(new Map([[kind, [resource]]])).flatMap((fact) => partDifferences(fact, row));
+}
+
 function partDifferences(fact: Fact, row: WholeResource | undefined): readonly string[] {
   const name = `${fact.kind} ${fact.id}`;
   if (!row) return [`${name}: unknown to the ledger, ${fact.status} at the service`];

@@ -1,6 +1,7 @@
-/** The sandbox's control routes, as far as the demo needs them; see docs/reference/sandbox.md. */
+/** The sandbox's control routes, as far as the demo and the console need them; see docs/reference/sandbox.md. */
 import { z } from 'zod';
-import type { ResourceKind } from '../contract/resources/index.ts';
+import { RESOURCE_KINDS, type ResourceKind } from '../contract/resources/index.ts';
+import { faultsSchema, type SandboxFaults } from './namedFaults.ts';
 
 const eventSchema = z.object({
   seq: z.number(),
@@ -21,22 +22,77 @@ const resourcesPage = z.object({
   next_after: z.string().nullable(),
 });
 
+const recentSchema = z.object({
+  kind: z.enum(RESOURCE_KINDS),
+  id: z.string(),
+  order_id: z.string().nullable(),
+  resource: z.record(z.string(), z.unknown()),
+  events: z.array(
+    z.object({
+      event_id: z.string(),
+      event_type: z.string(),
+      deliveries: z.array(
+        z.object({
+          reason: z.string(),
+          due: z.string(),
+          sent: z.string().nullable(),
+          http_status: z.number().nullable(),
+        }),
+      ),
+    }),
+  ),
+});
+/** A resource that changed lately, with its events and their deliveries. */
+export type RecentResource = z.infer<typeof recentSchema>;
+
+const clockSchema = z.object({ now: z.string(), advanced_ms: z.number() });
+
 export interface SandboxControl {
+  faults(): Promise<SandboxFaults>;
   setFaults(faults: object): Promise<void>;
   endFaults(): Promise<void>;
   allowRequestsPerMinute(count: number): Promise<void>;
   /** What the customer does on the hosted page. */
-  actAsCustomer(paymentId: string): Promise<void>;
+  actAsCustomer(paymentId: string, action?: 'complete' | 'fail' | 'abandon'): Promise<void>;
+  /** Ends a manual authorization before its time. */
+  lapse(paymentId: string): Promise<void>;
   openDispute(paymentId: string): Promise<string>;
   moveDispute(disputeId: string, status: 'won' | 'lost'): Promise<void>;
-  moveRefund(refundId: string, status: 'failed'): Promise<void>;
-  movePayout(payoutId: string, status: 'reversed'): Promise<void>;
+  moveRefund(refundId: string, status: 'succeeded' | 'failed'): Promise<void>;
+  movePayout(payoutId: string, status: 'success' | 'failed' | 'reversed'): Promise<void>;
   /** How far the service's clock was put forward. */
-  clockAheadMs(): Promise<number>;
+  clock(): Promise<{ readonly now: string; readonly aheadMs: number }>;
+  /** Runs everything that falls due until then. */
   advanceClock(ms: number): Promise<void>;
+  /** The last change first. @param wanted `orderId`: only of this order */
+  recent(wanted: {
+    readonly orderId?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly RecentResource[]>;
   /** Every event after a number. */
   events(afterSeq: number): Promise<readonly SandboxEvent[]>;
   resources(kind: ResourceKind): Promise<readonly ServiceResource[]>;
+}
+
+/** A control route refused. */
+export class SandboxError extends Error {
+  /** What the sandbox stated, for people. */
+  readonly reason: string;
+
+  constructor(message: string, reason: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+const errorSchema = z.object({ error: z.object({ message: z.string() }) });
+
+function messageIn(text: string): string {
+  try {
+    return errorSchema.parse(JSON.parse(text)).error.message;
+  } catch {
+    return text;
+  }
 }
 
 const PAGE_SIZE = 1_000;
@@ -52,12 +108,16 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
     });
     const text = await response.text();
     if (!response.ok) {
-      throw new Error(`the sandbox responded ${response.status} to ${method} ${path}: ${text}`);
+      throw new SandboxError(
+        `the sandbox responded ${response.status} to ${method} ${path}: ${text}`,
+        messageIn(text),
+      );
     }
     return text === '' ? undefined : JSON.parse(text);
   };
   const at = (id: string): string => encodeURIComponent(id);
   return {
+    faults: async () => faultsSchema.parse(await call('GET', '/faults')),
     setFaults: async (faults) => {
       await call('PUT', '/faults', faults);
     },
@@ -67,8 +127,11 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
     allowRequestsPerMinute: async (count) => {
       await call('PUT', '/rate_limit', { per_minute: count });
     },
-    actAsCustomer: async (paymentId) => {
-      await call('POST', `/payments/${at(paymentId)}/action`, { action: 'complete' });
+    actAsCustomer: async (paymentId, action = 'complete') => {
+      await call('POST', `/payments/${at(paymentId)}/action`, { action });
+    },
+    lapse: async (paymentId) => {
+      await call('POST', `/payments/${at(paymentId)}/lapse`);
     },
     openDispute: async (paymentId) => {
       const dispute = await call('POST', '/disputes', { payment_id: paymentId });
@@ -83,12 +146,18 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
     movePayout: async (payoutId, status) => {
       await call('POST', `/payouts/${at(payoutId)}/move`, { status });
     },
-    clockAheadMs: async () => {
-      const clock = await call('GET', '/clock');
-      return z.object({ advanced_ms: z.number() }).parse(clock).advanced_ms;
+    clock: async () => {
+      const { now, advanced_ms: aheadMs } = clockSchema.parse(await call('GET', '/clock'));
+      return { now, aheadMs };
     },
     advanceClock: async (ms) => {
       await call('POST', '/clock/advance', { ms });
+    },
+    recent: async ({ orderId, limit }) => {
+      const query = new URLSearchParams({ limit: String(limit) });
+      if (orderId !== undefined) query.set('order_id', orderId);
+      const page = z.object({ data: z.array(recentSchema) });
+      return page.parse(await call('GET', `/recent?${query}`)).data;
     },
     events: async (afterSeq) => {
       const all: SandboxEvent[] = [];

@@ -19,6 +19,7 @@ import { OperatorError, toError } from '../platform/errors.ts';
 import { sleep } from '../platform/sleep.ts';
 import type { Reconcile } from '../reconcile/run.ts';
 import { STREAMS } from '../reconcile/streams.ts';
+import { CLOSED_AFTER_MS, MOST_AHEAD_MS } from './clock.ts';
 import { type ComparedOrder, compareSides } from './compare.ts';
 import type { SandboxEvent, ServiceResource } from './control.ts';
 import { type PlannedOrder, planOrders } from './plan.ts';
@@ -210,14 +211,9 @@ async function waitUntilNone(
   }
 }
 
-/** Reconciliation reads lists up to a minute ago by the service's clock, because newer rows may still be missing. */
-const CLOSED_AFTER_MS = 61_000;
-/** The ledger rejects dates more than five minutes ahead of its own clock. */
-const MOST_AHEAD_MS = 240_000;
-
 /** Advances the service's clock, or waits if earlier runs have advanced it too far. */
 async function letListsClose({ shop, clock, onProgress, signal }: DemoParts): Promise<void> {
-  if ((await shop.control.clockAheadMs()) + CLOSED_AFTER_MS <= MOST_AHEAD_MS) {
+  if ((await shop.control.clock()).aheadMs + CLOSED_AFTER_MS <= MOST_AHEAD_MS) {
     await shop.control.advanceClock(CLOSED_AFTER_MS);
     return;
   }

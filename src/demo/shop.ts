@@ -21,6 +21,9 @@ const CARDS = {
   review: '4000000000700007',
 } as const;
 
+/** What is paid, or paid out. */
+export type Purchase = Omit<PlannedOrder, 'story'>;
+
 /** What a story needs to play one order. */
 interface Play {
   readonly shop: Shop;
@@ -117,15 +120,15 @@ function halves(amountMinor: number): readonly [number, number] {
   return [first, amountMinor - first];
 }
 
-interface PaymentChanges {
+export interface PaymentChanges {
   readonly paymentId?: string;
   readonly card?: string;
-  readonly captureMethod?: 'manual' | 'manual_multiple';
+  readonly captureMethod?: 'manual' | 'manual_multiple' | undefined;
 }
 
-function paymentRequest(
+export function paymentRequest(
   { profileId }: Shop,
-  { orderId, amountMinor, currency }: PlannedOrder,
+  { orderId, amountMinor, currency }: Purchase,
   { paymentId, card = CARDS.succeeds, captureMethod }: PaymentChanges,
 ): CreatePaymentRequest {
   return {
@@ -162,9 +165,9 @@ function paymentRequest(
 }
 
 /** Pays a supplier from a bank account. @returns the payout id */
-async function payOut(
+export async function payOut(
   { client }: Shop,
-  { orderId, amountMinor, currency }: PlannedOrder,
+  { orderId, amountMinor, currency }: Purchase,
 ): Promise<string> {
   const payout = await client.payouts.create({
     merchant_order_reference_id: orderId,

@@ -24,7 +24,7 @@ import { createFragments, type Fragment, type Fragments } from './live/fragments
 import { LIVE_HEADER, LIVE_PATH, serveLive } from './live/liveRoute.ts';
 import type { Watcher } from './live/watcher.ts';
 import type { Elsewhere, Opened, Page, PageAction, PageParts, Problem, Viewer } from './page.ts';
-import { ACTIONS, DOWNLOADS, PAGES } from './pages.ts';
+import { ACTIONS, DOWNLOADS, PAGES, sectionsOf } from './pages.ts';
 import { type Failure, problemView, statusOf } from './problem.tsx';
 import { queryOf } from './query.ts';
 import { createRenderer, type Renderer } from './render.tsx';
@@ -50,7 +50,11 @@ const MAX_FORM_BYTES = 64 * 1024;
 export function createPagesApp(parts: PagesAppParts): Express {
   const { installation, log } = parts;
   const assets = readAssets();
-  const renderer = createRenderer({ installation: installation.name, assets });
+  const renderer = createRenderer({
+    installation: installation.name,
+    assets,
+    sections: sectionsOf(parts),
+  });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -86,8 +90,7 @@ export function createPagesApp(parts: PagesAppParts): Express {
     app.post(expressPath(action.path), readForm, serveAction(action, { ...context, refuseWrite }));
   }
   app.use((request, response) => {
-    const message = `There is no page at ${request.path}.`;
-    sendFailure({ outcome: 'not_found', message }, { request, response, renderer });
+    sendFailure(noPageAt(request), { request, response, renderer });
   });
   app.use(createErrorHandler(log, renderer));
   return app;
@@ -178,7 +181,7 @@ function servePage(page: Page, context: Context): RequestHandler {
     const { renderer, isReady } = context;
     const session = sessionOf(response);
     const at = { request, response, renderer };
-    const denied = refusalOf(page.permission, { subject: `GET ${page.path}`, context, ...at });
+    const denied = absenceOf(page, { subject: `GET ${page.path}`, context, ...at });
     if (denied) return sendFailure(denied, at);
     if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
     const { notice: _notice, ...query } = readFields(queryOf(request.originalUrl));
@@ -268,7 +271,7 @@ function serveAction(action: PageAction, context: ActionContext): RequestHandler
     const at = { request, response, renderer };
     const form = readForm(request, session);
     if (!form) return sendFailure(FOREIGN_FORM, at);
-    const denied = refusalOf(action.permission, { subject: `POST ${action.path}`, context, ...at });
+    const denied = absenceOf(action, { subject: `POST ${action.path}`, context, ...at });
     if (denied) return sendFailure(denied, at);
     if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
     const refused = await refuseWrite();
@@ -325,6 +328,10 @@ function readFields(sent: URLSearchParams): Fields {
   );
 }
 
+function noPageAt({ path }: Request): Failure {
+  return { outcome: 'not_found', message: `There is no page at ${path}.` };
+}
+
 function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
@@ -339,6 +346,15 @@ function sendFailure(failure: Failure, { request, response, renderer }: At): voi
   const session = SESSIONS.get(response);
   const html = renderer.render(problemView(failure), { request, response, session });
   response.status(statusOf(failure)).type('html').send(html);
+}
+
+/** Why the viewer has no such page or action: the role does not permit it, or the installation lacks it. */
+function absenceOf(
+  { permission, isOffered }: Pick<Page, 'permission' | 'isOffered'>,
+  given: At & { readonly subject: string; readonly context: Context },
+): Failure | undefined {
+  const refusal = refusalOf(permission, given);
+  return refusal ?? (isOffered?.(given.context) === false ? noPageAt(given.request) : undefined);
 }
 
 function refusalOf(

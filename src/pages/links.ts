@@ -82,6 +82,10 @@ export const alertHref = (number: number): string => href(`/alerts/${number}`);
 export const messagesHref = (query?: LinkQuery): string => href('/messages', query);
 export const messageHref = (number: number): string => href(`/messages/${number}`);
 
+export const sandboxHref = (): string => '/sandbox';
+export const scenarioHref = (name: string, orderId?: string): string =>
+  href(`/sandbox/scenarios/${segment(name)}`, { order: orderId });
+
 /** The page of what an alert or a finding is about; undefined if it has none. */
 export function subjectHref(subject: string): string | undefined {
   const [kind = '', first = '', ...rest] = subject.split(':');

@@ -12,12 +12,15 @@ import type { z } from 'zod';
 import type { Permission, Role } from '../access/domain/roles.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ApiParts } from '../console/endpoint.ts';
+import type { Shop } from '../demo/shop.ts';
 import type { Topic } from './live/topics.ts';
 import type { SystemParts } from './system/systemParts.ts';
 
-/** What pages and their actions depend on: the same as endpoints, and what is known of the process. */
+/** What pages and their actions depend on: the same as endpoints, what is known of the process, and the sandbox. */
 export interface PageParts extends ApiParts {
   readonly system: SystemParts;
+  /** Undefined: the payments are real, or no sandbox is known. */
+  readonly sandbox: Shop | undefined;
 }
 
 /** Why there is no page, or why an action did nothing. Each message states the next step. */
@@ -94,6 +97,8 @@ export interface Page {
   readonly path: `/${string}`;
   readonly permission: Permission;
   readonly query: z.ZodObject;
+  /** Whether this installation has the page; every one has a page without it. */
+  readonly isOffered?: ((parts: PageParts) => boolean) | undefined;
   readonly open: (parts: PageParts, raw: RawPageRequest) => Promise<Opened | Elsewhere | Problem>;
 }
 
@@ -103,6 +108,7 @@ interface PageDefinition<Params extends z.ZodObject, Query extends z.ZodObject, 
   readonly params: Params;
   /** Every value is text; an empty field of a form counts as absent. */
   readonly query: Query;
+  readonly isOffered?: Page['isOffered'];
   readonly load: (
     parts: PageParts,
     request: PageRequest<z.output<Params>, z.output<Query>>,
@@ -123,6 +129,7 @@ export function definePage<Params extends z.ZodObject, Query extends z.ZodObject
   return {
     path,
     permission,
+    isOffered: definition.isOffered,
     query: querySchema,
     open: async (parts, { actor, role, sessionId, ...raw }) => {
       const params = definition.params.safeParse(raw.params);
@@ -165,6 +172,7 @@ export interface RawActionRequest {
 export interface PageAction {
   readonly path: `/${string}`;
   readonly permission: Permission;
+  readonly isOffered?: Page['isOffered'];
   readonly act: (parts: PageParts, raw: RawActionRequest) => Promise<Done | Shown | Problem>;
 }
 
@@ -172,6 +180,7 @@ interface ActionDefinition<Params extends z.ZodObject, Form extends z.ZodObject>
   readonly path: `/${string}`;
   readonly permission: Permission;
   readonly params: Params;
+  readonly isOffered?: Page['isOffered'];
   /** Every value is text, or a list of texts for fields that were sent more than once. */
   readonly form: Form;
   readonly act: (
@@ -188,6 +197,7 @@ export function defineAction<Params extends z.ZodObject, Form extends z.ZodObjec
   return {
     path,
     permission,
+    isOffered: definition.isOffered,
     act: async (parts, { actor, sessionId, ...raw }) => {
       const params = definition.params.safeParse(raw.params);
       if (!params.success) return invalid('address', params.error);

@@ -19,7 +19,7 @@ import { refreshOrder, registerExpectation, replayOrder } from './orders/orderAc
 import { orderPage } from './orders/orderPage.tsx';
 import { ordersCsv, ordersPage } from './orders/ordersPage.tsx';
 import { overviewPage } from './overview/overviewPage.tsx';
-import type { Page, PageAction } from './page.ts';
+import type { Page, PageAction, PageParts } from './page.ts';
 import { pauseRequests, resumeRequests, startRuns } from './reconciliation/actions.ts';
 import { reconciliationPage } from './reconciliation/reconciliationPage.tsx';
 import { runPage } from './reconciliation/runPage.tsx';
@@ -37,6 +37,18 @@ import {
   refundsPage,
 } from './resources/resourceLists.tsx';
 import { disputePage, paymentPage, payoutPage, refundPage } from './resources/resourcePages.tsx';
+import {
+  advanceClock,
+  endFaults,
+  moveResource,
+  payInSandbox,
+  payOutInSandbox,
+  playScenario,
+  reconcileSandbox,
+  setFaults,
+} from './sandbox/sandboxActions.ts';
+import { sandboxPage } from './sandbox/sandboxPage.tsx';
+import { scenarioPage } from './sandbox/scenarioPage.tsx';
 import { searchPage } from './search/searchPage.tsx';
 import { auditCsvDownload, auditPage } from './system/auditPage.tsx';
 import {
@@ -101,6 +113,8 @@ export const PAGES: readonly Page[] = [
   erasurePage,
   erasurePlanPage,
   tokensPage,
+  sandboxPage,
+  scenarioPage,
 ];
 
 export const DOWNLOADS: readonly Download[] = [
@@ -143,15 +157,25 @@ export const ACTIONS: readonly PageAction[] = [
   requestErasureAction,
   createTokenAction,
   revokeTokenAction,
+  playScenario,
+  payInSandbox,
+  payOutInSandbox,
+  moveResource,
+  setFaults,
+  endFaults,
+  advanceClock,
+  reconcileSandbox,
 ];
 
-/** The navigation: the sections that have a page, in this order. */
-export const SECTIONS: readonly {
+export interface SectionLink {
   readonly label: string;
   readonly path: string;
   /** Pressed after `g`. */
   readonly shortcut?: string;
-}[] = [
+}
+
+/** The navigation: the sections that have a page, in this order. */
+const SECTIONS: readonly SectionLink[] = [
   { label: 'Overview', path: '/', shortcut: 'h' },
   { label: 'Orders', path: '/orders', shortcut: 'o' },
   { label: 'Payments', path: '/payments', shortcut: 'p' },
@@ -165,5 +189,13 @@ export const SECTIONS: readonly {
   { label: 'Alerts', path: '/alerts', shortcut: 'a' },
   { label: 'Messages', path: '/messages', shortcut: 'm' },
   { label: 'Ledger', path: '/ledger', shortcut: 'l' },
+  { label: 'Sandbox', path: '/sandbox', shortcut: 'b' },
   { label: 'System', path: '/system', shortcut: 's' },
-].filter(({ path }) => PAGES.some((page) => page.path === path));
+];
+
+/** The sections of an installation. */
+export function sectionsOf(parts: PageParts): readonly SectionLink[] {
+  return SECTIONS.filter(({ path }) =>
+    PAGES.some((page) => page.path === path && page.isOffered?.(parts) !== false),
+  );
+}

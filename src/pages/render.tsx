@@ -6,7 +6,7 @@ import type { Assets } from './assets.ts';
 import { Layout } from './components/Layout.tsx';
 import { LiveRegion, type LiveRegionProps } from './live/LiveRegion.tsx';
 import type { PageView } from './page.ts';
-import { SECTIONS } from './pages.ts';
+import type { SectionLink } from './pages.ts';
 import { readTheme } from './theme.ts';
 
 export interface Rendered {
@@ -27,9 +27,12 @@ export interface Renderer {
 export function createRenderer({
   installation,
   assets,
+  sections,
 }: {
   readonly installation: string;
   readonly assets: Assets;
+  /** Those of this installation. */
+  readonly sections: readonly SectionLink[];
 }): Renderer {
   const paths = { css: assets.css.path, js: assets.js.path };
   return {
@@ -39,10 +42,10 @@ export function createRenderer({
         installation,
         assets: paths,
         viewer: session && { holder: session.holder, formToken: session.formToken },
-        nav: navOf(asked.path),
+        nav: navOf(sections, asked.path),
         notice: session && noticeOf(asked, session),
         theme: readTheme(asked),
-        shortcuts: SHORTCUTS,
+        shortcuts: shortcutsOf(sections),
         url: withoutNotice(asked.originalUrl),
         live,
       };
@@ -57,9 +60,11 @@ export function createRenderer({
   };
 }
 
-const SHORTCUTS = SECTIONS.flatMap(({ label, path, shortcut }) =>
-  shortcut === undefined ? [] : [{ label, href: path, shortcut }],
-);
+function shortcutsOf(sections: readonly SectionLink[]) {
+  return sections.flatMap(({ label, path, shortcut }) =>
+    shortcut === undefined ? [] : [{ label, href: path, shortcut }],
+  );
+}
 
 function withoutNotice(url: string): string {
   const [path = '', query = ''] = url.split('?', 2);
@@ -68,8 +73,8 @@ function withoutNotice(url: string): string {
   return kept.size === 0 ? path : `${path}?${kept}`;
 }
 
-function navOf(current: string) {
-  return SECTIONS.map(({ label, path }) => ({
+function navOf(sections: readonly SectionLink[], current: string) {
+  return sections.map(({ label, path }) => ({
     label,
     href: path,
     isCurrent: path === '/' ? current === '/' : current === path || current.startsWith(`${path}/`),

@@ -20,13 +20,10 @@ import { hashKey } from './http/authenticate.ts';
 import { createIgnoredFields } from './http/ignoredFields.ts';
 import { createRateLimit } from './http/rateLimit.ts';
 import { createResourceWriter } from './resourceWriter.ts';
-import { refuseForeignLedger, SANDBOX_MERCHANT_ID } from './safety.ts';
+import { refuseForeignLedger, SANDBOX_MERCHANT_ID, SANDBOX_PROFILE_ID } from './safety.ts';
 import type { Services } from './services.ts';
 import { readAdvance, storeAdvance, upsertKey } from './store/account.ts';
 import { createSender } from './webhooks/sender.ts';
-
-/** The one business profile of the sandbox's account. */
-export const SANDBOX_PROFILE_ID = 'pro_local';
 
 export interface SandboxOptions {
   readonly databaseUrl: string;

@@ -1,6 +1,6 @@
 /** Valid requests to the sandbox, for tests to modify. */
 import { type CardFamily, testCard, type UnifiedCode } from '../../src/sandbox/domain/outcomes.ts';
-import { SANDBOX_PROFILE_ID } from '../../src/sandbox/startSandbox.ts';
+import { SANDBOX_PROFILE_ID } from '../../src/sandbox/safety.ts';
 
 export const BILLING = {
   address: {

@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'replay.stop',
   'resource.refresh',
   'retention.run',
+  'sandbox.use',
   'session.end',
   'session.refuse',
   'session.start',

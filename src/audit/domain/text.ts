@@ -29,6 +29,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'replay.stop': 'Stop',
   'resource.refresh': 'Refresh',
   'retention.run': 'Removal',
+  'sandbox.use': 'Use of the sandbox',
   'session.end': 'End',
   'session.refuse': 'Refused sign-in',
   'session.start': 'Sign-in',

@@ -13,7 +13,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
-import { printBanner } from '../banner.ts';
+import { printBanner, signInUrl } from '../banner.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine } from '../progress.ts';
@@ -115,7 +115,10 @@ async function play(config: Config, running: Running, { options, signal }: Playi
   );
   line?.clear();
   if (options.json) printJson(demoJson(report));
-  else printReport(report, options.once);
+  else {
+    printReport(report);
+    if (!options.once) await printInvitation(config, running);
+  }
   if (!report.passed) process.exitCode = 1;
 }
 
@@ -139,7 +142,7 @@ function demoJson(report: DemoReport) {
 
 const MAX_LINES = 10;
 
-function printReport(report: DemoReport, isOver: boolean): void {
+function printReport(report: DemoReport): void {
   const { afterReconciliation, afterWebhooks, failures, orders, reconciliation, seed, webhooks } =
     report;
   const rows: readonly (readonly [string, string])[] = [
@@ -168,10 +171,16 @@ function printReport(report: DemoReport, isOver: boolean): void {
       ? '\nThe ledger equals the service, to the cent.'
       : '\nThe ledger does not equal the service.',
   );
-  if (!isOver) {
-    console.log('Explore: `npx tallyhook orders list`, `npx tallyhook orders explain ORDER`.');
-    console.log('Everything keeps running. Press Ctrl-C to stop.');
+}
+
+async function printInvitation(config: Config, running: Running): Promise<void> {
+  const url = await signInUrl(config, running, '/sandbox');
+  console.log('\nEverything keeps running. Press Ctrl-C to stop.');
+  if (url !== undefined) {
+    console.log('Break something yourself (this link signs you in once, within five minutes):');
+    console.log(`  ${url}`);
   }
+  console.log('Or explore: `npx tallyhook orders list`, `npx tallyhook orders explain ORDER`.');
 }
 
 function summaryOf(compared: DemoReport['afterReconciliation']): string {

@@ -71,7 +71,7 @@ function showOrFollowLink(signIn: SignIn): RequestHandler {
     switch (signedIn.outcome) {
       case 'signed_in':
         setSessionCookie(response, { request, trustedProxies, ...signedIn });
-        response.redirect(303, '/');
+        response.redirect(303, ownPath(next));
         return;
       case 'unverifiable':
         await fail(response, { status: 503, next, problem: UNAVAILABLE });

@@ -115,6 +115,20 @@ export async function readListedResource(
   return rows[0];
 }
 
+/** Resources by kind and id, as many of them as there are. */
+export function readListedResources(
+  db: Queryable,
+  refs: readonly { readonly kind: ResourceKind; readonly id: string }[],
+): Promise<readonly ListedResource[]> {
+  return db.query<ListedResource>(
+    `select ${LISTED_COLUMNS}, ${micros('coalesce(created_at, first_seen_at)')} as "atMicros"
+       from resources
+      where (kind, id) in (select kind, id from unnest($1::text[], $2::text[]) as wanted (kind, id))
+      limit $3`,
+    [refs.map(({ kind }) => kind), refs.map(({ id }) => id), refs.length],
+  );
+}
+
 export interface ScannedTotal {
   /** Null: the resource itself has not arrived, so its money is unknown. */
   readonly currency: string | null;
