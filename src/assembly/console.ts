@@ -31,7 +31,7 @@ import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reco
 import { retentionSource } from '../retention/gauges.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
 import { examineWith } from './doctor.ts';
-import { authorizationsOf, refresherOf, refundsOf, sandboxShopOf } from './service.ts';
+import { authorizationsOf, disputesOf, refresherOf, refundsOf, sandboxShopOf } from './service.ts';
 import { adminTokenOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -127,6 +127,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   const db = openPool('console', CONSOLE_POOL);
   const { service, check } = authorizationsOf(config, { db, clock, log, lane: 'operator' });
   const refunds = refundsOf(config, { db, clock });
+  const disputes = disputesOf(config, { db, clock });
   const runs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => runs.close());
   const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
@@ -142,6 +143,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     refresher: refresherOf(config, { db, clock }),
     authorizations: service && { db, service, check },
     refunds: refunds && { db, service: refunds },
+    disputes: disputes && { db, service: disputes },
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
     wakeChannel: (channel) => enqueueWakeUps(alertsJobs, [{ channel }]),
     channels: channelNamesOf(config.channels),

@@ -13,6 +13,7 @@ import { createClient, type PaymentServiceClient } from '../client/index.ts';
 import type { Config } from '../config/config.ts';
 import { createSandboxControl } from '../demo/control.ts';
 import type { Shop } from '../demo/shop.ts';
+import { createDisputeService, type DisputeService } from '../disputes/disputeService.ts';
 import type { Account } from '../ledger/domain/account.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -105,6 +106,12 @@ export function sandboxShopOf(config: Config): Shop | undefined {
 export function refundsOf(config: Config, parts: ServiceParts): RefundService | undefined {
   const client = clientOf(config, parts);
   return client && createRefundService({ ...parts, client, account: accountOf(config) });
+}
+
+/** Disputes of a person; undefined when no key is set. */
+export function disputesOf(config: Config, parts: ServiceParts): DisputeService | undefined {
+  const client = clientOf(config, parts);
+  return client && createDisputeService({ ...parts, client, account: accountOf(config) });
 }
 
 /** Reconciliation and refresh, for a command or a role. */

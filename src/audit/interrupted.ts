@@ -14,7 +14,7 @@ export function readInterruptedAttempts(
   limit: number,
 ): Promise<readonly AuditRow[]> {
   return readOpenAttempts(db, {
-    actions: ['authorization.capture', 'authorization.cancel', 'payment.refund'],
+    actions: ['authorization.capture', 'authorization.cancel', 'payment.refund', 'dispute.accept'],
     olderThanMs: RUNNING_FOR_MS,
     withinMs: REPORTED_FOR_MS,
     limit,

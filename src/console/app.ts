@@ -31,7 +31,7 @@ export interface ConsoleAppParts extends ApiParts {
   readonly pages: RequestHandler;
 }
 
-/** The largest body that an endpoint accepts; none needs more than a few fields. */
+/** The largest body of an endpoint that states no other limit. */
 const MAX_BODY_BYTES = 4 * 1024;
 
 export function createConsoleApp(parts: ConsoleAppParts): Express {
@@ -91,8 +91,6 @@ interface EndpointGuards {
 
 function addEndpoints(app: Express, parts: ApiParts, guards: EndpointGuards): void {
   const { isReady, allow, refuseWrite } = guards;
-  // For any content type: `curl -d` declares a form.
-  const readBody = express.json({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
   for (const endpoint of ENDPOINTS) {
     const serve: RequestHandler = async (request, response) => {
       if (!isReady()) {
@@ -104,6 +102,9 @@ function addEndpoints(app: Express, parts: ApiParts, guards: EndpointGuards): vo
     };
     const subject = `${endpoint.method.toUpperCase()} ${endpoint.path}`;
     const permitted = allow(subject, (request) => permissionsOf(endpoint, request));
+    const limit = endpoint.maxBodyBytes ?? MAX_BODY_BYTES;
+    // For any content type: `curl -d` declares a form.
+    const readBody = express.json({ type: () => true, limit, inflate: false });
     const handlers = endpoint.body ? [permitted, readBody, serve] : [permitted, serve];
     app[endpoint.method](expressPath(endpoint.path), ...handlers);
   }
@@ -175,10 +176,16 @@ function createErrorHandler(log: Log): ErrorRequestHandler {
       next(error);
       return;
     }
-    const given = replyToError(error, MAX_BODY_BYTES);
+    const given = replyToError(error, limitOf(error));
     if (given.status === 500) log.error({ error }, 'console.request_failed');
     send(response, given);
   };
+}
+
+/** The limit that a body exceeded; the body parser states it. */
+function limitOf(error: unknown): number {
+  const isStated = error instanceof Error && 'limit' in error && typeof error.limit === 'number';
+  return isStated ? Number(error.limit) : MAX_BODY_BYTES;
 }
 
 function send(response: Response, { status, headers, body }: Reply): void {

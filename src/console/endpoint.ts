@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Permission } from '../access/domain/roles.ts';
+import type { DisputeParts } from '../actions/actOnDispute.ts';
 import type { AuthorizationParts } from '../actions/captureOrCancel.ts';
 import type { RefundParts } from '../actions/refundPayment.ts';
 import type { Actor } from '../audit/domain/actor.ts';
@@ -28,6 +29,8 @@ export interface ApiParts {
   readonly authorizations: AuthorizationParts | undefined;
   /** Refunds; undefined if no API key is set. */
   readonly refunds: RefundParts | undefined;
+  /** Contests and accepts disputes; undefined if no API key is set. */
+  readonly disputes: DisputeParts | undefined;
   /** Enqueues events by their inbox numbers. */
   readonly enqueueEvents: (numbers: readonly number[]) => Promise<void>;
   /** Wakes a channel with due messages. */
@@ -81,6 +84,8 @@ export interface EndpointDescription {
   readonly query: z.ZodObject;
   /** Undefined: the endpoint reads no body. */
   readonly body?: z.ZodObject;
+  /** Where the body may be larger than a few fields. */
+  readonly maxBodyBytes?: number;
   readonly response: z.ZodType;
   /** Statuses besides 200 and those that every endpoint can return. */
   readonly statuses: readonly (201 | 202 | 404 | 409 | 410 | 422 | 504)[];

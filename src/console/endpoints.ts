@@ -6,6 +6,7 @@ import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { cancelAuthorization, captureAuthorization } from './routes/captureOrCancel.ts';
 import { listChanges } from './routes/changes.ts';
+import { acceptDispute, getEvidence, submitEvidence, uploadEvidence } from './routes/disputes.ts';
 import {
   getErasure,
   listErasures,
@@ -71,6 +72,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   captureAuthorization,
   cancelAuthorization,
   refundPayment,
+  acceptDispute,
+  getEvidence,
+  submitEvidence,
+  uploadEvidence,
   listReconciliations,
   startReconciliation,
   getBalances,

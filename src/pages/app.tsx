@@ -87,7 +87,8 @@ export function createPagesApp(parts: PagesAppParts): Express {
   for (const download of DOWNLOADS) app.get(download.path, serveDownload(download, context));
   const refuseWrite = createWriteCheck(parts.db);
   for (const action of ACTIONS) {
-    app.post(expressPath(action.path), readForm, serveAction(action, { ...context, refuseWrite }));
+    const read = action.maxFileBytes === undefined ? [readForm] : fileReaders(action, context);
+    app.post(expressPath(action.path), ...read, serveAction(action, { ...context, refuseWrite }));
   }
   app.use((request, response) => {
     sendFailure(noPageAt(request), { request, response, renderer });
@@ -150,7 +151,7 @@ function addSignOut(app: Express, parts: Context & { readonly readForm: RequestH
   const { renderer, sessions, trustedProxies } = parts;
   app.post('/sign-out', parts.readForm, async (request, response) => {
     const session = sessionOf(response);
-    if (!readForm(request, session)) {
+    if (!(await readForm(request, session))) {
       sendFailure(FOREIGN_FORM, { request, response, renderer });
       return;
     }
@@ -168,8 +169,8 @@ const FOREIGN_FORM: Failure = {
 };
 
 function addTheme(app: Express, parts: Context & { readonly readForm: RequestHandler }): void {
-  app.post(THEME_PATH, parts.readForm, (request, response) => {
-    const form = readForm(request, sessionOf(response));
+  app.post(THEME_PATH, parts.readForm, async (request, response) => {
+    const form = await readForm(request, sessionOf(response));
     if (!form) return sendFailure(FOREIGN_FORM, { request, response, renderer: parts.renderer });
     setTheme(response, form.theme);
     response.redirect(303, ownPath(typeof form.next === 'string' ? form.next : '/'));
@@ -269,7 +270,7 @@ function serveAction(action: PageAction, context: ActionContext): RequestHandler
     const { renderer, isReady, refuseWrite } = context;
     const session = sessionOf(response);
     const at = { request, response, renderer };
-    const form = readForm(request, session);
+    const form = await readForm(request, session);
     if (!form) return sendFailure(FOREIGN_FORM, at);
     const denied = absenceOf(action, { subject: `POST ${action.path}`, context, ...at });
     if (denied) return sendFailure(denied, at);
@@ -307,18 +308,39 @@ function messageOf(body: unknown): string {
   return error.message;
 }
 
+/** A form with a file is read only for those who may send it. */
+function fileReaders(action: PageAction, context: Context): readonly RequestHandler[] {
+  const { maxFileBytes = 0, permission, path } = action;
+  const refuse: RequestHandler = (request, response, next) => {
+    const at = { request, response, renderer: context.renderer };
+    const denied = refusalOf(permission, { subject: `POST ${path}`, context, ...at });
+    if (denied) sendFailure(denied, at);
+    else next();
+  };
+  const limit = maxFileBytes + MAX_FORM_BYTES;
+  return [refuse, express.raw({ type: 'multipart/form-data', limit, inflate: false })];
+}
+
 /** The fields of a form of this session; undefined if it was not sent from one of its pages. */
-function readForm(request: Request, session: Session): Fields | undefined {
-  const sent = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
-  if (sent.get('form_token') !== session.formToken) return undefined;
+async function readForm(request: Request, session: Session): Promise<Fields | undefined> {
+  const sent = Buffer.isBuffer(request.body)
+    ? await readMultipart(request.header('content-type') ?? '', request.body)
+    : new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+  if (sent?.get('form_token') !== session.formToken) return undefined;
   sent.delete('form_token');
   return readFields(sent);
 }
 
-type Fields = Readonly<Record<string, string | readonly string[]>>;
+async function readMultipart(type: string, body: Buffer): Promise<FormData | undefined> {
+  const parsed = new Response(new Uint8Array(body), { headers: { 'content-type': type } });
+  return await parsed.formData().catch(() => undefined);
+}
+
+type Value = string | File;
+type Fields = Readonly<Record<string, Value | readonly Value[]>>;
 
 /** Empty fields count as absent; a name that was sent more than once has all its values. */
-function readFields(sent: URLSearchParams): Fields {
+function readFields(sent: URLSearchParams | FormData): Fields {
   const names = new Set(sent.keys());
   const fields = [...names].map((name) => [name, sent.getAll(name).filter((one) => one !== '')]);
   return Object.fromEntries(
@@ -408,6 +430,12 @@ function failureOf(error: unknown, log: Log): Failure {
   if (error instanceof Error) {
     if (isDatabaseUnavailable(error) || isContended(error)) return UNAVAILABLE;
     const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
+    if (status === 413) {
+      return {
+        outcome: 'invalid',
+        message: 'The form or its file is too large. Nothing was done.',
+      };
+    }
     if (status >= 400 && status < 500) {
       return { outcome: 'invalid', message: 'The request cannot be read. Go back and try again.' };
     }

@@ -47,6 +47,10 @@ export const resourcesHref = (kind: ResourceKind, query?: LinkQuery): string =>
 export const resourceHref = (kind: ResourceKind, id: string): string =>
   href(`/${kind}s/${segment(id)}`);
 
+/** The form with the evidence of a dispute. */
+export const evidenceHref = (disputeId: string): string =>
+  href(`/disputes/${segment(disputeId)}/evidence`);
+
 export const authorizationsHref = (query?: LinkQuery): string => href('/authorizations', query);
 
 /** The page that confirms what is captured or released. @param hold as `holdValue` writes it */

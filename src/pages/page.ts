@@ -173,6 +173,8 @@ export interface PageAction {
   readonly path: `/${string}`;
   readonly permission: Permission;
   readonly isOffered?: Page['isOffered'];
+  /** Set: the form has files, of at most this many bytes in all. */
+  readonly maxFileBytes?: number;
   readonly act: (parts: PageParts, raw: RawActionRequest) => Promise<Done | Shown | Problem>;
 }
 
@@ -181,6 +183,7 @@ interface ActionDefinition<Params extends z.ZodObject, Form extends z.ZodObject>
   readonly permission: Permission;
   readonly params: Params;
   readonly isOffered?: Page['isOffered'];
+  readonly maxFileBytes?: number;
   /** Every value is text, or a list of texts for fields that were sent more than once. */
   readonly form: Form;
   readonly act: (
@@ -193,11 +196,12 @@ interface ActionDefinition<Params extends z.ZodObject, Form extends z.ZodObject>
 export function defineAction<Params extends z.ZodObject, Form extends z.ZodObject>(
   definition: ActionDefinition<Params, Form>,
 ): PageAction {
-  const { path, permission, act } = definition;
+  const { path, permission, maxFileBytes, act } = definition;
   return {
     path,
     permission,
     isOffered: definition.isOffered,
+    ...(maxFileBytes !== undefined && { maxFileBytes }),
     act: async (parts, { actor, sessionId, ...raw }) => {
       const params = definition.params.safeParse(raw.params);
       if (!params.success) return invalid('address', params.error);

@@ -4,6 +4,8 @@ import { alertPage } from './alerts/alertPage.tsx';
 import { alertsPage } from './alerts/alertsPage.tsx';
 import { captureHolds, releaseHolds } from './authorizations/authorizationActions.ts';
 import { authorizationsPage, confirmHoldsPage } from './authorizations/authorizationsPage.tsx';
+import { acceptDispute, submitEvidence, uploadFile } from './disputes/disputeActions.ts';
+import { evidencePage } from './disputes/evidencePage.tsx';
 import type { Download } from './download.ts';
 import { acceptFinding, findingPage, findingsPage } from './findings/findingsPage.tsx';
 import { discardEvent, eventPage, replayEvent } from './inbox/eventPage.tsx';
@@ -85,6 +87,7 @@ export const PAGES: readonly Page[] = [
   refundPage,
   disputesPage,
   disputePage,
+  evidencePage,
   payoutsPage,
   payoutPage,
   authorizationsPage,
@@ -165,6 +168,9 @@ export const ACTIONS: readonly PageAction[] = [
   endFaults,
   advanceClock,
   reconcileSandbox,
+  acceptDispute,
+  submitEvidence,
+  uploadFile,
 ];
 
 export interface SectionLink {

@@ -25,7 +25,7 @@ export function notDoneText(
 }
 
 /** @param what such as `refund pay_1` */
-function claimedText(attempt: number, what: string): string {
+export function claimedText(attempt: number, what: string): string {
   return (
     `Attempt ${attempt} to ${what} has no result yet. Nothing was done. If its process ended, find out ` +
     'what became of it and record it with `npx tallyhook audit close`.'

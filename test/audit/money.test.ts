@@ -1,4 +1,5 @@
 /** Who moved money: captures and cancellations by the command line and the admin API, over the sandbox. */
+import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { type Api, type Body, checkedEndpoints, createApi } from '../support/api.ts';
@@ -500,6 +501,51 @@ test('an attempt is closed over the API, once, by the holder of the token', asyn
     result: 'done',
     attempt: row?.id,
   });
+});
+
+test('a dispute is contested with a file and accepted by the API, and the log has no evidence', async () => {
+  const paymentId = await setup.authorize({ capture_method: 'automatic' });
+  const opened = { payment_id: paymentId, amount: 5400 };
+  const id = (await sandbox.call('POST', '/_sandbox/disputes', opened)).body.dispute_id;
+  await setup.applyWebhooks();
+  const base = `/api/v1/disputes/${id}`;
+  const content = Buffer.from('%PDF-1.7 proof of delivery').toString('base64');
+  const file = await treasurer.post(`${base}/files`, { name: 'proof.pdf', content });
+  expect(file.status).toBe(200);
+  const seen = { expected_amount: 5400, currency: 'USD', stage: 'dispute', reason: 'decided' };
+  const evidence = { receipt: file.body.file_id, uncategorized_text: 'secret '.repeat(3_000) };
+  const submitted = await treasurer.post(`${base}/evidence`, { ...seen, evidence });
+  expect(submitted.body).toMatchObject({ status: 'challenged' });
+  expect((await treasurer.get(`${base}/evidence`)).body.evidence).toEqual(evidence);
+  const accepted = await treasurer.post(`${base}/accept`, seen);
+  expect([accepted.status, accepted.body.status]).toEqual([200, 'accepted']);
+  const { body } = await treasurer.get(`/api/v1/audit?subject=dispute:${id}`);
+  expect(body.entries.map(({ result }: Body) => result)).toEqual(
+    ['accept', 'evidence', 'upload'].flatMap(() => ['done', 'requested']),
+  );
+  expect(JSON.stringify(body)).not.toContain('secret');
+  expect((await operator.post(`${base}/accept`, seen)).status).toBe(403);
+});
+
+test('a dispute is contested with a file by the command line', async () => {
+  const paymentId = await setup.authorize({ capture_method: 'automatic' });
+  const opened = { payment_id: paymentId, amount: 5400 };
+  const id = (await sandbox.call('POST', '/_sandbox/disputes', opened)).body.dispute_id;
+  await setup.applyWebhooks();
+  const notAllowed = await run('disputes', 'upload', id, path.resolve('package.json'));
+  expect([notAllowed.code, notAllowed.stderr]).toEqual([1, expect.stringContaining('not a PDF')]);
+  const decided = ['--reason', 'delivered', '--yes', '--json', '--by', 'ada'];
+  const field = ['--field', 'shipping_carrier=DHL', '--field', 'uncategorized_text=a=b'];
+  const submitted = await run('disputes', 'submit', id, ...field, ...decided);
+  expect(JSON.parse(submitted.stdout)).toMatchObject({ outcome: 'done', status: 'challenged' });
+  const shown = await run('disputes', 'evidence', id, '--json');
+  expect(JSON.parse(shown.stdout).evidence).toEqual({
+    shipping_carrier: 'DHL',
+    uncategorized_text: 'a=b',
+  });
+  const accepted = await run('disputes', 'accept', id, ...decided);
+  expect(JSON.parse(accepted.stdout)).toMatchObject({ outcome: 'done', status: 'accepted' });
+  expect((await run('disputes', 'accept', id, ...decided)).code).toBe(1);
 });
 
 test('every endpoint that moves money was called here, and its response matched its description', () => {

@@ -16,6 +16,8 @@ export interface PageViewer {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<ShownPage>;
   /** Sends a form with the token of the session. */
   post(path: string, form: FormFields): Promise<ShownPage>;
+  /** Sends a form with files, with the token of the session unless it has one. */
+  postFiles(path: string, form: FormData): Promise<ShownPage>;
   /** Sends a form as it is. */
   postRaw(
     path: string,
@@ -46,6 +48,11 @@ export async function openPages(
     get: (path, headers = {}) => send(path, { headers }),
     postRaw: (path, form, headers = {}) =>
       send(path, { method: 'POST', body: encode(form), headers }),
+    postFiles: async (path, form) => {
+      const { html } = await viewer.get('/');
+      if (!form.has('form_token')) form.set('form_token', formTokenIn(html));
+      return send(path, { method: 'POST', body: form });
+    },
     post: async (path, form) => {
       const { html } = await viewer.get('/');
       return viewer.postRaw(path, { ...form, form_token: formTokenIn(html) });

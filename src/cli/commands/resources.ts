@@ -34,6 +34,7 @@ import {
   take,
 } from '../listOptions.ts';
 import { printTable } from '../table.ts';
+import { disputeActionCommands } from './disputeActions.ts';
 import { refundPaymentCommand } from './refundPayment.ts';
 
 interface ResourceListOptions extends ListOptions {
@@ -68,7 +69,9 @@ export function refundsCommand(): Command {
 }
 
 export function disputesCommand(): Command {
-  return resourceCommand('dispute');
+  const command = resourceCommand('dispute');
+  for (const action of disputeActionCommands()) command.addCommand(action);
+  return command;
 }
 
 export function payoutsCommand(): Command {

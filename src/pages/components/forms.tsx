@@ -84,18 +84,22 @@ export function Field({
 export function TextArea({
   name,
   label,
+  value,
+  rows = 4,
   required = false,
   hint,
 }: {
   readonly name: string;
   readonly label: string;
+  readonly value?: string;
+  readonly rows?: number;
   readonly required?: boolean;
   readonly hint?: string;
 }) {
   return (
     <label class="field wide">
       <span>{label}</span>
-      <textarea name={name} rows={4} required={required}></textarea>
+      <textarea name={name} rows={rows} required={required} value={value ?? ''} />
       {hint === undefined ? null : <small>{hint}</small>}
     </label>
   );
@@ -152,7 +156,12 @@ export function ActionForm(props: ActionFormProps) {
     );
   }
   return (
-    <form class="action" method="post" action={actionHref(action.path, params)}>
+    <form
+      class="action"
+      method="post"
+      action={actionHref(action.path, params)}
+      encType={action.maxFileBytes === undefined ? undefined : 'multipart/form-data'}
+    >
       <input type="hidden" name="form_token" value={viewer.formToken} />
       {children}
       <button type="submit" class={isDangerous ? 'danger' : undefined}>

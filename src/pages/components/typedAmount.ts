@@ -22,3 +22,14 @@ export function readTypedAmount(
   const message = `${JSON.stringify(typed)} is not an amount from ${formatMoney(1, currency)} to ${formatMoney(mostMinor, currency)}. Nothing was done. Go back and type it with a point, such as ${formatMoney(mostMinor, currency).split(' ')[0]}.`;
   return { outcome: 'invalid', message };
 }
+
+/** The same, where a part is not possible. */
+export function confirmsAmount(
+  typed: string,
+  currency: string,
+  expectedMinor: number,
+): Problem | undefined {
+  if (parseDecimal(typed.trim(), currency) === expectedMinor) return undefined;
+  const message = `${JSON.stringify(typed)} is not ${formatMoney(expectedMinor, currency)}. Nothing was done. Go back and type the amount that the page shows.`;
+  return { outcome: 'invalid', message };
+}

@@ -18,6 +18,13 @@ import { holdValue } from '../authorizations/holds.ts';
 import { DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason as ReasonField } from '../components/forms.tsx';
 import { Id, Money, Time } from '../components/values.tsx';
+import {
+  AtStake,
+  Deadline,
+  DisputeChoice,
+  ReasonMeaning,
+  timeLeft,
+} from '../disputes/DisputeParts.tsx';
 import { bodiesHref, confirmHoldsHref, orderHref, resourceHref, resourcesHref } from '../links.ts';
 import { Waterfall } from '../orders/Waterfall.tsx';
 import { definePage, type Viewer } from '../page.ts';
@@ -90,11 +97,25 @@ function ResourceBody({ family, viewer }: { readonly family: Family; readonly vi
   const { row, children } = family;
   return (
     <>
+      {row.kind === 'dispute' ? <Deadline row={row} nowMs={viewer.nowMs} /> : null}
       <State row={row} viewer={viewer} />
       <Reason detail={reasonDetailOf(row)} kind={row.kind} />
+      {row.kind === 'dispute' ? <DisputeSections family={family} viewer={viewer} /> : null}
       {row.kind === 'payment' ? <PaymentMoney family={family} viewer={viewer} /> : null}
       {row.kind === 'payment' ? <Children rows={children} /> : null}
       <History row={row} viewer={viewer} />
+    </>
+  );
+}
+
+function DisputeSections({ family, viewer }: { readonly family: Family; readonly viewer: Viewer }) {
+  const { row, payment, children } = family;
+  const parts = [...(payment ? [payment] : []), ...children].map(partOf);
+  return (
+    <>
+      <ReasonMeaning row={row} />
+      <AtStake row={row} parts={parts} />
+      <DisputeChoice row={row} viewer={viewer} />
     </>
   );
 }
@@ -263,17 +284,6 @@ function holdRows(row: ListedResource, viewer: Viewer): Rows {
 function paymentOf({ paymentId }: ListedResource): Rows[number] {
   if (paymentId === null) return ['Payment', 'not stated'];
   return ['Payment', <Id key="payment" id={paymentId} href={resourceHref('payment', paymentId)} />];
-}
-
-const HOUR_MS = 3_600_000;
-
-/** The time until evidence is due, for a dispute that waits for it. */
-function timeLeft({ status, deadlineAt }: ListedResource, nowMs: number): string {
-  if (status !== 'opened') return 'nothing is due';
-  if (deadlineAt === null) return 'the service sent no deadline';
-  const hours = Math.floor((deadlineAt.getTime() - nowMs) / HOUR_MS);
-  if (hours < 0) return 'the deadline passed';
-  return hours >= 48 ? `${Math.floor(hours / 24)} days` : `${hours} hours`;
 }
 
 function Reason({

@@ -36,6 +36,7 @@ function appOver(error: Error, token = TOKEN) {
     refresher: undefined,
     authorizations: undefined,
     refunds: undefined,
+    disputes: undefined,
     enqueueEvents: () => Promise.reject(new Error('no queue')),
     wakeChannel: () => Promise.reject(new Error('no queue')),
     channels: [],

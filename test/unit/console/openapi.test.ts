@@ -54,6 +54,7 @@ test('the app and the document have the same routes', () => {
     refresher: undefined,
     authorizations: undefined,
     refunds: undefined,
+    disputes: undefined,
     enqueueEvents: () => Promise.reject(new Error('no queue')),
     wakeChannel: () => Promise.reject(new Error('no queue')),
     channels: [],

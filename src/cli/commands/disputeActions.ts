@@ -1,0 +1,190 @@
+/** The commands that contest and accept a dispute. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import {
+  type ActedOnDispute,
+  acceptDisputeAs,
+  type DisputeParts,
+  type SeenDispute,
+  submitEvidenceAs,
+  uploadEvidenceAs,
+} from '../../actions/actOnDispute.ts';
+import { disputesOf } from '../../assembly/service.ts';
+import { formatMoney } from '../../contract/money.ts';
+import type { EvidenceValues } from '../../disputes/disputeService.ts';
+import { contentTypeOf, EVIDENCE_FIELDS, MAX_FILE_BYTES } from '../../disputes/domain/evidence.ts';
+import { readListedResource } from '../../ledger/read/store/resourceList.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError, toError } from '../../platform/errors.ts';
+import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
+import { confirm } from '../confirm.ts';
+import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
+
+interface Options {
+  readonly reason: string;
+  readonly yes: boolean;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+const EXIT_CODES =
+  '\nExit code: 0 done, 1 refused or not done, 2 the outcome is unknown: the same command finds out.';
+
+export function disputeActionCommands(): readonly Command[] {
+  return [acceptCommand(), evidenceCommand(), submitCommand(), uploadCommand()];
+}
+
+function acceptCommand(): Command {
+  return new Command('accept')
+    .description('accept a dispute, which gives up its amount for good')
+    .argument('<dispute-id>', 'id of the dispute')
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--yes', 'skip the confirmation prompt', false)
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText('after', EXIT_CODES)
+    .action((disputeId: string, options: Options) =>
+      withDatabase(readConfig(), async (db) => {
+        const parts = await partsOf(db);
+        const seen = await mustSee(parts, disputeId, options.reason);
+        const what = formatMoney(seen.amountMinor, seen.currency);
+        await confirm(`Accept ${printable(disputeId)} and give up ${what}?`, options.yes);
+        report(seen, await acceptDisputeAs(parts, actorOf(options.by), seen), options.json);
+      }),
+    );
+}
+
+function evidenceCommand(): Command {
+  return new Command('evidence')
+    .description('show the evidence that the service has of a dispute')
+    .argument('<dispute-id>', 'id of the dispute')
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0.')
+    .action((disputeId: string, { json }: Pick<Options, 'json'>) =>
+      withDatabase(readConfig(), async (db) => {
+        const read = await (await partsOf(db)).service.readEvidence(disputeId);
+        if (read.outcome === 'failed') throw new OperatorError(printable(read.reason));
+        if (json) printJson({ dispute_id: disputeId, evidence: read.values });
+        else {
+          for (const [name, value] of Object.entries(read.values)) {
+            console.log(printable(`${name}: ${value}`));
+          }
+        }
+      }),
+    );
+}
+
+function submitCommand(): Command {
+  return new Command('submit')
+    .description('submit evidence for a dispute')
+    .argument('<dispute-id>', 'id of the dispute')
+    .requiredOption(
+      '--field <name=value...>',
+      `fields to set; an empty value clears one. Names: ${EVIDENCE_FIELDS.join(', ')}`,
+      readField,
+    )
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--yes', 'skip the confirmation prompt', false)
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText('after', EXIT_CODES)
+    .action((disputeId: string, options: Options & { readonly field: EvidenceValues }) =>
+      withDatabase(readConfig(), async (db) => {
+        const parts = await partsOf(db);
+        const seen = await mustSee(parts, disputeId, options.reason);
+        const names = Object.keys(options.field).join(', ');
+        await confirm(`Submit ${names} for ${printable(disputeId)}?`, options.yes);
+        const wanted = { ...seen, wanted: options.field };
+        report(seen, await submitEvidenceAs(parts, actorOf(options.by), wanted), options.json);
+      }),
+    );
+}
+
+function uploadCommand(): Command {
+  return new Command('upload')
+    .description('upload a file for evidence: a PDF, JPEG or PNG of at most 4 MiB')
+    .argument('<dispute-id>', 'id of the dispute')
+    .argument('<file>', 'path of the file')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `\nName its id in a file field: tallyhook disputes submit.\n${EXIT_CODES}`,
+    )
+    .action((disputeId: string, path: string, { by, json }: Pick<Options, 'by' | 'json'>) =>
+      withDatabase(readConfig(), async (db) => {
+        const file = await readEvidenceFile(path);
+        const given = await uploadEvidenceAs(await partsOf(db), actorOf(by), { disputeId, file });
+        reportUpload(disputeId, given, json);
+      }),
+    );
+}
+
+type Uploaded = Awaited<ReturnType<typeof uploadEvidenceAs>>;
+
+function reportUpload(disputeId: string, given: Uploaded, json: boolean): void {
+  if (given.outcome !== 'done') process.exitCode = given.outcome === 'unknown' ? 2 : 1;
+  const { outcome, attempt } = given;
+  const fileId = given.outcome === 'done' ? given.fileId : null;
+  if (json) printJson({ dispute_id: disputeId, outcome, file_id: fileId, attempt });
+  else if (given.outcome === 'done') console.log(printable(`Uploaded: ${given.fileId}`));
+  else console.log(printable(notUploadedText(disputeId, given)));
+}
+
+async function readEvidenceFile(path: string): Promise<File> {
+  const read = await readFile(path).catch((error: unknown) => {
+    throw new OperatorError(`The file cannot be read: ${printable(toError(error).message)}`);
+  });
+  const content = new Uint8Array(read);
+  const type = contentTypeOf(content);
+  if (type === undefined || content.length > MAX_FILE_BYTES) {
+    throw new OperatorError('The file is not a PDF, JPEG or PNG of at most 4 MiB.');
+  }
+  return new File([content], basename(path), { type });
+}
+
+function readField(text: string, previous: EvidenceValues = {}): EvidenceValues {
+  const at = text.indexOf('=');
+  const name = EVIDENCE_FIELDS.find((one) => one === text.slice(0, at));
+  if (at < 1 || name === undefined) {
+    throw new InvalidArgumentError('Give name=value, with the name of a field of evidence.');
+  }
+  return { ...previous, [name]: text.slice(at + 1) };
+}
+
+async function partsOf(db: Database): Promise<DisputeParts> {
+  const service = disputesOf(readConfig(), { db, clock: await clockOf(db) });
+  if (service) return { db, service };
+  throw new OperatorError(
+    'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+  );
+}
+
+async function mustSee(
+  { db, service }: DisputeParts,
+  disputeId: string,
+  given: string,
+): Promise<SeenDispute> {
+  const reason = given.trim();
+  if (reason === '') throw new OperatorError('Give a reason: --reason "…".');
+  await service.refresh(disputeId);
+  const row = await readListedResource(db, { kind: 'dispute', id: disputeId });
+  if (!row || row.amountMinor === null || row.currency === null) {
+    throw new OperatorError(`No dispute of known amount has the id ${printable(disputeId)}.`);
+  }
+  const { amountMinor, currency, stage } = row;
+  return { disputeId, amountMinor, currency, stage, reason };
+}
+
+function report({ disputeId }: SeenDispute, acted: ActedOnDispute, json: boolean): void {
+  if (acted.outcome !== 'done') process.exitCode = acted.outcome === 'unknown' ? 2 : 1;
+  const { outcome, attempt } = acted;
+  const status = acted.outcome === 'done' ? acted.status : null;
+  if (json) printJson({ dispute_id: disputeId, outcome, status, attempt });
+  else if (acted.outcome === 'done') {
+    console.log(printable(`Done: the status is ${status ?? 'unknown'}.`));
+  } else console.log(printable(notActedText(disputeId, acted)));
+}
