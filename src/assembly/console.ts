@@ -26,6 +26,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
+import { sleep } from '../platform/sleep.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
 import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { retentionSource } from '../retention/gauges.ts';
@@ -162,6 +163,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   const watcher = createWatcher({
     read: (topics) => readVersions(db, topics),
     onFailure: (error) => log.warn({ error }, 'console.live_failed'),
+    sleep,
   });
   const pages = createPagesApp({
     ...parts,

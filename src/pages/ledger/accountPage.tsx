@@ -32,6 +32,7 @@ export const ledgerAccountPage = definePage({
     const data = { account, balances: own, rows, next: cursorAfter(next), totals, query };
     return { outcome: 'ok', data };
   },
+  topics: () => ['ledger'],
   view: ({ account, balances, rows, next, totals, query: { cursor: current, ...query } }) => {
     const hrefOf = (linked: LinkQuery) => ledgerAccountHref(account, linked);
     return {

@@ -24,6 +24,7 @@ export const journalPage = definePage({
     const totals = await readTransferTotals(db, filter);
     return { outcome: 'ok', data: { rows, next: cursorAfter(next), totals, query } };
   },
+  topics: () => ['ledger'],
   view: ({ rows, next, totals, query: { cursor: current, ...query } }) => ({
     title: 'Journal',
     crumbs: [{ label: 'Ledger', href: ledgerHref() }],

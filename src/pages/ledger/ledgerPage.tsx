@@ -28,6 +28,7 @@ export const ledgerPage = definePage({
     }
     return { outcome: 'ok', data: { at, accounts: await balances.read(before) } };
   },
+  topics: () => ['ledger'],
   view: ({ at, accounts }) => ({
     title: 'Ledger',
     body: (

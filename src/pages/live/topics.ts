@@ -11,6 +11,8 @@ export const LIST_TOPICS = [
   'alerts',
   'messages',
   'runs',
+  'replays',
+  'erasures',
   'system',
 ] as const;
 

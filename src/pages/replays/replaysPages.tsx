@@ -91,6 +91,7 @@ export const replaysPage = definePage({
     const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
     return { outcome: 'ok', data: { runs: shown, next, isFirst: query.cursor === undefined } };
   },
+  topics: () => ['replays'],
   view: ({ runs, next, isFirst }) => ({
     title: 'Replays',
     crumbs: [INBOX],
@@ -143,6 +144,7 @@ export const replayPage = definePage({
     if (run) return { outcome: 'ok', data: run };
     return { outcome: 'not_found', message: `There is no replay ${id}. The list has all of them.` };
   },
+  topics: () => ['replays'],
   view: (run, viewer) => ({
     title: `Replay ${run.id}`,
     crumbs: [INBOX, { label: 'Replays', href: replaysHref() }],

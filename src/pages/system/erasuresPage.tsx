@@ -78,6 +78,7 @@ export const erasuresPage = definePage({
     const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
     return { outcome: 'ok', data: { erasures: shown, next, current } };
   },
+  topics: () => ['erasures'],
   view: ({ erasures, next, current }, viewer) => ({
     title: 'Erasures',
     crumbs: [SYSTEM_CRUMB],
@@ -169,6 +170,7 @@ export const erasurePage = definePage({
     const message = `There is no erasure ${place}. The list of erasures has the others.`;
     return { outcome: 'not_found', message };
   },
+  topics: () => ['erasures'],
   view: (row, viewer) => ({
     title: `Erasure ${row.id}`,
     crumbs: CRUMBS,

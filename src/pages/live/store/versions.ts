@@ -68,6 +68,12 @@ const STATEMENT = `
              select sum(xmin::text::bigint) from (select xmin from reconcile_pauses limit 100) pauses))
       from (select xmin from reconcile_runs order by id desc limit 100) newest
     union all
+    select 'replays', sum(xmin::text::bigint)::text
+      from (select xmin from replay_runs order by id desc limit 100) newest
+    union all
+    select 'erasures', sum(xmin::text::bigint)::text
+      from (select xmin from erasures order by id desc limit 100) newest
+    union all
     select 'system', concat_ws(':', sum(xmin::text::bigint), (
              select sum(xmin::text::bigint) from (select xmin from channel_health limit 100) channels))
       from (select xmin from schedule_slots limit 100) slots

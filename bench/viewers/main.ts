@@ -1,0 +1,235 @@
+/**
+ * `npm run bench:viewers`: what open pages of the console cost the worker that applies events. Applies as
+ * fast as it can, without viewers and with them, in alternating pairs.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { quantile, settings } from '../api.ts';
+import type { Bench } from '../bench.ts';
+import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import { type BenchDatabase, startPostgres } from '../database.ts';
+import { drain, measureRun, type RunReport } from '../endToEnd.ts';
+import { startLoad } from '../loadProcess.ts';
+import { compiled, type Started, startLogging, startModule } from '../processes.ts';
+import { startTallyhook } from '../tallyhook.ts';
+import type { FromViewers, Seen, ToViewers } from './protocol.ts';
+
+const HELP = `npm run bench:viewers -- [flags]
+
+  --viewers N     open pages (200)
+  --pairs N       runs with viewers, each beside one without (9)
+  --seconds N     counted time of a run (8)
+  --rate N        events a second (as many as the machine takes)
+  --data-dir DIR  where to make the temporary database (the system's)
+
+Exit code 1: viewers cost more than 3 % of the applied rate, at the median of the pairs.`;
+
+const MAX_COST = 0.03;
+const SEED = 8;
+const FILL_SECONDS = 10;
+const WARM_UP_SECONDS = 2;
+const MOST_PER_SECOND = 6_000;
+const SAMPLE_EVERY = 1_000;
+const DEADLINE_MS = 30 * 60_000;
+
+interface Options {
+  readonly viewers: number;
+  readonly pairs: number;
+  readonly seconds: number;
+  readonly ratePerSecond: number | undefined;
+}
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      viewers: { type: 'string', default: '200' },
+      pairs: { type: 'string', default: '9' },
+      seconds: { type: 'string', default: '8' },
+      rate: { type: 'string' },
+      'data-dir': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return true;
+  }
+  const options = {
+    viewers: readCount('--viewers', values.viewers),
+    pairs: readCount('--pairs', values.pairs),
+    seconds: readCount('--seconds', values.seconds),
+    ratePerSecond: values.rate === undefined ? undefined : readCount('--rate', values.rate),
+  };
+  const cleanup = createCleanup();
+  cleanUpOnSignal(cleanup, DEADLINE_MS);
+  try {
+    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
+    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+    return await compare(options, folder, cleanup);
+  } finally {
+    await cleanup.run();
+  }
+}
+
+function readCount(flag: string, text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new RangeError(`${flag} takes whole numbers from 1, not "${text}"`);
+}
+
+async function compare(options: Options, folder: string, cleanup: Cleanup): Promise<boolean> {
+  const secret = randomBytes(32).toString('hex');
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const db = await postgres.createDatabase('bench_viewers');
+  const load = await startLoad({ secret, cwd: folder, cleanup });
+  const bench: Bench = { options: BENCH, part: 'e2e', secret, folder, cleanup, postgres, load };
+  const tallyhook = await startTallyhook(bench, 'processes', db.url);
+  const desk = await openDesk(db.url, folder, cleanup);
+
+  const run = async (seconds: number): Promise<RunReport> => {
+    const { ratePerSecond } = options;
+    const most = (ratePerSecond ?? MOST_PER_SECOND) * (seconds + WARM_UP_SECONDS + 1);
+    await load.prepare(most);
+    const subject = {
+      db,
+      tallyhook: { ...tallyhook, processes: [...tallyhook.processes, desk.console, desk.tabs] },
+      backlogEveryMs: 1_000,
+      pollEveryMs: 100,
+    };
+    const request = {
+      seconds,
+      warmUpSeconds: WARM_UP_SECONDS,
+      sampleEvery: SAMPLE_EVERY,
+      ...(ratePerSecond !== undefined && { ratePerSecond }),
+    };
+    return (await measureRun(bench, subject, request)).report;
+  };
+
+  await load.openStream(SEED);
+  await run(FILL_SECONDS);
+  await drain(db);
+  const paths = await pathsOf(db, options.viewers);
+  console.log('without/s    with/s   ratio   pages/s   console   viewers   events');
+  const ratios: number[] = [];
+  for (let n = 0; n < options.pairs; n += 1) {
+    const withViewers = async () => {
+      await desk.watch(paths);
+      const startMs = performance.now();
+      const report = await run(options.seconds);
+      const seconds = (performance.now() - startMs) / 1_000;
+      return { report, seconds, seen: await desk.end() };
+    };
+    const isWithFirst = n % 2 === 1;
+    const first = isWithFirst ? await withViewers() : undefined;
+    const without = await run(options.seconds);
+    const { report, seconds, seen } = first ?? (await withViewers());
+    if (seen.failed > 0) throw new Error(`${seen.failed} requests of the viewers failed`);
+    const ratio = report.appliedPerSecond / without.appliedPerSecond;
+    ratios.push(ratio);
+    const cores = (name: string) => (report.cpu.processes[name] ?? 0).toFixed(2).padStart(10);
+    console.log(
+      [
+        whole(without.appliedPerSecond).padStart(9),
+        whole(report.appliedPerSecond).padStart(10),
+        ratio.toFixed(3).padStart(8),
+        (seen.fetched / seconds).toFixed(1).padStart(10),
+        cores('console'),
+        cores('viewers'),
+        cores('events'),
+      ].join(''),
+    );
+  }
+  const median = quantile(
+    ratios.toSorted((a, b) => a - b),
+    0.5,
+  );
+  console.log(
+    `${options.viewers} viewers cost ${((1 - median) * 100).toFixed(1)} % of the applied rate ` +
+      `(median of ${options.pairs} pairs; allowed ${MAX_COST * 100} %)`,
+  );
+  return 1 - median <= MAX_COST;
+}
+
+const BENCH = {
+  scenarios: [],
+  seconds: 0,
+  pairs: 1,
+  isSingleProcess: false,
+  redisUrl: undefined,
+  postgresUrl: undefined,
+  jsonFile: undefined,
+  profileDir: undefined,
+  dataDir: undefined,
+} as const;
+
+/** What people have open: half of them lists that move all the time, the rest one order. */
+async function pathsOf(db: BenchDatabase, count: number): Promise<readonly string[]> {
+  const orders = await db.query<{ id: string }>(
+    'select order_id as id from orders where order_id is not null order by order_key limit $1',
+    [count],
+  );
+  const lists = ['/', '/orders', '/payments', '/inbox', '/alerts'];
+  return Array.from({ length: count }, (_, n) =>
+    n % 2 === 0
+      ? (lists[(n / 2) % lists.length] ?? '/')
+      : `/orders/${encodeURIComponent(orders[n % orders.length]?.id ?? '')}`,
+  );
+}
+
+interface Desk {
+  readonly console: Started;
+  readonly tabs: Started;
+  watch(paths: readonly string[]): Promise<void>;
+  end(): Promise<Seen>;
+}
+
+/** A console, and a process that opens its pages. */
+async function openDesk(url: string, cwd: string, cleanup: Cleanup): Promise<Desk> {
+  const token = randomBytes(24).toString('hex');
+  const env = { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token };
+  const file = compiled('workers/console.js');
+  const started = await startLogging(
+    { name: 'console', file, env, cwd, cleanup },
+    'console.listening',
+  );
+  let listen: (message: FromViewers) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  const next = (message: ToViewers | undefined): Promise<FromViewers> =>
+    new Promise((resolve, reject) => {
+      listen = resolve;
+      fail = reject;
+      if (message) module.send(message);
+    });
+  const module = startModule(
+    { name: 'viewers', file: compiled('bench/viewers/viewers.js'), env: {}, cwd, cleanup },
+    (message) => listen(message as FromViewers),
+    () => fail(new Error('the process of the viewers ended')),
+  );
+  await next(undefined);
+  const port = started.ready?.port ?? 0;
+  return {
+    console: started,
+    tabs: module.started,
+    watch: async (paths) => {
+      await next({ type: 'watch', watch: { port, token, paths } });
+    },
+    end: async () => {
+      const message = await next({ type: 'end' });
+      return message.type === 'ended' ? message.seen : { fetched: 0, failed: 0 };
+    },
+  };
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exitCode = 1;
+}
