@@ -4,6 +4,8 @@ import type { Tone } from '../components/values.tsx';
 export interface FlowFacts {
   /** Undefined before the first event. */
   readonly secondsSinceEvent: number | undefined;
+  /** An alert about silence is open: it is longer than this installation's rhythm allows. */
+  readonly isSilent: boolean;
   readonly pending: number;
   readonly oldestPendingSeconds: number;
   readonly dead: number;
@@ -20,7 +22,7 @@ export interface Headline {
 
 /** Events are applied within seconds; after this, something holds them up. */
 const SLOW_SECONDS = 300;
-/** Shorter silences are usual at night. The alert about silence follows the installation's own rhythm. */
+/** Where no alert watches for silence; shorter ones are usual at night. */
 const QUIET_SECONDS = 6 * 3600;
 
 export function headlineOf(facts: FlowFacts): Headline {
@@ -36,7 +38,12 @@ export function headlineOf(facts: FlowFacts): Headline {
   return { tone: tone === 'good' ? 'warn' : tone, text: `${flow.text} ${listed(troubles)}.` };
 }
 
-function flowOf({ secondsSinceEvent, oldestPendingSeconds, pending }: FlowFacts): Headline {
+function flowOf({
+  secondsSinceEvent,
+  isSilent,
+  oldestPendingSeconds,
+  pending,
+}: FlowFacts): Headline {
   if (secondsSinceEvent === undefined) {
     return { tone: 'plain', text: 'No webhook has arrived yet.' };
   }
@@ -45,7 +52,7 @@ function flowOf({ secondsSinceEvent, oldestPendingSeconds, pending }: FlowFacts)
     const text = `Webhooks arrive and are not applied: ${pending} pending, the oldest for ${age}.`;
     return { tone: 'bad', text };
   }
-  if (secondsSinceEvent > QUIET_SECONDS) {
+  if (isSilent || secondsSinceEvent > QUIET_SECONDS) {
     return { tone: 'warn', text: `No webhook for ${roughly(secondsSinceEvent)}.` };
   }
   return { tone: 'good', text: 'Money is flowing: webhooks arrive and are applied.' };

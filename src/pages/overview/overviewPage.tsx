@@ -113,17 +113,20 @@ async function readReconciled(db: Database) {
 function factsOf({
   nowMs,
   inbox,
+  alerts,
   counts,
   pause,
 }: {
   readonly nowMs: number;
   readonly inbox: InboxMeasure;
+  readonly alerts: readonly AlertRow[];
   readonly counts: readonly SeverityCount[];
   readonly pause: Pause | undefined;
 }): FlowFacts {
   const last = inbox.lastReceivedSeconds;
   return {
     secondsSinceEvent: last === null ? undefined : Math.max(0, nowMs / 1000 - last),
+    isSilent: alerts.some(({ rule }) => rule === 'webhooks_stopped'),
     pending: inbox.pending,
     oldestPendingSeconds: inbox.oldestAgeSeconds,
     dead: inbox.dead,

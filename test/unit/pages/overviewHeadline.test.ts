@@ -4,6 +4,7 @@ import { type FlowFacts, headlineOf, roughly } from '../../../src/pages/overview
 
 const CALM: FlowFacts = {
   secondsSinceEvent: 30,
+  isSilent: false,
   pending: 0,
   oldestPendingSeconds: 0,
   dead: 0,
@@ -31,6 +32,12 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     'Webhooks arrive and are not applied: 7 pending, the oldest for 15 minutes.',
   ],
   ['silence', { secondsSinceEvent: 7 * 3600 }, 'warn', 'No webhook for 7 hours.'],
+  [
+    'silence that an alert reports',
+    { secondsSinceEvent: 1200, isSilent: true, critical: 1 },
+    'bad',
+    'No webhook for 20 minutes. 1 critical alert.',
+  ],
   [
     'silence with a critical alert',
     { secondsSinceEvent: 7 * 3600, critical: 1 },
