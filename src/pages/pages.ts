@@ -178,23 +178,25 @@ export interface SectionLink {
   readonly path: string;
   /** Pressed after `g`. */
   readonly shortcut?: string;
+  /** Set apart from the sections before it. */
+  readonly startsGroup?: boolean;
 }
 
 /** The navigation: the sections that have a page, in this order. */
 const SECTIONS: readonly SectionLink[] = [
   { label: 'Overview', path: '/', shortcut: 'h' },
-  { label: 'Orders', path: '/orders', shortcut: 'o' },
+  { label: 'Orders', path: '/orders', shortcut: 'o', startsGroup: true },
   { label: 'Payments', path: '/payments', shortcut: 'p' },
   { label: 'Refunds', path: '/refunds', shortcut: 'r' },
   { label: 'Disputes', path: '/disputes', shortcut: 'd' },
   { label: 'Payouts', path: '/payouts', shortcut: 'y' },
   { label: 'Authorizations', path: '/authorizations', shortcut: 'u' },
-  { label: 'Inbox', path: '/inbox', shortcut: 'i' },
+  { label: 'Inbox', path: '/inbox', shortcut: 'i', startsGroup: true },
   { label: 'Reconciliation', path: '/reconciliation', shortcut: 'c' },
   { label: 'Findings', path: '/findings', shortcut: 'f' },
   { label: 'Alerts', path: '/alerts', shortcut: 'a' },
   { label: 'Messages', path: '/messages', shortcut: 'm' },
-  { label: 'Ledger', path: '/ledger', shortcut: 'l' },
+  { label: 'Ledger', path: '/ledger', shortcut: 'l', startsGroup: true },
   { label: 'Sandbox', path: '/sandbox', shortcut: 'b' },
   { label: 'System', path: '/system', shortcut: 's' },
 ];

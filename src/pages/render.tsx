@@ -74,9 +74,10 @@ function withoutNotice(url: string): string {
 }
 
 function navOf(sections: readonly SectionLink[], current: string) {
-  return sections.map(({ label, path }) => ({
+  return sections.map(({ label, path, startsGroup = false }) => ({
     label,
     href: path,
+    startsGroup,
     isCurrent: path === '/' ? current === '/' : current === path || current.startsWith(`${path}/`),
   }));
 }

@@ -1,4 +1,4 @@
-/** The frame of every page: head, header with navigation, breadcrumbs, notice, main, footer. */
+/** The frame of every page: head, header, navigation beside or above the page, notice, main, footer. */
 import type { ComponentChildren } from 'preact';
 import type { Holder } from '../../access/verifyToken.ts';
 import { accountHref, overviewHref, searchHref } from '../links.ts';
@@ -11,6 +11,8 @@ export interface NavItem {
   readonly label: string;
   readonly href: string;
   readonly isCurrent: boolean;
+  /** Set apart from the sections before it. */
+  readonly startsGroup: boolean;
 }
 
 export interface Frame {
@@ -37,7 +39,8 @@ export interface LayoutProps {
 }
 
 export function Layout({ frame, title, crumbs, children }: LayoutProps) {
-  const { assets, installation, live, notice, theme, viewer } = frame;
+  const { assets, installation, live, nav, notice, theme, viewer } = frame;
+  const isHome = nav.some(({ href, isCurrent }) => isCurrent && href === overviewHref());
   return (
     <html lang="en" data-theme={theme === 'system' ? undefined : theme}>
       <head>
@@ -53,23 +56,28 @@ export function Layout({ frame, title, crumbs, children }: LayoutProps) {
           Skip to content
         </a>
         <Header frame={frame} />
-        {viewer ? <Crumbs crumbs={crumbs} title={title} /> : null}
-        <main id="main" tabIndex={-1}>
-          <h1>{title}</h1>
-          {notice === undefined ? null : (
-            <p class="notice" role="status">
-              {notice}
-            </p>
-          )}
-          {live ? <LiveRegion {...live}>{children}</LiveRegion> : children}
-        </main>
-        {viewer ? <Footer frame={frame} formToken={viewer.formToken} /> : null}
+        <div class={viewer ? 'desk' : undefined}>
+          {viewer ? <Nav nav={nav} /> : null}
+          <div class="page">
+            {viewer && !isHome ? <Crumbs crumbs={crumbs} title={title} /> : null}
+            <main id="main" tabIndex={-1}>
+              <h1>{title}</h1>
+              {notice === undefined ? null : (
+                <p class="notice" role="status">
+                  {notice}
+                </p>
+              )}
+              {live ? <LiveRegion {...live}>{children}</LiveRegion> : children}
+            </main>
+            {viewer ? <Footer frame={frame} formToken={viewer.formToken} /> : null}
+          </div>
+        </div>
       </body>
     </html>
   );
 }
 
-function Header({ frame: { installation, nav, viewer } }: { readonly frame: Frame }) {
+function Header({ frame: { installation, viewer } }: { readonly frame: Frame }) {
   return (
     <header class="top">
       <a class="home" href={overviewHref()}>
@@ -77,7 +85,6 @@ function Header({ frame: { installation, nav, viewer } }: { readonly frame: Fram
       </a>
       {viewer ? (
         <>
-          <Nav nav={nav} />
           <SearchForm />
           <Account {...viewer} />
         </>
@@ -149,10 +156,10 @@ function Footer({ frame, formToken }: { readonly frame: Frame; readonly formToke
 
 function Nav({ nav }: Pick<Frame, 'nav'>) {
   return (
-    <nav aria-label="Main">
+    <nav class="sections" aria-label="Main">
       <ul>
-        {nav.map(({ label, href, isCurrent }) => (
-          <li key={href}>
+        {nav.map(({ label, href, isCurrent, startsGroup }) => (
+          <li key={href} class={startsGroup ? 'starts' : undefined}>
             <a href={href} aria-current={isCurrent ? 'page' : undefined}>
               {label}
             </a>

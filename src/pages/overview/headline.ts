@@ -35,7 +35,10 @@ export function headlineOf(facts: FlowFacts): Headline {
       text: `${flow.text} ${tone === 'good' ? 'Nothing waits for a person.' : ''}`.trim(),
     };
   }
-  return { tone: tone === 'good' ? 'warn' : tone, text: `${flow.text} ${listed(troubles)}.` };
+  // What is urgent comes before what is well.
+  const parts = [flow.text, `${listed(troubles)}.`];
+  const text = (facts.critical > 0 ? parts.toReversed() : parts).join(' ');
+  return { tone: tone === 'good' ? 'warn' : tone, text };
 }
 
 function flowOf({

@@ -23,7 +23,7 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     'several things are wrong',
     { critical: 1, warnings: 1, dead: 3, isPaused: true },
     'bad',
-    `${FLOWING} 1 critical alert, 1 warning, 3 dead events and reconciliation is paused.`,
+    `1 critical alert, 1 warning, 3 dead events and reconciliation is paused. ${FLOWING}`,
   ],
   [
     'events are not applied',
@@ -36,13 +36,13 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     'silence that an alert reports',
     { secondsSinceEvent: 1200, isSilent: true, critical: 1 },
     'bad',
-    'No webhook for 20 minutes. 1 critical alert.',
+    '1 critical alert. No webhook for 20 minutes.',
   ],
   [
     'silence with a critical alert',
     { secondsSinceEvent: 7 * 3600, critical: 1 },
     'bad',
-    'No webhook for 7 hours. 1 critical alert.',
+    '1 critical alert. No webhook for 7 hours.',
   ],
 ])('%s', (_name, facts, tone, text) => {
   expect(headlineOf({ ...CALM, ...facts })).toEqual({ tone, text });
