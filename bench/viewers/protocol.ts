@@ -1,4 +1,4 @@
-/** What the bench and its viewers tell each other. */
+/** Messages between the bench and its viewers. */
 
 export interface Watch {
   readonly port: number;

@@ -123,12 +123,14 @@ test('unusual queries and ids get no 500', async () => {
       async (name, id, pairs) => {
         const endpoint = ENDPOINTS.find((one) => one.id === name);
         if (!endpoint) throw new Error(`there is no endpoint ${name}`);
-        const { path, query } = endpoint;
+        const { path, permission, query } = endpoint;
         const encode = (text: string) => encodeURIComponent(text.toWellFormed());
         const search = pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
         const url = `${path.replace(/\{\w+\}/, encode(id))}?${search}`;
         const { status } = await api.get(url);
-        expect([200, 400, 404, 409], url).toContain(status);
+        // Nothing here has a key of the payment service.
+        const withoutKey = permission === 'move_money' ? [503] : [];
+        expect([200, 400, 404, 409, ...withoutKey], url).toContain(status);
         const unknown = pairs.some(([key]) => !Object.hasOwn(query.shape, key));
         const isList = !path.includes('{');
         if (isList && unknown) expect(status, url).toBe(400);

@@ -9,7 +9,7 @@
  * 3. A place of another process, such as the one before a restart, always counts as moved.
  * 4. Requests wait here for up to twenty seconds, so an open page without news costs three requests a
  *    minute. They end at once when the process stops.
- * 5. At most twenty pages a second hear that they moved, those that wait longest first, because each then
+ * 5. At most twenty pages a second are notified, those that wait longest first, because each then
  *    fetches its page. Two hundred open lists of a busy shop are ten seconds behind instead of taking
  *    the processor time that applies events.
  */
@@ -48,7 +48,7 @@ const WAIT_MS = 20 * SECOND_MS;
 /** Longer than a wait and the pause after it, so that an open page keeps its topics. */
 const WATCHED_MS = 60 * SECOND_MS;
 const MAX_ITEMS = 2_000;
-const TOLD_PER_TICK = 20;
+const NOTIFIED_PER_TICK = 20;
 
 interface Watched {
   version: string | undefined;
@@ -63,7 +63,7 @@ export function createWatcher({ read, onFailure, sleep }: WatcherParts): Watcher
   const watched = new Map<Topic, Watched>();
   const waiting = new Set<() => void>();
   let tick = 0;
-  let toldInTick = 0;
+  let notifiedInTick = 0;
   let isFailing = false;
   let running: Promise<void> | undefined;
 
@@ -78,7 +78,7 @@ export function createWatcher({ read, onFailure, sleep }: WatcherParts): Watcher
     const topics = [...watched.keys()];
     const versions = await read(topics);
     tick += 1;
-    toldInTick = 0;
+    notifiedInTick = 0;
     for (const topic of topics) {
       const one = watched.get(topic);
       if (one) note(one, { version: versions.get(topic) ?? '', tick });
@@ -127,12 +127,13 @@ export function createWatcher({ read, onFailure, sleep }: WatcherParts): Watcher
     });
   };
 
-  /** Undefined while nothing is known, nothing moved, or others are told first (5). */
+  /** Undefined while nothing is known, nothing moved, or others are notified first (5). */
   const newsOf = (topics: readonly Topic[], place: Place): News | undefined => {
     if (isFailing) return { outcome: 'unknown' };
     const isRead = topics.every((topic) => watched.get(topic)?.version !== undefined);
-    if (!isRead || toldInTick >= TOLD_PER_TICK || !hasMoved(topics, place)) return undefined;
-    toldInTick += 1;
+    if (!isRead || notifiedInTick >= NOTIFIED_PER_TICK || !hasMoved(topics, place))
+      return undefined;
+    notifiedInTick += 1;
     return { outcome: 'moved' };
   };
 

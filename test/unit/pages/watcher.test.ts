@@ -1,4 +1,4 @@
-/** How many open pages hear at once that they moved. The numbers are those of watcher.ts. */
+/** How many open pages are notified at once. The numbers are those of watcher.ts. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Topic } from '../../../src/pages/live/topics.ts';
 import { createWatcher, type News, type Watcher } from '../../../src/pages/live/watcher.ts';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => watcher.close());
 
-/** Until the watcher has read, told, and pauses again. */
+/** Until the watcher has read, notified, and pauses again. */
 async function tick(): Promise<void> {
   endPause();
   await new Promise((resolve) => setImmediate(resolve));
@@ -32,35 +32,35 @@ async function tick(): Promise<void> {
 /** Waits for the list of orders, as an open page does. */
 function open(names: string[], name: string, topic: Topic = 'ledger'): Promise<News> {
   const news = watcher.wait([topic], watcher.place(), new AbortController().signal);
-  return news.then((told) => {
-    if (told.outcome === 'moved') names.push(name);
-    return told;
+  return news.then((got) => {
+    if (got.outcome === 'moved') names.push(name);
+    return got;
   });
 }
 
-test('5: twenty pages a second hear that they moved, in the order in which they wait', async () => {
+test('5: twenty pages a second are notified, in the order in which they wait', async () => {
   const first: string[] = [];
   void open(first, 'knows the topics');
   await tick();
   await tick();
-  const told: string[] = [];
+  const notified: string[] = [];
   const names = Array.from({ length: 50 }, (_, n) => `page ${n}`);
-  for (const name of names) void open(told, name);
+  for (const name of names) void open(notified, name);
   await tick();
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   version += 1;
   await tick();
-  expect(told).toEqual(names.slice(0, 20));
-  void open(told, 'a page that asks later');
+  expect(notified).toEqual(names.slice(0, 20));
+  void open(notified, 'a later page');
   await tick();
-  expect(told).toEqual(names.slice(0, 40));
+  expect(notified).toEqual(names.slice(0, 40));
   await tick();
-  expect(told).toEqual(names);
+  expect(notified).toEqual(names);
 });
 
-test('5: a page whose topics rest waits on, however many others moved', async () => {
-  const told: string[] = [];
-  void open(told, 'one order', 'order:order:1001');
+test('5: a page waits on while its topics rest, however many others moved', async () => {
+  const notified: string[] = [];
+  void open(notified, 'one order', 'order:order:1001');
   await tick();
   await tick();
   const quiet: string[] = [];
