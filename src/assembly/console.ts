@@ -17,7 +17,7 @@ import { createBalanceReader } from '../ledger/read/balances.ts';
 import { channelNamesOf } from '../notify/channels/index.ts';
 import { channelsSource } from '../notify/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
-import { createPagesApp } from '../pages/app.tsx';
+import { createPagesApp } from '../pages/app.ts';
 import { readVersions } from '../pages/live/store/versions.ts';
 import { createWatcher } from '../pages/live/watcher.ts';
 import type { PeopleSignIn } from '../pages/session/signInParts.ts';

@@ -4,7 +4,7 @@ import type { Holder } from '../../access/verifyToken.ts';
 import { accountHref, overviewHref, searchHref } from '../links.ts';
 import { LiveRegion, type LiveRegionProps } from '../live/LiveRegion.tsx';
 import type { Crumb } from '../page.ts';
-import { THEME_PATH, THEMES, type Theme } from '../theme.ts';
+import { THEME_PATH, THEMES, type Theme } from '../serving/theme.ts';
 import { Help, type HelpItem } from './Help.tsx';
 
 export interface NavItem {

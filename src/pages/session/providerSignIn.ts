@@ -13,7 +13,7 @@ import { personName, roleOf, valuesOf } from '../../access/domain/claims.ts';
 import type { Identified, Provider } from '../../access/provider.ts';
 import type { Client, Started } from '../../access/sessions.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
-import { queryOf } from '../query.ts';
+import { queryOf } from '../serving/query.ts';
 import {
   clearSignInCookie,
   readSignInCookie,

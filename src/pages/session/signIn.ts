@@ -2,7 +2,7 @@
 import type { Express, RequestHandler } from 'express';
 import { createFailureCount } from '../../console/failures.ts';
 import { clientAddress } from '../../platform/clientAddress.ts';
-import { queryOf } from '../query.ts';
+import { queryOf } from '../serving/query.ts';
 import { setSessionCookie } from './cookie.ts';
 import { ownPath } from './ownPath.ts';
 import { beginAtProvider, finishAtProvider, nameOf } from './providerSignIn.ts';

@@ -8,7 +8,7 @@ import type { TrustedProxies } from '../../platform/clientAddress.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Renderer } from '../render.tsx';
+import type { Renderer } from '../serving/render.tsx';
 import type { Refusal } from './refusedSignIns.ts';
 
 /** The provider, and how its claims become roles. */

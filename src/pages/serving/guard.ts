@@ -8,9 +8,10 @@
  * 3. Scripts and styles are files of ours; nothing inline runs, regardless of what reaches a page.
  */
 import { isIP } from 'node:net';
-import type { Request } from 'express';
+import type { Request, RequestHandler } from 'express';
+import type { PageParts } from '../page.ts';
 
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
@@ -20,8 +21,29 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+export function guard({ consoleUrl }: PageParts['installation']): RequestHandler {
+  const known = consoleUrl === undefined ? [] : [new URL(consoleUrl).hostname];
+  return (request, response, next) => {
+    response.set(PAGE_HEADERS);
+    if (!isKnownHost(request.header('host'), known)) {
+      const text =
+        'The console does not respond under this name, because a foreign site could use it. ' +
+        'Set PUBLIC_CONSOLE_URL to the address that you use, or use the IP address.\n';
+      response.status(421).type('text/plain').send(text);
+      return;
+    }
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead && !isSameOrigin(request, consoleUrl)) {
+      const text = 'The request came from another site. Nothing was changed.\n';
+      response.status(403).type('text/plain').send(text);
+      return;
+    }
+    next();
+  };
+}
+
 /** @param known names that this installation has besides addresses and `localhost` */
-export function isKnownHost(host: string | undefined, known: readonly string[]): boolean {
+function isKnownHost(host: string | undefined, known: readonly string[]): boolean {
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   if (!url || host === undefined) return false;
   const name = url.hostname.replace(/^\[|\]$/g, '');
@@ -29,7 +51,7 @@ export function isKnownHost(host: string | undefined, known: readonly string[]):
 }
 
 /** Whether a request that changes something was sent from a page of this origin. */
-export function isSameOrigin(request: Request, publicOrigin: string | undefined): boolean {
+function isSameOrigin(request: Request, publicOrigin: string | undefined): boolean {
   const site = request.header('sec-fetch-site');
   if (site !== undefined) return site === 'same-origin';
   const origin = request.header('origin');

@@ -1,12 +1,12 @@
 /** Renders a page in its frame. */
 import type { Request, Response } from 'express';
 import { render } from 'preact-render-to-string';
-import type { Session } from '../access/sessions.ts';
+import type { Session } from '../../access/sessions.ts';
+import { Layout } from '../components/Layout.tsx';
+import { LiveRegion, type LiveRegionProps } from '../live/LiveRegion.tsx';
+import type { PageView } from '../page.ts';
+import type { SectionLink } from '../pages.ts';
 import type { Assets } from './assets.ts';
-import { Layout } from './components/Layout.tsx';
-import { LiveRegion, type LiveRegionProps } from './live/LiveRegion.tsx';
-import type { PageView } from './page.ts';
-import type { SectionLink } from './pages.ts';
 import { readTheme } from './theme.ts';
 
 export interface Rendered {

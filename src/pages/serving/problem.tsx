@@ -1,6 +1,6 @@
 /** The page of a problem: what happened, and what to do next. */
-import { overviewHref } from './links.ts';
-import type { PageView, Problem } from './page.ts';
+import { overviewHref } from '../links.ts';
+import type { PageView, Problem } from '../page.ts';
 
 const TITLES = {
   invalid: 'The request is invalid',

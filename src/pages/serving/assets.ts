@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../platform/packageRoot.ts';
+import { packageRoot } from '../../platform/packageRoot.ts';
 
 export interface Asset {
   readonly path: string;

@@ -1,0 +1,35 @@
+/** What serving a page, a download or an action needs. */
+import type { Request, Response } from 'express';
+import type { Sessions } from '../../access/sessions.ts';
+import type { createDenialRecorder } from '../../console/denials.ts';
+import type { TrustedProxies } from '../../platform/clientAddress.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Fragments } from '../live/fragments.ts';
+import type { Watcher } from '../live/watcher.ts';
+import type { Elsewhere, PageParts, Problem } from '../page.ts';
+import type { PeopleSignIn } from '../session/signInParts.ts';
+import type { Renderer } from './render.tsx';
+
+export interface PagesAppParts extends PageParts {
+  readonly sessions: Sessions;
+  /** Undefined: people sign in with tokens only. */
+  readonly people: PeopleSignIn | undefined;
+  readonly watcher: Watcher;
+  readonly trustedProxies: TrustedProxies;
+  /** Whether the database can be read. */
+  readonly isReady: () => boolean;
+  readonly log: Log;
+}
+
+export interface Context extends PagesAppParts {
+  readonly renderer: Renderer;
+  readonly deny: ReturnType<typeof createDenialRecorder>;
+  readonly fragments: Fragments<Elsewhere | Problem>;
+}
+
+/** A request, its response, and what renders it. */
+export interface At {
+  readonly request: Request;
+  readonly response: Response;
+  readonly renderer: Renderer;
+}

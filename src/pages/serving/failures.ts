@@ -1,0 +1,52 @@
+/** Turns what went wrong into a page. */
+import type { ErrorRequestHandler, Request } from 'express';
+import { isContended, isDatabaseUnavailable } from '../../platform/db/failures.ts';
+import type { Log } from '../../platform/log.ts';
+import type { At } from './context.ts';
+import { type Failure, problemView, statusOf } from './problem.tsx';
+import type { Renderer } from './render.tsx';
+import { findSession } from './requestSession.ts';
+
+export const UNAVAILABLE: Failure = {
+  outcome: 'unavailable',
+  message: 'The database is unavailable. Try again soon.',
+};
+
+export function noPageAt({ path }: Request): Failure {
+  return { outcome: 'not_found', message: `There is no page at ${path}.` };
+}
+
+export function sendFailure(failure: Failure, { request, response, renderer }: At): void {
+  const session = findSession(response);
+  const html = renderer.render(problemView(failure), { request, response, session });
+  response.status(statusOf(failure)).type('html').send(html);
+}
+
+export function createErrorHandler(log: Log, renderer: Renderer): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    sendFailure(failureOf(error, log), { request, response, renderer });
+  };
+}
+
+function failureOf(error: unknown, log: Log): Failure {
+  if (error instanceof Error) {
+    if (isDatabaseUnavailable(error) || isContended(error)) return UNAVAILABLE;
+    const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
+    if (status === 413) {
+      return {
+        outcome: 'invalid',
+        message: 'The form or its file is too large. Nothing was done.',
+      };
+    }
+    if (status >= 400 && status < 500) {
+      return { outcome: 'invalid', message: 'The request cannot be read. Go back and try again.' };
+    }
+  }
+  log.error({ error }, 'console.page_failed');
+  const message = 'The page failed unexpectedly. The log of the console has the cause. Try again.';
+  return { outcome: 'unexpected', message };
+}

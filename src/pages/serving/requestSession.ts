@@ -1,0 +1,61 @@
+/** Who sent a request: every one behind `requireSession` has a session. */
+import type { Request, RequestHandler, Response } from 'express';
+import { permits } from '../../access/domain/roles.ts';
+import { actorOf as actorOfSession, type Session, type Sessions } from '../../access/sessions.ts';
+import type { Actor } from '../../audit/domain/actor.ts';
+import { clientAddress, type TrustedProxies } from '../../platform/clientAddress.ts';
+import { LIVE_HEADER } from '../live/liveRoute.ts';
+import type { Viewer } from '../page.ts';
+import { readSessionCookie } from '../session/cookie.ts';
+
+const SESSIONS = new WeakMap<Response, Session>();
+
+export function requireSession(sessions: Sessions): RequestHandler {
+  return async (request, response, next) => {
+    const cookie = readSessionCookie(request);
+    const session = cookie === undefined ? undefined : await sessions.find(cookie);
+    if (session) {
+      SESSIONS.set(response, session);
+      if (request.header(LIVE_HEADER) === undefined) sessions.touch(session.id);
+      next();
+      return;
+    }
+    const wanted = request.method === 'GET' ? request.originalUrl : '/';
+    response.redirect(303, `/sign-in?${new URLSearchParams({ next: wanted })}`);
+  };
+}
+
+/** Undefined before the sign-in. */
+export function findSession(response: Response): Session | undefined {
+  return SESSIONS.get(response);
+}
+
+/** @throws Error if the request did not pass `requireSession` */
+export function sessionOf(response: Response): Session {
+  const session = SESSIONS.get(response);
+  if (!session) throw new Error('a request was passed on without a session');
+  return session;
+}
+
+export function actorOf(
+  request: Request,
+  {
+    response,
+    trustedProxies,
+  }: { readonly response: Response; readonly trustedProxies: TrustedProxies },
+): Actor {
+  return actorOfSession(sessionOf(response), clientAddress(request, trustedProxies));
+}
+
+export function viewerOf(
+  { holder: { role }, formToken }: Session,
+  { request, nowMs }: { readonly request: Request; readonly nowMs: number },
+): Viewer {
+  return {
+    role,
+    may: (permission) => permits(role, permission),
+    formToken,
+    url: request.originalUrl,
+    nowMs,
+  };
+}
