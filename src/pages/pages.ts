@@ -53,13 +53,10 @@ import { sandboxPage } from './sandbox/sandboxPage.tsx';
 import { scenarioPage } from './sandbox/scenarioPage.tsx';
 import { searchPage } from './search/searchPage.tsx';
 import { auditCsvDownload, auditPage } from './system/auditPage.tsx';
-import {
-  erasurePage,
-  erasurePlanPage,
-  erasuresPage,
-  planErasureAction,
-  requestErasureAction,
-} from './system/erasuresPage.tsx';
+import { planErasureAction, requestErasureAction } from './system/erasures/erasureActions.ts';
+import { erasurePage } from './system/erasures/erasurePage.tsx';
+import { erasurePlanPage } from './system/erasures/erasurePlanPage.tsx';
+import { erasuresPage } from './system/erasures/erasuresPage.tsx';
 import { retentionPage } from './system/retentionPage.tsx';
 import {
   accountPage,
