@@ -20,6 +20,14 @@ export function limitOption(): Option {
     });
 }
 
+/** Reads the number by which a list names its rows. @param name with its article, such as `an alert` */
+export function readNumberOf(name: string): (text: string) => number {
+  return (text) => {
+    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError(`Give the number of ${name}, such as 12.`);
+  };
+}
+
 export function secretOption(): Option {
   return new Option(
     '--secret <secret>',

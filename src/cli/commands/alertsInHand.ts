@@ -10,7 +10,7 @@ import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { formatTime } from '../../representation/time.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { jsonOption, limitOption } from '../options.ts';
+import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -76,7 +76,7 @@ function stateOf({ state, snoozedUntil }: AlertRow): string {
 export function showAlertCommand(): Command {
   return new Command('show')
     .description('show one alert: its subject, the next step, and who handles it')
-    .argument('<number>', NUMBER_HELP, parseNumber)
+    .argument('<number>', NUMBER_HELP, readNumberOf('an alert'))
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 1 no such alert.')
     .action((id: number, { json }: { readonly json: boolean }) =>
@@ -130,7 +130,7 @@ interface AcknowledgeOptions {
 export function acknowledgeAlertCommand(): Command {
   return new Command('ack')
     .description('acknowledge an open alert: notifications about it stop')
-    .argument('<number>', NUMBER_HELP, parseNumber)
+    .argument('<number>', NUMBER_HELP, readNumberOf('an alert'))
     .requiredOption('--reason <text>', 'what is being done about it; recorded with your name')
     .addOption(byOption())
     .addOption(jsonOption())
@@ -176,7 +176,7 @@ interface SnoozeOptions {
 export function snoozeAlertCommand(): Command {
   return new Command('snooze')
     .description('mute an alert for a while')
-    .argument('<number>', NUMBER_HELP, parseNumber)
+    .argument('<number>', NUMBER_HELP, readNumberOf('an alert'))
     .addOption(
       new Option('--for <time>', 'how long to mute it, such as 30m, 4h or 2d; 30d at most')
         .argParser(parseSpanMs)
@@ -212,7 +212,7 @@ interface AssignOptions {
 export function assignAlertCommand(): Command {
   return new Command('assign')
     .description('name the person who is to handle an alert')
-    .argument('<number>', NUMBER_HELP, parseNumber)
+    .argument('<number>', NUMBER_HELP, readNumberOf('an alert'))
     .option('--to <name>', 'the person')
     .option('--nobody', 'withdraw the assignment', false)
     .requiredOption('--reason <text>', 'why; recorded with your name')
@@ -258,14 +258,6 @@ function resolvedAlert({ id, resolvedAt }: AlertRow): OperatorError {
   return new OperatorError(
     `Alert ${id} was resolved at ${formatTime(resolvedAt)}. Nothing was changed.`,
   );
-}
-
-function parseNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d{1,15}$/.test(text) || number < 1) {
-    throw new InvalidArgumentError('Give the number of an alert, such as 12.');
-  }
-  return number;
 }
 
 const MINUTE_MS = 60_000;

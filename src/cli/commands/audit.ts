@@ -15,7 +15,7 @@ import { auditEntryJson } from '../../representation/audit.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { jsonOption, limitOption, momentOption } from '../options.ts';
+import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -121,7 +121,11 @@ interface CloseOptions {
 function closeCommand(): Command {
   return new Command('close')
     .description('record what became of an attempt without a result')
-    .argument('<number>', 'number of the attempt, from `tallyhook audit list --open`', parseNumber)
+    .argument(
+      '<number>',
+      'number of the attempt, from `tallyhook audit list --open`',
+      readNumberOf('an attempt'),
+    )
     .addOption(
       new Option('--outcome <outcome>', 'what became of it')
         .choices(FINAL_RESULTS)
@@ -158,11 +162,3 @@ const REFUSALS = {
   running: (number: number) =>
     `Attempt ${number} began less than five minutes ago and may still be running. Try again later.`,
 } as const;
-
-function parseNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d{1,15}$/.test(text) || number < 1) {
-    throw new InvalidArgumentError('Give the number of an attempt, such as 12.');
-  }
-  return number;
-}

@@ -12,13 +12,12 @@ import { type Proof, prove } from '../../erasure/erase.ts';
 import { type ErasureRow, readErasures } from '../../erasure/store/erasures.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { numberPlace } from '../../representation/cursor.ts';
 import { erasureJson } from '../../representation/erasure.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, readInput, withDatabase } from '../context.ts';
-import { jsonOption, limitOption } from '../options.ts';
-import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { newestFirstCommand } from '../newestFirst.ts';
+import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { createProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
@@ -218,25 +217,14 @@ function proofJson({ places, events, unreadable, toVacuum }: Proof) {
 }
 
 function listCommand(): Command {
-  return new Command('list')
-    .description('list requests for erasure, newest first')
-    .addOption(limitOption())
-    .addOption(cursorOption())
-    .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0.')
-    .action((page: PageOptions) =>
-      withDatabase(readConfig(), async (db) => {
-        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
-        const rows = await readErasures(db, { below, limit: page.limit + 1 });
-        printPage(rows, page, {
-          name: 'erasures',
-          placeOf: ({ id }) => [id],
-          toJson: erasureJson,
-          print: printErasures,
-          none: 'No requests.',
-        });
-      }),
-    );
+  return newestFirstCommand({
+    description: 'list requests for erasure, newest first',
+    read: readErasures,
+    name: 'erasures',
+    toJson: erasureJson,
+    print: printErasures,
+    none: 'No requests.',
+  });
 }
 
 function printErasures(rows: readonly ErasureRow[]): void {

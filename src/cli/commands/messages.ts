@@ -1,5 +1,5 @@
 /** Commands that list and show outgoing messages, and send one again. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { resendMessageAs } from '../../actions/resendMessage.ts';
 import { channelNamesOf } from '../../notify/channels/index.ts';
 import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
@@ -17,7 +17,7 @@ import {
 import { OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { jsonOption, limitOption } from '../options.ts';
+import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -76,7 +76,7 @@ const NUMBER_HELP = 'number of the message, from `tallyhook messages list`';
 function showCommand(): Command {
   return new Command('show')
     .description('show one outgoing message with its attempts and their responses')
-    .argument('<number>', NUMBER_HELP, parseNumber)
+    .argument('<number>', NUMBER_HELP, readNumberOf('a message'))
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 1 no such message.')
     .action((number: number, { json }: { readonly json: boolean }) => {
@@ -117,7 +117,7 @@ interface ResendOptions {
 function resendCommand(): Command {
   return new Command('resend')
     .description('send a delivered or failed message again, with the same id')
-    .argument('<number>', NUMBER_HELP, parseNumber)
+    .argument('<number>', NUMBER_HELP, readNumberOf('a message'))
     .requiredOption('--reason <text>', 'why; recorded with your name')
     .addOption(byOption())
     .addOption(jsonOption())
@@ -171,12 +171,4 @@ function unknownMessage(number: number): OperatorError {
   return new OperatorError(
     `There is no message ${number}. \`npx tallyhook messages list\` lists them.`,
   );
-}
-
-function parseNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d{1,15}$/.test(text) || number < 1) {
-    throw new InvalidArgumentError('Give the number of a message, such as 12.');
-  }
-  return number;
 }

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { planReplay, startReplayAs, stopReplayAs } from '../../actions/replayRuns.ts';
 import { readEventFilter } from '../../ledger/read/eventFilter.ts';
 import { EVENT_STATES, type EventState } from '../../ledger/read/store/parts.ts';
@@ -9,13 +9,12 @@ import {
 } from '../../ledger/read/store/replayRuns.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { numberPlace } from '../../representation/cursor.ts';
 import { replayJson } from '../../representation/replay.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { jsonOption, limitOption, momentOption } from '../options.ts';
-import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { newestFirstCommand } from '../newestFirst.ts';
+import { jsonOption, momentOption, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -75,25 +74,14 @@ function iso(micros: number | undefined): string | undefined {
 }
 
 function listCommand(): Command {
-  return new Command('list')
-    .description('list replays of many events, newest first')
-    .addOption(limitOption())
-    .addOption(cursorOption())
-    .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0.')
-    .action((page: PageOptions) =>
-      withDatabase(readConfig(), async (db) => {
-        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
-        const rows = await readReplayRuns(db, { below, limit: page.limit + 1 });
-        printPage(rows, page, {
-          name: 'replays',
-          placeOf: ({ id }) => [id],
-          toJson: replayJson,
-          print: printRuns,
-          none: 'No replays.',
-        });
-      }),
-    );
+  return newestFirstCommand({
+    description: 'list replays of many events, newest first',
+    read: readReplayRuns,
+    name: 'replays',
+    toJson: replayJson,
+    print: printRuns,
+    none: 'No replays.',
+  });
 }
 
 function printRuns(runs: readonly ReplayRun[]): void {
@@ -115,7 +103,7 @@ function printRuns(runs: readonly ReplayRun[]): void {
 function showCommand(): Command {
   return new Command('show')
     .description('show a replay of many events with its progress')
-    .argument('<number>', 'number of the replay', readNumber)
+    .argument('<number>', 'number of the replay', readNumberOf('a replay'))
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 1 no such replay.')
     .action((id: number, { json }: { readonly json: boolean }) =>
@@ -136,7 +124,7 @@ function showCommand(): Command {
 function stopCommand(): Command {
   return new Command('stop')
     .description('stop a replay of many events; events that it replayed stay so')
-    .argument('<number>', 'number of the replay', readNumber)
+    .argument('<number>', 'number of the replay', readNumberOf('a replay'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 stopped, 1 it does not run.')
@@ -150,11 +138,6 @@ function stopCommand(): Command {
         else console.log(`Replay ${id} is stopped.`);
       }),
     );
-}
-
-function readNumber(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be the number of a replay.');
 }
 
 async function mustRead(db: Database, id: number): Promise<ReplayRun> {

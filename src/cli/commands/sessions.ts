@@ -1,13 +1,12 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { readSessionRows, type SessionRow } from '../../access/store/sessions.ts';
 import { endSessionAs } from '../../actions/endSession.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { numberPlace } from '../../representation/cursor.ts';
 import { sessionJson } from '../../representation/session.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { jsonOption, limitOption } from '../options.ts';
-import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { newestFirstCommand } from '../newestFirst.ts';
+import { jsonOption, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -16,25 +15,14 @@ export function sessionsCommand(): Command {
 }
 
 function listCommand(): Command {
-  return new Command('list')
-    .description('list sessions of the console, newest first: who is signed in, and from where')
-    .addOption(limitOption())
-    .addOption(cursorOption())
-    .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0.')
-    .action((page: PageOptions) =>
-      withDatabase(readConfig(), async (db) => {
-        const [below] = placeOf(page.cursor, numberPlace) ?? [undefined];
-        const sessions = await readSessionRows(db, { below, limit: page.limit + 1 });
-        printPage(sessions, page, {
-          name: 'sessions',
-          placeOf: ({ id }) => [id],
-          toJson: sessionJson,
-          print: printSessions,
-          none: 'Nobody is signed in.',
-        });
-      }),
-    );
+  return newestFirstCommand({
+    description: 'list sessions of the console, newest first: who is signed in, and from where',
+    read: readSessionRows,
+    name: 'sessions',
+    toJson: sessionJson,
+    print: printSessions,
+    none: 'Nobody is signed in.',
+  });
 }
 
 function printSessions(sessions: readonly SessionRow[]): void {
@@ -61,7 +49,7 @@ interface EndOptions {
 function endCommand(): Command {
   return new Command('end')
     .description('end a session of the console, or all sessions of its person')
-    .argument('<number>', 'number of the session, as in `sessions list`', parseNumber)
+    .argument('<number>', 'number of the session, as in `sessions list`', readNumberOf('a session'))
     .requiredOption('--reason <text>', 'why you end it; recorded with your name')
     .option('--everywhere', 'end all sessions of the same person', false)
     .addOption(byOption())
@@ -84,12 +72,4 @@ function endCommand(): Command {
         else console.log(`Ended ${ended.sessions} of ${printable(ended.holder)}.`);
       }),
     );
-}
-
-function parseNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d{1,15}$/.test(text) || number < 1) {
-    throw new InvalidArgumentError('Give the number of a session, such as 12.');
-  }
-  return number;
 }
