@@ -2,7 +2,8 @@
 
 import type { Severity } from '../alerts/domain/alert.ts';
 import { countOpenAlerts } from '../alerts/store/openAlerts.ts';
-import { readDayTotals } from '../ledger/read/store/dayTotals.ts';
+import { toSafeInteger } from '../contract/money.ts';
+import { type DayTotals, readDayTotals } from '../ledger/read/store/dayTotals.ts';
 import { countOpenFindings } from '../ledger/read/store/openFindings.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -36,7 +37,7 @@ export async function enqueueDailySummary(
   const open = (severity: Severity): number => bySeverity.get(severity) ?? 0;
   const summary: DaySummary = {
     day,
-    currencies: await readDayTotals(db, { from, to }),
+    currencies: (await readDayTotals(db, { from, to })).map(inJson),
     openFindings: await countOpenFindings(db),
     openAlerts: { info: open('info'), warning: open('warning'), critical: open('critical') },
   };
@@ -50,4 +51,15 @@ export async function enqueueDailySummary(
     stream: undefined,
   }));
   await insertMessages(db, messages, new Date(clock.nowMs()));
+}
+
+/** @throws RangeError for a sum that JSON cannot carry exactly */
+function inJson({ currency, ...sums }: DayTotals): DaySummary['currencies'][number] {
+  return {
+    currency,
+    capturedMinor: toSafeInteger(sums.capturedMinor),
+    refundedMinor: toSafeInteger(sums.refundedMinor),
+    disputedMinor: toSafeInteger(sums.disputedMinor),
+    paidOutMinor: toSafeInteger(sums.paidOutMinor),
+  };
 }

@@ -61,3 +61,15 @@ test('open alerts, the money of a day, pending events and a pause are shown', as
   expect(html).toContain('econciliation is paused');
   expect(html).toContain('by admin: a test');
 });
+
+test('a sum beyond the exact integers of JavaScript is shown to the last digit', async () => {
+  const created = await anHourAgo();
+  const largest = { amount: 2 ** 53 - 1, amount_received: 2 ** 53 - 1, currency: 'KWD', created };
+  await applyEach(db, testApplier(db), [paymentEvent(largest), paymentEvent(largest)]);
+  let html = '';
+  await waitFor('the sum of the journal', async () => {
+    ({ html } = await viewer.get('/'));
+    return html.includes('KWD by day');
+  });
+  expect(html).toContain('18014398509481.982 <abbr>KWD</abbr>');
+});

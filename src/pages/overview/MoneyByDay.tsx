@@ -1,5 +1,5 @@
 /** Captured, refunded, disputed and paid out: today, and by day. */
-import { formatMoney, sumMinor } from '../../contract/money.ts';
+import { formatMoney, sumExactly } from '../../contract/money.ts';
 import type { DatedTotals } from '../../ledger/read/store/dayTotals.ts';
 import { groupBy } from '../../platform/collections.ts';
 import { DAY_MS } from '../../platform/time.ts';
@@ -64,7 +64,7 @@ interface CurrencyDays {
 
 /** How often money moved, to show the currencies that matter first: amounts of two do not compare. */
 const captures = (days: readonly DatedTotals[]): number =>
-  days.filter(({ capturedMinor, paidOutMinor }) => capturedMinor > 0 || paidOutMinor > 0).length;
+  days.filter(({ capturedMinor, paidOutMinor }) => capturedMinor > 0n || paidOutMinor > 0n).length;
 
 function Currency({ currency, days }: CurrencyDays) {
   const today = days.at(-1);
@@ -75,20 +75,21 @@ function Currency({ currency, days }: CurrencyDays) {
           <div key={total} class="figure">
             <h3>{`${name} today`}</h3>
             <p class="amount">
-              <Money amountMinor={today?.[total] ?? 0} currency={currency} />
+              <Money amountMinor={today?.[total] ?? 0n} currency={currency} />
             </p>
             <BarChart
               label={`${name} by day in ${currency}; the table below has the amounts`}
               tone={tone}
               bars={days.map((row) => ({
                 name: row.day,
-                value: row[total],
+                // Its height is drawn; the text has the exact amount.
+                value: Number(row[total]),
                 text: formatMoney(row[total], currency),
               }))}
             />
             <p class="cause">
               {`${days.length} days: `}
-              <Money amountMinor={sumMinor(days.map((row) => row[total]))} currency={currency} />
+              <Money amountMinor={sumExactly(days.map((row) => row[total]))} currency={currency} />
             </p>
           </div>
         ))}
@@ -126,10 +127,10 @@ function namedDays(
   const byDay = new Map(rows.map((row) => [row.day, row]));
   const nothing = {
     currency,
-    capturedMinor: 0,
-    refundedMinor: 0,
-    disputedMinor: 0,
-    paidOutMinor: 0,
+    capturedMinor: 0n,
+    refundedMinor: 0n,
+    disputedMinor: 0n,
+    paidOutMinor: 0n,
   };
   return names.map((day) => byDay.get(day) ?? { ...nothing, day });
 }

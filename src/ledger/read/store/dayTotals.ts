@@ -1,13 +1,14 @@
 /** Statements that sum what the journal recorded: within a period, and by day. */
 import type { Queryable } from '../../../platform/db/database.ts';
 import { type Account, LEGS } from '../../domain/legs.ts';
+import type { SumsAsText } from './sums.ts';
 
 export interface DayTotals {
   readonly currency: string;
-  readonly capturedMinor: number;
-  readonly refundedMinor: number;
-  readonly disputedMinor: number;
-  readonly paidOutMinor: number;
+  readonly capturedMinor: bigint;
+  readonly refundedMinor: bigint;
+  readonly disputedMinor: bigint;
+  readonly paidOutMinor: bigint;
 }
 
 const { payment, refund, dispute, payout } = LEGS;
@@ -32,13 +33,13 @@ type LegName =
   | keyof typeof dispute
   | keyof typeof payout;
 
-/** Sums of `signedTransfers`. */
+/** Sums of `signedTransfers`, as text: a sum may exceed what a number holds exactly. */
 const TOTALS = `
-  coalesce(sum(signed) filter (where total = 'captured'), 0)::bigint as "capturedMinor",
-  coalesce(sum(signed) filter (where total = 'refunded'), 0)::bigint as "refundedMinor",
-  coalesce(sum(signed) filter (where total = 'disputed' and signed > 0), 0)::bigint
+  coalesce(sum(signed) filter (where total = 'captured'), 0)::text as "capturedMinor",
+  coalesce(sum(signed) filter (where total = 'refunded'), 0)::text as "refundedMinor",
+  coalesce(sum(signed) filter (where total = 'disputed' and signed > 0), 0)::text
     as "disputedMinor",
-  coalesce(sum(signed) filter (where total = 'paid_out'), 0)::bigint as "paidOutMinor"`;
+  coalesce(sum(signed) filter (where total = 'paid_out'), 0)::text as "paidOutMinor"`;
 
 /** The transfers of the legs in `SUMMED_VALUES`. @param condition SQL about the transfer `t` */
 function signedTransfers(condition: string): string {
@@ -60,11 +61,11 @@ const SUMMED_VALUES: readonly (readonly string[])[] = [
  * Captures, settled refunds and delivered payouts, net of reversals, and the amounts that disputes
  * began to hold. Currencies without any of them are left out.
  */
-export function readDayTotals(
+export async function readDayTotals(
   db: Queryable,
   { from, to }: { readonly from: Date; readonly to: Date },
 ): Promise<readonly DayTotals[]> {
-  return db.query<DayTotals>(
+  const rows = await db.query<SumsAsText<DayTotals>>(
     `select currency, ${TOTALS}
        from (${signedTransfers('t.recorded_at >= $4 and t.recorded_at < $5')}) moved
       group by currency
@@ -72,6 +73,16 @@ export function readDayTotals(
       limit 1000`,
     [...SUMMED_VALUES, from.toISOString(), to.toISOString()],
   );
+  return rows.map((row) => ({ currency: row.currency, ...exactly(row) }));
+}
+
+function exactly(row: SumsAsText<DayTotals>): Omit<DayTotals, 'currency'> {
+  return {
+    capturedMinor: BigInt(row.capturedMinor),
+    refundedMinor: BigInt(row.refundedMinor),
+    disputedMinor: BigInt(row.disputedMinor),
+    paidOutMinor: BigInt(row.paidOutMinor),
+  };
 }
 
 export interface DatedTotals extends DayTotals {
@@ -83,9 +94,12 @@ export interface DatedTotals extends DayTotals {
  * The same for each of the last days in UTC up to today, by the database's clock. Days and currencies
  * without any are left out.
  */
-export function readTotalsByDay(db: Queryable, days: number): Promise<readonly DatedTotals[]> {
+export async function readTotalsByDay(
+  db: Queryable,
+  days: number,
+): Promise<readonly DatedTotals[]> {
   const firstDay = `date_trunc('day', statement_timestamp(), 'UTC') - ($4 - 1) * interval '1 day'`;
-  return db.query<DatedTotals>(
+  const rows = await db.query<SumsAsText<DatedTotals>>(
     `select to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD') as day, currency, ${TOTALS}
        from (${signedTransfers(`t.recorded_at >= ${firstDay}`)}) moved
       group by 1, 2
@@ -93,4 +107,5 @@ export function readTotalsByDay(db: Queryable, days: number): Promise<readonly D
       limit 10000`,
     [...SUMMED_VALUES, days],
   );
+  return rows.map((row) => ({ day: row.day, currency: row.currency, ...exactly(row) }));
 }
