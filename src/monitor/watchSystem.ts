@@ -7,6 +7,7 @@
 import { readOpenRules } from '../alerts/store/openAlerts.ts';
 import { syncAlerts } from '../alerts/syncAlerts.ts';
 import { raiseWaitingFindings } from '../alerts/syncFindingAlerts.ts';
+import { readOldestOpenErasure } from '../erasure/store/erasures.ts';
 import { readBodyDaysAhead, readDamagedBodies } from '../ledger/bodies/store/days.ts';
 import {
   type Backlog,
@@ -116,6 +117,7 @@ async function readFacts(
     retention: await readStates(tx),
     bodyDaysAhead: await readBodyDaysAhead(tx),
     damagedBodies: await readDamagedBodies(tx, MAX_NAMED_BODIES),
+    openErasure: await readOldestOpenErasure(tx),
   };
 }
 

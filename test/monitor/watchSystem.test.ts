@@ -283,3 +283,15 @@ test('the scheduler runs the watch when it starts', async () => {
   }
   expect((await storedAlerts()).map(([rule]) => rule)).toContain('webhooks_stopped');
 });
+
+test('an erasure that nobody finished raises an alert, until it is done', async () => {
+  await db.query(
+    `insert into erasures (subjects, reason, requested_by, requested_at)
+     values (array['order:ord_1'], 'test', 'ann', now() - interval '3 days')`,
+  );
+  await watch();
+  expect(await storedAlerts()).toEqual([['erasure_unfinished', 'open', 'opened']]);
+  await db.query(`update erasures set state = 'done', finished_at = now(), remaining = 0`);
+  await watch();
+  expect(await storedAlerts()).toEqual([['erasure_unfinished', 'resolved', 'opened', 'resolved']]);
+});

@@ -172,7 +172,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   refunds: ['authorizations', 'client', 'reconcile'],
   disputes: ['authorizations', 'client', 'reconcile'],
   notify: ['ledger', 'alerts', 'config', 'representation'],
-  monitor: ['ledger', 'alerts', 'reconcile', 'notify', 'retention'],
+  monitor: ['ledger', 'alerts', 'reconcile', 'notify', 'retention', 'erasure'],
   retention: ['access', 'ledger', 'alerts', 'reconcile', 'notify', 'config'],
   doctor: ['ledger', 'client', 'config'],
   scheduler: ['ledger', 'reconcile'],

@@ -81,6 +81,7 @@ export const RULES = [
   'body_days_short',
   'body_damaged',
   'verify_failed',
+  'erasure_unfinished',
   // Channels: notify/domain/channel.ts
   'channel_down',
   'order_webhook_failed',

@@ -57,6 +57,7 @@ const RULE_TITLES: Readonly<Record<Rule, string>> = {
   body_days_short: 'Partitions for bodies end soon',
   body_damaged: 'Stored bodies damaged',
   verify_failed: 'Verification failed',
+  erasure_unfinished: 'Erasure not finished',
   channel_down: 'Channel down',
   order_webhook_failed: 'Order webhook not delivered',
 };

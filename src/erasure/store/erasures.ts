@@ -68,6 +68,19 @@ export function readRunningErasures(db: Queryable, limit: number): Promise<reado
   );
 }
 
+/** The request that has been open longest. @returns its time in ms by the database's clock */
+export async function readOldestOpenErasure(
+  db: Queryable,
+): Promise<{ readonly id: number; readonly requestedMs: number } | undefined> {
+  const rows = await db.query<{ id: number; requestedAt: Date }>(
+    `select id, requested_at as "requestedAt" from erasures
+      where state = 'running' order by id limit 1`,
+    [],
+  );
+  const [oldest] = rows;
+  return oldest && { id: oldest.id, requestedMs: oldest.requestedAt.getTime() };
+}
+
 export async function readErasure(db: Queryable, id: number): Promise<ErasureRow | undefined> {
   const rows = await db.query<ErasureRow>(`select ${COLUMNS} from erasures e where e.id = $1`, [
     id,

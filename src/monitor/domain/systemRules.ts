@@ -84,6 +84,8 @@ export interface SystemFacts {
   /** Events with a body that stops the packing of its day, up to MAX_NAMED_BODIES, oldest first. */
   readonly damagedBodies: readonly { readonly eventId: number; readonly day: string }[];
   readonly proof: ProofFacts;
+  /** The oldest request for erasure that is not done. */
+  readonly openErasure: { readonly id: number; readonly requestedMs: number } | undefined;
 }
 
 /** What `tallyhook verify` found. */
@@ -171,6 +173,11 @@ const MIN_BODY_DAYS_AHEAD = 3;
 /** From here on, only the receivers themselves can make the next one. */
 const CRITICAL_BODY_DAYS_AHEAD = 1;
 
+/** A request waits for events that are not applied, which takes minutes as a rule. */
+const ERASURE_UNFINISHED_MS = 2 * DAY_MS;
+/** The law of many countries gives a month (GDPR, article 12): a week and a half is left. */
+const CRITICAL_ERASURE_MS = 20 * DAY_MS;
+
 /** An alert names this many damaged bodies; `tallyhook verify` names all. */
 export const MAX_NAMED_BODIES = 10;
 
@@ -185,6 +192,7 @@ const RULES_ABOUT = {
   'system:retention': ['retention_behind'],
   'system:bodies': ['body_days_short', 'body_damaged'],
   'system:ledger': ['verify_failed'],
+  'system:erasures': ['erasure_unfinished'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
 export const SYSTEM_SUBJECTS: readonly string[] = Object.keys(RULES_ABOUT);
@@ -212,6 +220,7 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
     subjectAlerts('system:retention', [retentionBehind(facts)]),
     subjectAlerts('system:bodies', [bodyDaysShort(facts), bodyDamaged(facts)]),
     subjectAlerts('system:ledger', [verifyFailed(facts)]),
+    subjectAlerts('system:erasures', [erasureUnfinished(facts)]),
   ];
 }
 
@@ -498,5 +507,20 @@ function verifyFailed({ proof, openRules }: SystemFacts): SystemAlert | undefine
     sentence: `${named} of the ledger (resources, orders or events) failed the last run of verify: the stored amounts or states do not follow from what was received. Tallyhook never repairs the ledger by itself after such a failure.`,
     nextStep: 'npx tallyhook verify names each of them, and the command to run next',
     detail: { failures, due },
+  };
+}
+
+function erasureUnfinished({ openErasure, nowMs }: SystemFacts): SystemAlert | undefined {
+  if (!openErasure) return undefined;
+  const { id, requestedMs } = openErasure;
+  const openMs = nowMs - requestedMs;
+  if (openMs < ERASURE_UNFINISHED_MS) return undefined;
+  return {
+    rule: 'erasure_unfinished',
+    severity: openMs < CRITICAL_ERASURE_MS ? 'warning' : 'critical',
+    sentence: `Erasure ${id} was requested ${span(openMs)} ago and is not done: personal data is still stored.`,
+    nextStep:
+      'Run npx tallyhook events list --state pending: the erasure waits for these events; npx tallyhook doctor checks what applies and erases them',
+    detail: { erasure: id, openMs },
   };
 }

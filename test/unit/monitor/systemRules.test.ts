@@ -39,6 +39,7 @@ const HEALTHY: SystemFacts = {
   clocks: [],
   queues: [],
   retention: [],
+  openErasure: undefined,
   bodyDaysAhead: 7,
   damagedBodies: [],
   proof: { failures: 0, due: 0 },
@@ -276,6 +277,7 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:retention', 'retention_behind'],
     ['system:bodies', 'body_days_short', 'body_damaged'],
     ['system:ledger', 'verify_failed'],
+    ['system:erasures', 'erasure_unfinished'],
   ]);
 });
 
@@ -363,4 +365,14 @@ test('retention that is behind for two days alerts, but not in the first two hou
   expect(alert?.sentence).toContain('for 2 d: events.');
   const open = { openRules: new Set<Rule>(['retention_behind']) };
   expect(rulesOf({ ...since(0), ...open })).toEqual([['retention_behind', 'warning']]);
+});
+
+test.each([
+  [2 * DAY_MS - 1, undefined],
+  [2 * DAY_MS, 'warning'],
+  [20 * DAY_MS - 1, 'warning'],
+  [20 * DAY_MS, 'critical'],
+])('an erasure that has been open for %i ms: %s', (openMs, severity) => {
+  const openErasure = { id: 7, requestedMs: ago(openMs) };
+  expect(rulesOf({ openErasure })).toEqual(severity ? [['erasure_unfinished', severity]] : []);
 });
