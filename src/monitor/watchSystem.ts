@@ -27,21 +27,17 @@ import {
 } from '../reconcile/store/progress.ts';
 import { readWatermarks } from '../reconcile/store/runs.ts';
 import { readStates } from '../retention/store/state.ts';
+import type { Missed, SystemFacts } from './domain/facts.ts';
 import {
-  evaluateSystem,
-  MAX_COUNTED,
-  MAX_NAMED_BODIES,
-  MISSED_PERIODS_MS,
-  type Missed,
   QUEUE_REPORTED_WITHIN_MS,
   QUEUE_UNUSABLE_FOR_MS,
-  RATE_WINDOW_MS,
-  SIGNATURE_WINDOW_MS,
   SKEW_REPORTED_WITHIN_MS,
   SKEWED_FOR_MS,
-  SYSTEM_SUBJECTS,
-  type SystemFacts,
-} from './domain/systemRules.ts';
+} from './domain/rules/processes.ts';
+import { RATE_WINDOW_MS } from './domain/rules/reconciliation.ts';
+import { MAX_NAMED_BODIES } from './domain/rules/storedData.ts';
+import { MAX_COUNTED, MISSED_PERIODS_MS, SIGNATURE_WINDOW_MS } from './domain/rules/webhooks.ts';
+import { evaluateSystem, SYSTEM_SUBJECTS } from './domain/systemRules.ts';
 import { readClockReports, removeOldClockReports } from './store/clockReports.ts';
 import { readQueueReports, removeOldQueueReports } from './store/queueReports.ts';
 import { addCounts, readCount, removeOldCounts } from './store/watch.ts';

@@ -65,7 +65,7 @@ export const RULES = [
   'event_repeated',
   'foreign_merchant',
   'foreign_profile',
-  // The system: monitor/domain/systemRules.ts
+  // The system: monitor/domain/rules
   'signature_failures',
   'webhooks_stopped',
   'missed_webhooks',

@@ -1,7 +1,8 @@
 /** Alerts about the system. Numbers are the rules of src/monitor/domain/systemRules.ts. */
 import { describe, expect, test } from 'vitest';
 import type { Alert, Rule } from '../../../src/alerts/domain/alert.ts';
-import { evaluateSystem, type SystemFacts } from '../../../src/monitor/domain/systemRules.ts';
+import type { SystemFacts } from '../../../src/monitor/domain/facts.ts';
+import { evaluateSystem } from '../../../src/monitor/domain/systemRules.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

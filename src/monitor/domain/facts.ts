@@ -1,0 +1,81 @@
+/** What the rules about the system judge. Times are milliseconds since 1970, counts are integers. */
+import type { Rule } from '../../alerts/domain/alert.ts';
+
+/** Changes that no webhook reported, and the webhooks of the same period. */
+export interface Missed {
+  readonly periodMs: number;
+  readonly changes: number;
+  /** Counted up to MAX_COUNTED. */
+  readonly webhooks: number;
+}
+
+/** A process on a machine with a wrong clock. */
+export interface SkewedClock {
+  readonly process: string;
+  readonly roles: string;
+  /** The machine's clock less the database's. */
+  readonly skewMs: number;
+}
+
+/** A process for which the queue refuses work. */
+export interface UnusableQueue {
+  readonly process: string;
+  readonly roles: string;
+  readonly reason: string;
+  readonly remedy: string;
+  readonly sinceMs: number;
+}
+
+/** The input of all rules. Times are milliseconds since 1970, counts are integers. */
+export interface SystemFacts {
+  readonly nowMs: number;
+  /** When this process began to watch (rule 2). */
+  readonly watchingSinceMs: number;
+  /** Rules with an open alert (rule 1). */
+  readonly openRules: ReadonlySet<Rule>;
+  /** Deliveries rejected within SIGNATURE_WINDOW_MS, by reason. */
+  readonly rejected: { readonly mismatched: number; readonly unsigned: number };
+  /** Undefined if no webhook ever arrived. */
+  readonly lastWebhookMs: number | undefined;
+  /** The 99th percentile of the gaps between the newest webhooks; undefined if there are too few. */
+  readonly usualGapMs: number | undefined;
+  /** Changes in the newest window of the lists since the last webhook, repaired or not. */
+  readonly missedSinceLastWebhook: number;
+  readonly missed: readonly Missed[];
+  /** The receipt of the oldest pending event. */
+  readonly oldestPendingMs: number | undefined;
+  readonly deadEvents: number;
+  /** Undefined without an API key: nothing is reconciled. */
+  readonly reconciliation:
+    | {
+        /** The watermarks of the lists that have one. */
+        readonly watermarks: readonly { readonly stream: string; readonly atMs: number }[];
+        readonly paused: { readonly sinceMs: number; readonly by: string } | undefined;
+        /** Since when the service is unreachable. */
+        readonly unusableSinceMs: number | undefined;
+      }
+    | undefined;
+  /** Minutes within RATE_WINDOW_MS in which the rate limit was exhausted. */
+  readonly exhaustedMinutes: number;
+  /** Processes with a clock that differs from the database's, the largest difference first. */
+  readonly clocks: readonly SkewedClock[];
+  /** Processes for which the queue refuses work, the longest first. */
+  readonly queues: readonly UnusableQueue[];
+  /** Classes of data, and how long ago retention had nothing left to remove of each. */
+  readonly retention: readonly { readonly name: string; readonly behindMs: number }[];
+  /** For how many days after today bodies have a partition; -1 if today has none. */
+  readonly bodyDaysAhead: number;
+  /** Events with a body that stops the packing of its day, up to MAX_NAMED_BODIES, oldest first. */
+  readonly damagedBodies: readonly { readonly eventId: number; readonly day: string }[];
+  readonly proof: ProofFacts;
+  /** The oldest request for erasure that is not done. */
+  readonly openErasure: { readonly id: number; readonly requestedMs: number } | undefined;
+}
+
+/** What `tallyhook verify` found. */
+export interface ProofFacts {
+  /** Resources, orders and events that failed a check and have not passed since. */
+  readonly failures: number;
+  /** Ranges that are checked again, or were never checked; 0 between two runs. */
+  readonly due: number;
+}

@@ -1,0 +1,50 @@
+/** Whether every process has a right clock and a queue that works. */
+import { instant, span } from '../../../alerts/domain/format.ts';
+import { MINUTE_MS } from '../../../platform/time.ts';
+import type { SystemFacts } from '../facts.ts';
+import type { SystemAlert } from '../systemAlert.ts';
+
+/** A single slow measurement on a busy machine is no clock skew. */
+export const SKEWED_FOR_MS = 30_000;
+/** Processes report every few seconds. */
+export const SKEW_REPORTED_WITHIN_MS = MINUTE_MS;
+/** From here on, a process is not ready. */
+const CRITICAL_SKEW_MS = MINUTE_MS;
+
+/** Two checks of a process failed: a restart of Redis is no alert. */
+export const QUEUE_UNUSABLE_FOR_MS = 8_000;
+/** Processes check every ten seconds. */
+export const QUEUE_REPORTED_WITHIN_MS = MINUTE_MS;
+/** Jobs wait as long as pending events may. */
+const CRITICAL_QUEUE_MS = 5 * MINUTE_MS;
+
+export function clockSkew({ clocks }: SystemFacts): SystemAlert | undefined {
+  const [worst] = clocks;
+  if (!worst) return undefined;
+  const { process, roles, skewMs } = worst;
+  const offMs = Math.abs(skewMs);
+  const others = clocks.length === 1 ? '' : ` (and ${clocks.length - 1} more)`;
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  return {
+    rule: 'clock_skew',
+    severity: offMs > CRITICAL_SKEW_MS ? 'critical' : 'warning',
+    sentence: `The clock of the machine of ${process} (${roles})${others} is ${span(offMs)} ${side} the database's clock. Stored times follow the database; logs, timers and certificates on that machine do not. Above one minute its receiver is not ready.`,
+    nextStep: 'Run npx tallyhook doctor on that machine, then synchronize its clock with NTP',
+    detail: { process, roles, skewMs, processes: clocks.length },
+  };
+}
+
+export function queueUnusable({ nowMs, queues }: SystemFacts): SystemAlert | undefined {
+  const [longest] = queues;
+  if (!longest) return undefined;
+  const { process, roles, reason, remedy, sinceMs } = longest;
+  const lastedMs = nowMs - sinceMs;
+  const others = queues.length === 1 ? '' : ` (and ${queues.length - 1} more)`;
+  return {
+    rule: 'queue_unusable',
+    severity: lastedMs >= CRITICAL_QUEUE_MS ? 'critical' : 'warning',
+    sentence: `The queue has refused the work of ${process} (${roles})${others} since ${instant(sinceMs)}: ${reason}. Webhooks are persisted, and are applied when the queue works again. No event is lost.`,
+    nextStep: `${remedy} npx tallyhook doctor checks it`,
+    detail: { process, roles, reason, processes: queues.length },
+  };
+}

@@ -1,0 +1,84 @@
+/** Whether the ledger is reconciled, and the service reachable for it. */
+import { counted, instant, span } from '../../../alerts/domain/format.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../platform/time.ts';
+import type { SystemFacts } from '../facts.ts';
+import type { SystemAlert } from '../systemAlert.ts';
+
+/** The newest window is compared every 5 minutes: six runs have failed. */
+const LAG_MS = 35 * MINUTE_MS;
+const CRITICAL_LAG_MS = 6 * HOUR_MS;
+
+/** Longer than an attended maintenance. */
+const PAUSE_MS = 4 * HOUR_MS;
+
+/** Two reconciliation runs failed. */
+const UNUSABLE_MS = 10 * MINUTE_MS;
+const CRITICAL_UNUSABLE_MS = HOUR_MS;
+
+/** The rate limit counts requests per minute; a burst exhausts a minute or two. */
+export const RATE_WINDOW_MS = 15 * MINUTE_MS;
+const EXHAUSTED_MINUTES = 10;
+
+/** Lists without a watermark are still in their first import, which may take long. */
+export function reconciliationLag(facts: SystemFacts): SystemAlert | undefined {
+  const [oldest] = (facts.reconciliation?.watermarks ?? []).toSorted((a, b) => a.atMs - b.atMs);
+  if (!oldest) return undefined;
+  const isOpen = facts.openRules.has('reconciliation_lag');
+  const sinceMs = isOpen ? oldest.atMs : Math.max(oldest.atMs, facts.watchingSinceMs);
+  if (facts.nowMs - sinceMs < LAG_MS) return undefined;
+  const ageMs = facts.nowMs - oldest.atMs;
+  return {
+    rule: 'reconciliation_lag',
+    severity: ageMs >= CRITICAL_LAG_MS ? 'critical' : 'warning',
+    sentence: `The list of ${oldest.stream} is reconciled up to ${instant(oldest.atMs)} only, ${span(ageMs)} ago. Changes since then that webhooks missed are not in the ledger.`,
+    nextStep:
+      'Check that a process with the role reconcile runs; npx tallyhook reconcile shows why runs fail',
+    detail: { stream: oldest.stream, watermark: new Date(oldest.atMs).toISOString() },
+  };
+}
+
+export function reconciliationPaused({
+  nowMs,
+  reconciliation,
+}: SystemFacts): SystemAlert | undefined {
+  const paused = reconciliation?.paused;
+  if (!paused || nowMs - paused.sinceMs < PAUSE_MS) return undefined;
+  return {
+    rule: 'reconciliation_paused',
+    severity: 'warning',
+    sentence: `Reconciliation has been paused since ${instant(paused.sinceMs)}. Changes that webhooks miss are not found, and authorizations are not confirmed.`,
+    nextStep: 'npx tallyhook resume',
+    detail: { pausedAt: new Date(paused.sinceMs).toISOString(), pausedBy: paused.by },
+  };
+}
+
+export function serviceUnreachable({
+  nowMs,
+  reconciliation,
+}: SystemFacts): SystemAlert | undefined {
+  const sinceMs = reconciliation?.unusableSinceMs;
+  if (sinceMs === undefined || nowMs - sinceMs < UNUSABLE_MS) return undefined;
+  return {
+    rule: 'service_unreachable',
+    severity: nowMs - sinceMs >= CRITICAL_UNUSABLE_MS ? 'critical' : 'warning',
+    sentence: `The payment service has been unreachable since ${instant(sinceMs)}. Nothing is reconciled: changes that webhooks miss are not found.`,
+    nextStep: 'npx tallyhook doctor shows whether the address, the key or the service is the cause',
+    detail: { since: new Date(sinceMs).toISOString() },
+  };
+}
+
+export function rateExhausted({
+  exhaustedMinutes,
+  openRules,
+}: SystemFacts): SystemAlert | undefined {
+  if (exhaustedMinutes < (openRules.has('rate_limit_exhausted') ? 1 : EXHAUSTED_MINUTES))
+    return undefined;
+  return {
+    rule: 'rate_limit_exhausted',
+    severity: 'warning',
+    sentence: `In ${counted(exhaustedMinutes, 'minute')} of the last ${RATE_WINDOW_MS / MINUTE_MS} the rate limit of the payment service was exhausted. The service rejects requests of the shop, too, and reconciliation waits.`,
+    nextStep:
+      'Find the program that uses the API key so often, or request a higher limit from the service',
+    detail: { exhaustedMinutes },
+  };
+}
