@@ -43,6 +43,8 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'authorizations capture': 'move_money',
   'authorizations cancel': 'move_money',
   reconcile: 'operate',
+  'reconciliations list': 'read',
+  'reconciliations stop': 'operate',
   refresh: 'refresh',
   'replays start': 'operate',
   'replays list': 'read',

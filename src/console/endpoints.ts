@@ -19,7 +19,14 @@ import { getMessage, listMessages, resend } from './routes/messages.ts';
 import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.ts';
 import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
-import { listReconciliations, startReconciliation } from './routes/reconciliations.ts';
+import {
+  getRateBudget,
+  getReconciliation,
+  listMissedWebhooks,
+  listReconciliations,
+  startReconciliation,
+  stopReconciliation,
+} from './routes/reconciliations.ts';
 import { refundPayment } from './routes/refundPayment.ts';
 import { getReplay, listReplays, startReplay, stopReplay } from './routes/replays.ts';
 import {
@@ -78,6 +85,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   uploadEvidence,
   listReconciliations,
   startReconciliation,
+  getReconciliation,
+  stopReconciliation,
+  listMissedWebhooks,
+  getRateBudget,
   getBalances,
   listTransfers,
   pause,

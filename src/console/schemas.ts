@@ -36,6 +36,11 @@ export const after = digits(
 
 export const number = digits(z.int('must be a whole number').min(1));
 
+/** How many days up to today. */
+export const daysBack = digits(
+  z.int('must be a whole number from 1 to 90').min(1).max(90).default(30).describe('Up to today.'),
+);
+
 export const cursor = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,1000}$/, 'must be the next_cursor of an earlier response')

@@ -22,7 +22,7 @@ import { orderPage } from './orders/orderPage.tsx';
 import { ordersCsv, ordersPage } from './orders/ordersPage.tsx';
 import { overviewPage } from './overview/overviewPage.tsx';
 import type { Page, PageAction, PageParts } from './page.ts';
-import { pauseRequests, resumeRequests, startRuns } from './reconciliation/actions.ts';
+import { pauseRequests, resumeRequests, startRuns, stopRun } from './reconciliation/actions.ts';
 import { reconciliationPage } from './reconciliation/reconciliationPage.tsx';
 import { runPage } from './reconciliation/runPage.tsx';
 import { startReplay, stopReplay } from './replays/replayActions.ts';
@@ -138,6 +138,7 @@ export const ACTIONS: readonly PageAction[] = [
   captureHolds,
   releaseHolds,
   startRuns,
+  stopRun,
   pauseRequests,
   resumeRequests,
   replayEvent,

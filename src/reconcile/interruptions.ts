@@ -1,4 +1,4 @@
-/** Why a run ends before its end. It keeps its checkpoint, and a later run resumes there. */
+/** Why a run ends before its end. It keeps its checkpoint, and mostly a later run resumes there. */
 
 /** A run cannot continue for now; nothing is wrong with what it compared. */
 export class RunInterrupted extends Error {
@@ -8,6 +8,14 @@ export class RunInterrupted extends Error {
 /** The service cannot be used, for a reason that concerns every request. */
 export class ServiceUnusable extends RunInterrupted {
   override readonly name = 'ServiceUnusable';
+}
+
+/** A person stopped this run. No later run resumes it. */
+export class RunStopped extends RunInterrupted {
+  override readonly name = 'RunStopped';
+  constructor() {
+    super('a person stopped the run');
+  }
 }
 
 /** An operator paused reconciliation. */

@@ -7,7 +7,7 @@ export interface ReconcileMetrics {
   missed(stream: Stream): void;
   /** From the change at the service to the commit that repaired the ledger. */
   secondsToConverge(seconds: number): void;
-  run(outcome: Exclude<Verdict, 'unfinished'>): void;
+  run(outcome: Exclude<Verdict, 'stopped' | 'unfinished'>): void;
 }
 
 const MINUTE = 60;

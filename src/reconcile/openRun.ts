@@ -4,13 +4,14 @@ import { readBeginningMs } from '../ledger/installation.ts';
 import { DAY_MS, MINUTE_MS } from '../platform/time.ts';
 import type { Span } from './domain/windows.ts';
 import { openUnusable } from './findings.ts';
-import { RunInterrupted } from './interruptions.ts';
+import { RunInterrupted, RunStopped } from './interruptions.ts';
 import { createListReader, type ListReader } from './listReader.ts';
 import { createRequester } from './requester.ts';
 import type { ReconcileParts, RunContext, RunOptions, RunRequest } from './runContext.ts';
 import {
   findLast,
   insertRun,
+  isRunStopped,
   type RunRow,
   readStream,
   reopenRun,
@@ -26,8 +27,13 @@ const OVERLAP_MS = 30 * MINUTE_MS;
 export const FIRST_SPAN_MS = 120 * DAY_MS;
 const RESUME_WITHIN_MS = DAY_MS;
 
+/** Whether a run has ended for good: no request resumes it. */
+export function isOver({ state }: RunRow): boolean {
+  return state === 'done' || state === 'stopped';
+}
+
 /**
- * The earlier run that a request continues (run.ts, rule 3): one that is not done, or, where a job is
+ * The earlier run that a request continues (run.ts, rule 3): one that is not over, or, where a job is
  * retried for the span of its slot, one that is. A person who repeats a command wants a new run.
  */
 export async function findEarlierRun(
@@ -41,7 +47,7 @@ export async function findEarlierRun(
     (fromMs === undefined || fromMs === last.fromAt.getTime()) &&
     (toMs === undefined || toMs === last.toAt.getTime());
   const isOfSlot = fromMs !== undefined && toMs !== undefined && cause !== 'operator';
-  return isSame && (last.state !== 'done' || isOfSlot) ? last : undefined;
+  return isSame && (!isOver(last) || isOfSlot) ? last : undefined;
 }
 
 /** Resumes the earlier run, or begins a new one. @throws RunInterrupted */
@@ -53,6 +59,7 @@ export async function openRun(
   const { db, client, clock } = parts;
   const { stream, isDryRun, lane } = request;
   if (earlier) await reopenRun(db, earlier.id);
+  let runId = earlier?.id;
   const { pageLimit, watermarkAt, importedAt, serviceSkewMs } = await readStream(db, stream);
   const historyUntilMs = importedAt === null ? await readBeginningMs(db, clock.nowMs()) : undefined;
   const requester = createRequester({
@@ -63,6 +70,9 @@ export async function openRun(
     signal: options.signal,
     sleep: parts.sleep,
     requestsBefore: earlier?.requests ?? 0,
+    throwIfStopped: async () => {
+      if (runId !== undefined && (await isRunStopped(db, runId))) throw new RunStopped();
+    },
   });
   const reader = createListReader({
     client,
@@ -73,6 +83,7 @@ export async function openRun(
     account: parts.account,
   });
   const row = earlier ?? (await beginRun(parts, request, { reader, watermarkAt }));
+  runId = row.id;
   return {
     parts,
     row,

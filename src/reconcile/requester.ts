@@ -34,6 +34,8 @@ export interface RequesterParts {
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Requests of the run before it was resumed. */
   readonly requestsBefore: number;
+  /** Awaited before each request. @throws RunStopped */
+  readonly throwIfStopped: () => Promise<void>;
 }
 
 /** The client has waited for the budget already, for as long as a call may take. */
@@ -49,6 +51,7 @@ export function createRequester(parts: RequesterParts): Requester {
   ): Promise<T> => {
     for (;;) {
       signal.throwIfAborted();
+      await parts.throwIfStopped();
       requests += 1;
       const result = await attempt();
       if (result !== RATE_LIMITED) return result;
@@ -59,6 +62,7 @@ export function createRequester(parts: RequesterParts): Requester {
     request: (call) => whileRateLimited(() => call({ lane, signal }).catch(classify)),
     requestOnce: async (call) => {
       signal.throwIfAborted();
+      await parts.throwIfStopped();
       requests += 1;
       return await call({ lane, signal });
     },

@@ -17,7 +17,9 @@
  *    it is as long as the first import: while only shorter ones have completed, the import is still to
  *    come. A watermark ahead of the service's clock is corrected first (watermark.ts). A list stays
  *    imported when its watermark is removed: what a later run finds raises its alerts.
- * 7. A run over an empty span fails: nothing was compared (domain/verdict.ts).
+ * 7. A person may stop a run. It ends before its next request, keeps what it compared, and no run resumes
+ *    it; the watermark stays where it is.
+ * 8. A run over an empty span fails: nothing was compared (domain/verdict.ts).
  */
 
 import { readEdgeMs } from '../ledger/read/store/comparison.ts';
@@ -28,9 +30,9 @@ import { GRACE_MS } from './domain/compare.ts';
 import { emptySpanReason, verdictOfDone } from './domain/verdict.ts';
 import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
 import { closeComparison, openUnusable } from './findings.ts';
-import { RunInterrupted, RunPaused } from './interruptions.ts';
+import { RunInterrupted, RunPaused, RunStopped } from './interruptions.ts';
 import type { ListedWindow } from './listReader.ts';
-import { FIRST_SPAN_MS, findEarlierRun, openRun } from './openRun.ts';
+import { FIRST_SPAN_MS, findEarlierRun, isOver, openRun } from './openRun.ts';
 import { recordListFindings } from './recordListFindings.ts';
 import { recordStep } from './recordStep.ts';
 import { recordWindow } from './recordWindow.ts';
@@ -68,7 +70,7 @@ export type Reconcile = (request: RunRequest, options: RunOptions) => Promise<Ru
 export function createReconcile(parts: ReconcileParts): Reconcile {
   return async (request, options) => {
     const earlier = await findEarlierRun(parts, request);
-    if (earlier?.state === 'done') return await readReport(parts, earlier.id);
+    if (earlier && isOver(earlier)) return await readReport(parts, earlier.id);
     const run = await openRun(parts, request, { options, earlier });
     try {
       await execute(run);
@@ -149,10 +151,10 @@ async function recordMissed(run: RunContext, state: RunState): Promise<RunState>
   return await recordStep(run, state, { compared: 0, missed: missed.length, differences: [] });
 }
 
-/** Ends the run, and moves the watermark where it may (rule 6). */
+/** Ends the run, and moves the watermark where it may (rules 6 and 7). */
 async function complete(run: RunContext, { counts }: RunState): Promise<void> {
   const { parts, row, stream, reader, knownPageLimit } = run;
-  await finishRun(parts.db, row.id, undefined);
+  if (!(await finishRun(parts.db, row.id, undefined))) return logStopped(run);
   if (reader.limit() !== knownPageLimit) await writePageLimit(parts.db, stream, reader.limit());
   if (row.mode === 'full' && !row.isDryRun) {
     const { fromAt, toAt } = row;
@@ -169,10 +171,11 @@ async function complete(run: RunContext, { counts }: RunState): Promise<void> {
   else parts.log.info(facts, verdict === 'empty' ? 'reconcile.empty' : 'reconcile.equal');
 }
 
-/** Ends a run at its checkpoint (rules 4 and 5). @throws what does not interrupt a run */
+/** Ends a run at its checkpoint (rules 4, 5 and 7). @throws what does not interrupt a run */
 async function interrupt(run: RunContext, error: unknown): Promise<void> {
   if (!(error instanceof RunInterrupted)) throw error;
   const { parts, row, stream } = run;
+  if (error instanceof RunStopped) return logStopped(run);
   if (error instanceof RunPaused) {
     await pauseRun(parts.db, row.id);
     parts.log.info({ runId: row.id, stream }, 'reconcile.run_paused');
@@ -182,8 +185,13 @@ async function interrupt(run: RunContext, error: unknown): Promise<void> {
   await fail(run, error.message);
 }
 
-async function fail({ parts, row, stream }: RunContext, reason: string): Promise<void> {
-  await finishRun(parts.db, row.id, reason);
+function logStopped({ parts, row, stream }: RunContext): void {
+  parts.log.info({ runId: row.id, stream }, 'reconcile.run_stopped');
+}
+
+async function fail(run: RunContext, reason: string): Promise<void> {
+  const { parts, row, stream } = run;
+  if (!(await finishRun(parts.db, row.id, reason))) return logStopped(run);
   parts.metrics.run('failed');
   parts.log.warn({ runId: row.id, stream, reason }, 'reconcile.run_failed');
 }

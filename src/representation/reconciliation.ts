@@ -26,6 +26,7 @@ export function reconciliationJson(row: RunRow) {
     remaining: row.found - row.repaired,
     missed_webhooks: row.missed,
     failure: row.failure,
+    stopped_by: row.stoppedBy,
     differences: row.differences.map((one) => ({ ...one })),
     sums: row.sums,
   };

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
+import { insertRun } from '../../src/reconcile/store/runs.ts';
 import { type Api, type Body, checkedEndpoints, createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
@@ -454,6 +455,18 @@ test('every endpoint was called here, and its response matched its description',
   await api.post('/api/v1/pause', { reason: 'a test' });
   await api.post('/api/v1/resume', {});
   await api.post('/api/v1/reconciliations', { stream: 'refunds' });
+  const { id: runId } = await insertRun(db, {
+    stream: 'payouts',
+    mode: 'full',
+    cause: 'tail',
+    isDryRun: true,
+    fromAt: new Date(0),
+    toAt: new Date(1),
+  });
+  await api.get(`/api/v1/reconciliations/${runId}`);
+  await api.post(`/api/v1/reconciliations/${runId}/stop`, {});
+  await api.get('/api/v1/missed-webhooks?days=7');
+  await api.get('/api/v1/rate-budget');
   const subjects = [{ kind: 'order', id: orderId }];
   await api.post('/api/v1/erasures/plan', { subjects });
   const erasure = { subjects, reason: 'a test', confirm: true };

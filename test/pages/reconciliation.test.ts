@@ -79,11 +79,54 @@ test('a run under way shows how much of its span is compared, and the list the r
   await writeStep(db, id, { ...counts, positionAt, found: 2, repaired: 1, differences: [] });
   const { html } = await viewer.get(`/reconciliation/${id}`);
   expect(html).toContain('75 % of the span is compared: 2 found, 1 repaired.');
+  expect((await viewer.get('/reconciliation')).html).toContain(
+    'compares payouts (dry run): 75 % done, 2 found.',
+  );
   await finishRun(db, id, undefined);
   expect((await viewer.get('/reconciliation')).html).toContain('no limit yet');
   await db.query('update rate_budget set requests_limit = 80, remaining = 60, reset_at = null');
   const open = await openPages(tallyhook);
   expect((await open.get('/reconciliation?stream=payouts')).html).toContain('20 of 80 requests');
+});
+
+test('a person stops a run on its page, and a second time is refused', async () => {
+  const { id } = await insertRun(db, {
+    stream: 'disputes',
+    mode: 'full',
+    cause: 'night',
+    isDryRun: false,
+    fromAt: new Date(0),
+    toAt: new Date(DAY_MS),
+  });
+  expect((await viewer.get(`/reconciliation/${id}`)).html).toContain(
+    `action="/reconciliation/${id}/stop"`,
+  );
+  const stopped = await viewer.post(`/reconciliation/${id}/stop`, {});
+  expect(stopped.status).toBe(303);
+  const { html } = await viewer.get(`/reconciliation/${id}`);
+  expect(html).toContain('stopped by admin');
+  expect(html).not.toContain('% of the span is compared');
+  expect((await viewer.post(`/reconciliation/${id}/stop`, {})).status).toBe(409);
+});
+
+test('missed webhooks are shown by day and list, with the use of the rate limit by background work', async () => {
+  await db.query(
+    `insert into reconcile_runs (stream, mode, cause, is_dry_run, from_at, to_at, position_at, missed, started_at)
+     select stream, 'full', cause, is_dry_run, now(), now(), now(), missed, now() - age
+       from (values ('payouts', 'tail', false, 5, interval '3 days'),
+                    ('payouts', 'tail', false, 2, interval '3 days'),
+                    ('payouts', 'tail', true, 90, interval '3 days'),
+                    ('payouts', 'operator', false, 90, interval '3 days'),
+                    ('payouts', 'tail', false, 90, interval '40 days'))
+         as r (stream, cause, is_dry_run, missed, age)`,
+  );
+  await db.query(
+    `update rate_budget set background_taken = 11, background_from = clock_timestamp()`,
+  );
+  const { html } = await viewer.get('/reconciliation?stream=payouts');
+  expect(html).toMatch(/Missed for payouts<\/h3><p class="amount">7<\/p>/);
+  expect(html).toMatch(/<title>\d{4}-\d\d-\d\d: 7<\/title>/);
+  expect(html).toContain('Background work sent 11 in its current minute.');
 });
 
 test('an unknown run is a page that states why', async () => {

@@ -1,5 +1,6 @@
 /** Scheduled reconcile jobs: one per slot, its repairs and counts, and pauses. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { stopReconciliationAs } from '../../src/actions/stopReconciliation.ts';
 import {
   createPostgresQueueConnections,
   createQueueBackend,
@@ -14,6 +15,7 @@ import {
   type ReconcileJobName,
 } from '../../src/reconcile/jobs.ts';
 import type { Reconcile } from '../../src/reconcile/run.ts';
+import type { RunProgress } from '../../src/reconcile/runContext.ts';
 import { beginPause, endPause, isPaused } from '../../src/reconcile/store/pauses.ts';
 import { readPausedRuns } from '../../src/reconcile/store/runs.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -175,7 +177,8 @@ test('a job fails while the service is unusable, and starts no run while reconci
   expect(await db.query('select stream from reconcile_runs order by id')).toEqual(begun);
 });
 
-test('a pause holds a run at its checkpoint, and the first slot after it resumes the run', async () => {
+/** More than one window of a night lists. */
+async function makeManyPayments(): Promise<void> {
   const endMs = Date.now() - 2 * HOUR_MS;
   const payments = Array.from({ length: 400 }, (_, n) => {
     const createdMs = endMs - n * 60_000;
@@ -183,6 +186,10 @@ test('a pause holds a run at its checkpoint, and the first slot after it resumes
     return { ...made, currency: 'USD', amount: 100 };
   });
   await insertPayments(service, sandbox, payments);
+}
+
+test('a pause holds a run at its checkpoint, and the first slot after it resumes the run', async () => {
+  await makeManyPayments();
   const { run } = testReconciler({ db, service: sandbox });
   const pauses: Promise<unknown>[] = [];
   const onProgress = () => {
@@ -230,3 +237,52 @@ test('a rejected list fails the job, and the other lists are read', async () => 
     ['payments', 'disputes', 'payouts'].map((stream) => ({ stream, state: 'done' })),
   );
 });
+
+test.each([{ isDryRun: false }, { isDryRun: true }])(
+  'a stopped run ends before its next request, keeps what it compared, and is not resumed: $isDryRun',
+  async ({ isDryRun }) => {
+    await makeManyPayments();
+    const { run } = testReconciler({ db, service: sandbox });
+    const person = { kind: 'cli', name: 'ada', role: 'shell', origin: 'test' } as const;
+    const stops: ReturnType<typeof stopReconciliationAs>[] = [];
+    const onProgress = ({ rowsCompared }: RunProgress) => {
+      if (rowsCompared === 0 || stops.length > 0) return;
+      stops.push(stopReconciliationAs({ db }, person, 1));
+    };
+    const slotMs = Date.now();
+    const night = (options: { readonly onProgress?: typeof onProgress }) =>
+      handlerOf((request) => run({ ...request, isDryRun }, options))(jobOf('night', slotMs));
+    await night({ onProgress });
+    expect(await Promise.all(stops)).toMatchObject([{ outcome: 'stopped', run: { id: 1 } }]);
+    const runs = () =>
+      db.query(
+        `select id, stream, state, stopped_by, position_at > from_at and position_at < to_at as "isPart",
+                finished_at is not null as "isFinished", requests
+           from reconcile_runs order by id`,
+      );
+    const ended = await runs();
+    expect(ended).toMatchObject([
+      { stream: 'payments', state: 'stopped', stopped_by: 'ada', isPart: true, isFinished: true },
+      { stream: 'refunds', state: 'done' },
+      { stream: 'disputes', state: 'done' },
+      { stream: 'payouts', state: 'done' },
+    ]);
+    const [{ count } = { count: 0 }] = await db.query<{ count: number }>(
+      'select count(*) as count from resources',
+    );
+    if (isDryRun) expect(count).toBe(0);
+    else expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(400);
+    // A retried job of the same slot.
+    await night({});
+    expect(await runs()).toEqual(ended);
+    expect(await stopReconciliationAs({ db }, person, 1)).toEqual({
+      outcome: 'ended',
+      state: 'stopped',
+    });
+    expect(await stopReconciliationAs({ db }, person, 99)).toEqual({ outcome: 'unknown' });
+    expect(
+      await db.query(`select id from audit where action = 'reconciliation.stop'`),
+    ).toHaveLength(1);
+  },
+);

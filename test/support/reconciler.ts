@@ -12,14 +12,14 @@ import { sleep } from '../../src/platform/sleep.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createReconcile, type RunReport } from '../../src/reconcile/run.ts';
-import type { RunRequest } from '../../src/reconcile/runContext.ts';
+import type { RunProgress, RunRequest } from '../../src/reconcile/runContext.ts';
 import { STREAMS } from '../../src/reconcile/streams.ts';
 import { silentLog } from './database.ts';
 
 export interface TestReconciler {
   run(
     request?: Partial<RunRequest>,
-    options?: { signal?: AbortSignal; onProgress?: () => void },
+    options?: { signal?: AbortSignal; onProgress?: (progress: RunProgress) => void },
   ): Promise<RunReport>;
   /** A full run over every list. */
   runAll(request?: Partial<RunRequest>): Promise<readonly RunReport[]>;

@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'reconciliation.pause',
   'reconciliation.resume',
   'reconciliation.start',
+  'reconciliation.stop',
   'replay.start',
   'replay.stop',
   'resource.refresh',

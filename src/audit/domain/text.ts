@@ -28,6 +28,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'reconciliation.pause': 'Pause',
   'reconciliation.resume': 'End of the pause',
   'reconciliation.start': 'Reconciliation',
+  'reconciliation.stop': 'Stop',
   'replay.start': 'Start',
   'replay.stop': 'Stop',
   'resource.refresh': 'Refresh',

@@ -98,6 +98,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./reconcile.ts')).reconcileCommand(),
   },
   {
+    name: 'reconciliations',
+    description: 'List reconcile runs, and stop one',
+    load: async () => (await import('./reconciliations.ts')).reconciliationsCommand(),
+  },
+  {
     name: 'refresh',
     description: 'Retrieve a resource or an order from the service and apply it',
     load: async () => (await import('./refresh.ts')).refreshCommand(),

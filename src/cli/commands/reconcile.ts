@@ -70,7 +70,8 @@ A run over a shorter span does not replace the first import: the schedule still 
 An interrupted run continues from its checkpoint. If one list cannot be read, the others are compared.
 
 Exit code: 0 every list is equal or empty, 2 differences remain, 3 nothing was compared, because
-every list is empty, 1 a list could not be compared (the output names it; the others may be equal).`,
+every list is empty, 1 a list could not be compared, or a person stopped its run (the output names it;
+the others may be equal).`,
     )
     .action((options: Options) => withDatabase(readConfig(), (db) => runAll(db, options)));
 }
@@ -156,7 +157,7 @@ interface Refused {
 
 function exitCodeOf(reports: readonly RunReport[], refused: readonly Refused[]): number {
   const verdicts = reports.map(verdictOf);
-  if (refused.length > 0 || verdicts.includes('failed')) return 1;
+  if (refused.length > 0 || verdicts.includes('failed') || verdicts.includes('stopped')) return 1;
   if (verdicts.includes('different')) return 2;
   return verdicts.includes('equal') ? 0 : 3;
 }
@@ -263,6 +264,12 @@ function printReport(report: RunReport): void {
     printNotCompared(stream, failure ?? '');
     return;
   }
+  if (report.state === 'stopped') {
+    console.log(
+      `${stream}: stopped by ${printable(report.stoppedBy ?? '')} after ${requests} requests`,
+    );
+    return;
+  }
   const verdict = remaining === 0 ? VERDICT_TEXT[verdictOf(report)] : remainText(remaining);
   const counted = rowsCounted === 0 ? '' : ` and ${rowsCounted} counted`;
   console.log(`${stream}: ${verdict} (${span})`);
@@ -285,6 +292,7 @@ const VERDICT_TEXT = {
   different: 'different',
   empty: 'nothing to compare, neither side has a row',
   failed: 'not compared',
+  stopped: 'stopped',
   unfinished: 'not finished',
 } as const satisfies Record<Verdict, string>;
 

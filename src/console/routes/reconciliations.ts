@@ -1,16 +1,19 @@
 /** Endpoints of reconciliations: what was compared with the service and the result, and a new one. */
 import { z } from 'zod';
 import { startReconciliationAs } from '../../actions/startReconciliation.ts';
+import { stopReconciliationAs } from '../../actions/stopReconciliation.ts';
 import type { Attempted } from '../../audit/recordAudit.ts';
 import { toError } from '../../platform/errors.ts';
 import { VERDICTS } from '../../reconcile/domain/verdict.ts';
 import type { OperatorRequest } from '../../reconcile/jobs.ts';
-import { MODES, RUN_STATES, readRuns, SUMS_OUTCOMES } from '../../reconcile/store/runs.ts';
+import { readBudget } from '../../reconcile/store/budget.ts';
+import { readMissedByDay } from '../../reconcile/store/progress.ts';
+import { MODES, RUN_STATES, readRun, readRuns, SUMS_OUTCOMES } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
-import { cursor, limit, nextCursor, time } from '../schemas.ts';
+import { cursor, daysBack, limit, nextCursor, number, time } from '../schemas.ts';
 
 const count = z.int().min(0);
 
@@ -41,6 +44,7 @@ const run = z
     remaining: count.describe('Found and not repaired; accepted findings do not count.'),
     missed_webhooks: count.describe('Changes without a webhook in time.'),
     failure: z.string().nullable(),
+    stopped_by: z.string().nullable().describe('Who stopped it; null unless it is stopped.'),
     differences: z
       .array(z.strictObject({ class: z.string(), subject: z.string(), outcome: z.string() }))
       .describe('The first 200.'),
@@ -147,3 +151,102 @@ async function enqueue(
     };
   }
 }
+
+const params = z.strictObject({ number });
+
+export const getReconciliation = defineEndpoint({
+  id: 'getReconciliation',
+  method: 'get',
+  path: '/api/v1/reconciliations/{number}',
+  permission: 'read',
+  summary: 'Get a reconciliation, with its progress',
+  params,
+  query: z.strictObject({}),
+  response: run,
+  statuses: [404],
+  handle: async ({ db }, { params: { number: id } }) => {
+    const row = await readRun(db, id);
+    return row ? { outcome: 'ok', body: reconciliationJson(row) } : unknownRun(id);
+  },
+});
+
+export const stopReconciliation = defineEndpoint({
+  id: 'stopReconciliation',
+  method: 'post',
+  path: '/api/v1/reconciliations/{number}/stop',
+  permission: 'operate',
+  summary: 'Stop a reconciliation',
+  description:
+    'It ends before its next request to the service. What it compared and repaired stays so, and no later ' +
+    'run resumes it. The name of the token is recorded.',
+  params,
+  query: z.strictObject({}),
+  response: run,
+  statuses: [404, 409],
+  handle: async ({ db }, { params: { number: id }, actor }) => {
+    const stopped = await stopReconciliationAs({ db }, actor, id);
+    switch (stopped.outcome) {
+      case 'stopped':
+        return { outcome: 'ok', body: reconciliationJson(stopped.run) };
+      case 'ended': {
+        const message = `Run ${id} has ended already: it is ${stopped.state}. Nothing was changed.`;
+        return { outcome: 'conflict', message };
+      }
+      case 'unknown':
+        return unknownRun(id);
+    }
+  },
+});
+
+function unknownRun(id: number) {
+  const message = `There is no run ${id}, or retention removed it.`;
+  return { outcome: 'not_found', message } as const;
+}
+
+export const listMissedWebhooks = defineEndpoint({
+  id: 'listMissedWebhooks',
+  method: 'get',
+  path: '/api/v1/missed-webhooks',
+  permission: 'read',
+  summary: 'Count missed webhooks by day and list',
+  description:
+    'Changes that scheduled runs found and no webhook reported in time, by the day in UTC on which the run ' +
+    'started. Days and lists without any are left out.',
+  params: z.strictObject({}),
+  query: z.strictObject({ days: daysBack }),
+  response: z
+    .strictObject({
+      days: z.array(
+        z.strictObject({ day: z.string(), stream: z.enum(STREAMS), missed_webhooks: count }),
+      ),
+    })
+    .meta({ id: 'MissedWebhooks' }),
+  statuses: [],
+  handle: async ({ db }, { query }) => {
+    const rows = await readMissedByDay(db, query.days);
+    const days = rows.map(({ missed, ...rest }) => ({ ...rest, missed_webhooks: missed }));
+    return { outcome: 'ok', body: { days } };
+  },
+});
+
+export const getRateBudget = defineEndpoint({
+  id: 'getRateBudget',
+  method: 'get',
+  path: '/api/v1/rate-budget',
+  permission: 'read',
+  summary: 'Get the requests to the service in the current minute',
+  params: z.strictObject({}),
+  query: z.strictObject({}),
+  response: z
+    .strictObject({
+      limit: count.nullable().describe('Null before the service has sent its limit.'),
+      remaining: count.nullable(),
+      background: count.describe('Requests of background work in its current minute.'),
+    })
+    .meta({ id: 'RateBudget' }),
+  statuses: [],
+  handle: async ({ db }) => {
+    const { limit: allowed, remaining, backgroundRequests } = await readBudget(db);
+    return { outcome: 'ok', body: { limit: allowed, remaining, background: backgroundRequests } };
+  },
+});

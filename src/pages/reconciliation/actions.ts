@@ -1,10 +1,11 @@
-/** What the page of reconciliation does: start runs, pause and resume background requests. */
+/** What the pages of reconciliation do: start and stop runs, pause and resume background requests. */
 import { z } from 'zod';
 import { pause, resume } from '../../console/routes/pause.ts';
-import { startReconciliation } from '../../console/routes/reconciliations.ts';
+import { startReconciliation, stopReconciliation } from '../../console/routes/reconciliations.ts';
+import { number } from '../../console/schemas.ts';
 import { MODES } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
-import { reconciliationHref } from '../links.ts';
+import { reconciliationHref, runHref } from '../links.ts';
 import { defineAction } from '../page.ts';
 import { throughEndpoint } from '../throughEndpoint.ts';
 
@@ -33,6 +34,23 @@ export const startRuns = defineAction({
       {
         to: reconciliationHref(),
         notice: 'The runs are enqueued. They are listed below once they have begun.',
+      },
+    ),
+});
+
+export const stopRun = defineAction({
+  path: '/reconciliation/{run_number}/stop',
+  permission: stopReconciliation.permission,
+  params: z.strictObject({ run_number: number }),
+  form: z.strictObject({}),
+  act: (parts, { params: { run_number: id }, actor }) =>
+    throughEndpoint(
+      stopReconciliation,
+      parts,
+      { actor, params: { number: id } },
+      {
+        to: runHref(id),
+        notice: 'The run is stopped. What it compared and repaired stays so.',
       },
     ),
 });

@@ -2,19 +2,28 @@
 import { z } from 'zod';
 import { cursor } from '../../console/schemas.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import { readBudget } from '../../reconcile/store/budget.ts';
+import { lastDays } from '../../reconcile/domain/coverage.ts';
+import { type BudgetInUse, readBudget } from '../../reconcile/store/budget.ts';
 import { type Pause, readPause } from '../../reconcile/store/pauses.ts';
-import { MODES, readRuns, readStretches, readWatermarks } from '../../reconcile/store/runs.ts';
+import { readMissedByDay } from '../../reconcile/store/progress.ts';
+import {
+  MODES,
+  type RunRow,
+  readRuns,
+  readStretches,
+  readWatermarks,
+} from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
 import { ActionForm, Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
 import { Time } from '../components/values.tsx';
-import { reconciliationHref } from '../links.ts';
+import { reconciliationHref, runHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { pauseRequests, resumeRequests, startRuns } from './actions.ts';
 import { Calendar } from './calendar.tsx';
-import { RUN_COLUMNS } from './runColumns.tsx';
+import { MissedWebhooks } from './missed.tsx';
+import { percentOf, RUN_COLUMNS } from './runColumns.tsx';
 
 const DAYS = 30;
 const PAGE_SIZE = 25;
@@ -30,11 +39,12 @@ export const reconciliationPage = definePage({
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
     const nowMs = clock.nowMs();
-    const [stretches, watermarks, pause, budget, rows] = await Promise.all([
+    const [stretches, watermarks, pause, budget, missed, rows] = await Promise.all([
       readStretches(db, { since: new Date(nowMs - DAYS * DAY_MS), limit: MAX_STRETCHES }),
       readWatermarks(db),
       readPause(db),
       readBudget(db),
+      readMissedByDay(db, DAYS),
       readRuns(db, {
         stream: query.stream,
         below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
@@ -44,19 +54,30 @@ export const reconciliationPage = definePage({
     const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
     return {
       outcome: 'ok',
-      data: { nowMs, stretches, watermarks, pause, budget, runs: shown, next, query },
+      data: { nowMs, stretches, watermarks, pause, budget, missed, runs: shown, next, query },
     };
   },
   topics: () => ['runs'],
-  view: ({ nowMs, stretches, watermarks, pause, budget, runs, next, query }, viewer) => ({
+  view: ({ nowMs, stretches, watermarks, pause, budget, missed, runs, next, query }, viewer) => ({
     title: 'Reconciliation',
     body: (
       <>
         <PauseState pause={pause} viewer={viewer} />
-        <p>{budgetText(budget)}</p>
+        <UnderWay runs={runs.filter(({ state }) => state === 'running')} />
         <Section title="Compared with the service">
           <Calendar stretches={stretches} nowMs={nowMs} days={DAYS} />
           <Watermarks watermarks={watermarks} />
+        </Section>
+        <Section title="Missed webhooks">
+          <MissedWebhooks
+            missed={missed}
+            days={lastDays(nowMs, DAYS)
+              .map((dayMs) => new Date(dayMs).toISOString().slice(0, 10))
+              .toReversed()}
+          />
+        </Section>
+        <Section title="Requests to the service">
+          <Budget budget={budget} />
         </Section>
         <Section title="Start runs">
           <StartForm viewer={viewer} />
@@ -92,12 +113,37 @@ export const reconciliationPage = definePage({
   }),
 });
 
-/** What is left of the service's rate limit, for all processes together. */
-function budgetText({ limit, remaining }: Awaited<ReturnType<typeof readBudget>>): string {
+/** Runs that are not over, each with its progress. */
+function UnderWay({ runs }: { readonly runs: readonly RunRow[] }) {
+  return (
+    <>
+      {runs.map((run) => (
+        <p key={run.id} class="headline">
+          <a href={runHref(run.id)}>{`Run ${run.id}`}</a>
+          {` compares ${run.stream}${run.isDryRun ? ' (dry run)' : ''}: ${percentOf(run)} % done, ${run.found} found.`}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** The service's rate limit, which all processes share. */
+function Budget({
+  budget: { limit, remaining, backgroundRequests },
+}: {
+  readonly budget: BudgetInUse;
+}) {
+  const background = `Background work sent ${backgroundRequests} in its current minute.`;
   if (limit === null || remaining === null) {
-    return 'Rate budget: the service has sent no limit yet.';
+    return <p>{`The service has sent no limit yet. ${background}`}</p>;
   }
-  return `Rate budget: ${limit - remaining} of ${limit} requests of this window are used.`;
+  const used = limit - remaining;
+  return (
+    <>
+      <p>{`${used} of ${limit} requests of this minute are used. ${background}`}</p>
+      <progress max={Math.max(1, limit)} value={used} aria-label="Requests used of the limit" />
+    </>
+  );
 }
 
 function PauseState({

@@ -29,10 +29,18 @@ const TONES: Readonly<Record<Verdict, Tone>> = {
   different: 'bad',
   empty: 'plain',
   failed: 'bad',
+  stopped: 'plain',
   unfinished: 'warn',
 };
 
 export function RunVerdict({ run }: { readonly run: RunRow }) {
   const verdict = verdictOf(run);
   return <Badge tone={TONES[verdict]}>{verdict}</Badge>;
+}
+
+/** How much of its span a run has compared, up to its checkpoint. */
+export function percentOf({ fromAt, toAt, positionAt }: RunRow): number {
+  const spanMs = Math.max(1, toAt.getTime() - fromAt.getTime());
+  const share = Math.min(1, (positionAt.getTime() - fromAt.getTime()) / spanMs);
+  return Math.floor(share * 100);
 }

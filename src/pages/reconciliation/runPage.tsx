@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import { type ReportedDifference, type RunRow, readRun } from '../../reconcile/store/runs.ts';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { ActionForm } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import { reconciliationHref, subjectHref } from '../links.ts';
-import { definePage } from '../page.ts';
-import { RunVerdict } from './runColumns.tsx';
+import { definePage, type Viewer } from '../page.ts';
+import { stopRun } from './actions.ts';
+import { percentOf, RunVerdict } from './runColumns.tsx';
 
 export const runPage = definePage({
   path: '/reconciliation/{run_number}',
@@ -25,12 +27,14 @@ export const runPage = definePage({
     return { outcome: 'not_found', message };
   },
   topics: (run) => [`run:${run.id}`],
-  view: (run) => ({
+  view: (run, viewer) => ({
     title: `Run ${run.id}`,
     crumbs: [{ label: 'Reconciliation', href: reconciliationHref() }],
     body: (
       <>
-        {run.state === 'running' ? <Progress run={run} /> : null}
+        {run.state === 'running' || run.state === 'paused' ? (
+          <Progress run={run} viewer={viewer} />
+        ) : null}
         <RunValues run={run} />
         {run.failure === null ? null : <p class="problem">{run.failure}</p>}
         <Section title="Differences">
@@ -47,19 +51,29 @@ export const runPage = definePage({
   }),
 });
 
-/** How much of its span a run has compared, up to its checkpoint. */
-function Progress({ run }: { readonly run: RunRow }) {
-  const spanMs = Math.max(1, run.toAt.getTime() - run.fromAt.getTime());
-  const share = Math.min(1, (run.positionAt.getTime() - run.fromAt.getTime()) / spanMs);
-  const percent = Math.floor(share * 100);
+/** How much of its span a run has compared, up to its checkpoint, and how to stop it. */
+function Progress({ run, viewer }: { readonly run: RunRow; readonly viewer: Viewer }) {
+  const percent = percentOf(run);
   return (
     <>
       <p class="headline">
         {`${percent} % of the span is compared: ${run.found} found, ${run.repaired} repaired.`}
       </p>
       <progress max={100} value={percent} aria-label="Part of the span that is compared" />
+      <p>{`So far ${counted(run.windows, 'window')} with ${counted(run.requests, 'request')} to the service.`}</p>
+      <ActionForm
+        viewer={viewer}
+        action={stopRun}
+        params={{ run_number: run.id }}
+        label="Stop"
+        isDangerous
+      />
     </>
   );
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function RunValues({ run }: { readonly run: RunRow }) {
@@ -70,12 +84,13 @@ function RunValues({ run }: { readonly run: RunRow }) {
         ['List', run.stream],
         ['Mode', run.mode],
         ['Cause', run.isDryRun ? `${run.cause}, dry run` : run.cause],
-        ['State', run.state],
+        ['State', run.stoppedBy === null ? run.state : `${run.state} by ${run.stoppedBy}`],
         ['Created from', <Time key="from" at={run.fromAt} />],
         ['Created to', <Time key="to" at={run.toAt} />],
         ['Compared up to', <Time key="checkpoint" at={run.positionAt} />],
         ['Started', <Time key="started" at={run.startedAt} />],
         ['Finished', <Time key="finished" at={run.finishedAt} />],
+        ['Windows', run.windows],
         ['Requests', run.requests],
         ['Rows listed and compared', run.rowsCompared],
         ['Rows covered by equal counts', run.rowsCounted],

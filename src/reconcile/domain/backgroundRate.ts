@@ -7,6 +7,7 @@
  *    stops a tenth of the limit before refresh, since it can wait longest.
  * 2. With a ceiling, the background lanes of all processes together send at most that many requests a
  *    minute, even if the service allows more or sends no limit.
+ *    Without one they are counted all the same, for people.
  * 3. Neither applies to the requests of webhooks and of people.
  */
 import { MINUTE_MS } from '../../platform/time.ts';
@@ -67,12 +68,12 @@ export function acquireBelowCeiling(
 ): { readonly use: BackgroundUse; readonly waitMs: number } {
   const { backgroundPerMinute } = settings;
   const isBackground = BACKGROUND_LANES.some((background) => background === lane);
-  if (!isBackground || backgroundPerMinute === undefined) return { use, waitMs: 0 };
+  if (!isBackground) return { use, waitMs: 0 };
   const { fromMs = nowMs, requests } = use;
   // A clock that was set back starts a new minute, too.
   const isOver = nowMs >= fromMs + MINUTE_MS || nowMs < fromMs;
   const current = isOver ? { requests: 0, fromMs: nowMs } : { requests, fromMs };
-  if (current.requests < backgroundPerMinute) {
+  if (backgroundPerMinute === undefined || current.requests < backgroundPerMinute) {
     return { use: { ...current, requests: current.requests + 1 }, waitMs: 0 };
   }
   return { use: current, waitMs: current.fromMs + MINUTE_MS - nowMs };

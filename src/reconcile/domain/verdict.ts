@@ -8,13 +8,13 @@
  */
 import type { Span } from './windows.ts';
 
-/** `unfinished`: it is running or paused. */
-export const VERDICTS = ['equal', 'different', 'empty', 'failed', 'unfinished'] as const;
+/** `stopped`: a person ended it before its end. `unfinished`: it is running or paused. */
+export const VERDICTS = ['equal', 'different', 'empty', 'failed', 'stopped', 'unfinished'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** What the verdict of a run depends on. */
 export interface Judged {
-  readonly state: 'running' | 'paused' | 'done' | 'failed';
+  readonly state: 'running' | 'paused' | 'stopped' | 'done' | 'failed';
   /** Rows that were listed. */
   readonly rowsCompared: number;
   /** Rows that were compared by counts that agreed. */
@@ -24,8 +24,16 @@ export interface Judged {
 }
 
 export function verdictOf(run: Judged): Verdict {
-  if (run.state === 'failed') return 'failed';
-  return run.state === 'done' ? verdictOfDone(run) : 'unfinished';
+  switch (run.state) {
+    case 'done':
+      return verdictOfDone(run);
+    case 'failed':
+    case 'stopped':
+      return run.state;
+    case 'running':
+    case 'paused':
+      return 'unfinished';
+  }
 }
 
 /** Rule 1, for a run that is done. */

@@ -2,6 +2,7 @@
 
 import type { RateState } from '../../client/domain/rate.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 import type { BackgroundUse } from '../domain/backgroundRate.ts';
 
 /** Everything in the one row. */
@@ -37,14 +38,27 @@ export async function lockBudget(
   return { state: toState(row), nowMs: row.nowMs };
 }
 
+/** The budget as people see it. */
+export interface BudgetInUse {
+  /** Requests a minute that the service allows; null before it has sent its limit. */
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  /** Requests of background work in its current minute. */
+  readonly backgroundRequests: number;
+}
+
 /** Reads what is left without a lock, for people. */
-export async function readBudget(
-  db: Queryable,
-): Promise<{ readonly limit: number | null; readonly remaining: number | null }> {
-  const rows = await db.query<BudgetRow>(`select ${COLUMNS} from rate_budget`);
-  const [row] = rows;
-  const isReset = row?.resetMs !== undefined && row.resetMs !== null && row.resetMs < row.nowMs;
-  return { limit: row?.limit ?? null, remaining: (isReset ? row?.limit : row?.remaining) ?? null };
+export async function readBudget(db: Queryable): Promise<BudgetInUse> {
+  const [row] = await db.query<BudgetRow>(`select ${COLUMNS} from rate_budget`);
+  if (!row) throw new Error('the row of rate_budget is missing; a migration inserts it');
+  const { limit, resetMs, backgroundFromMs, nowMs } = row;
+  const isReset = resetMs !== null && resetMs < nowMs;
+  const isOver = backgroundFromMs === null || nowMs >= backgroundFromMs + MINUTE_MS;
+  return {
+    limit,
+    remaining: isReset ? limit : row.remaining,
+    backgroundRequests: isOver ? 0 : row.backgroundRequests,
+  };
 }
 
 export async function writeBudget(tx: Queryable, { rate, background }: BudgetState): Promise<void> {

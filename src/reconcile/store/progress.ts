@@ -1,5 +1,6 @@
 /** Statements on what recent runs found, and whether reconciliation can go on. */
 import type { Queryable } from '../../platform/db/database.ts';
+import type { Stream } from '../streams.ts';
 
 /** More than the scheduled runs of a day. */
 const MAX_RUNS_PER_DAY = 3_000;
@@ -18,6 +19,31 @@ export async function countMissed(db: Queryable, windowMs: number): Promise<numb
     [windowMs, MAX_RUNS_PER_DAY],
   );
   return rows[0]?.missed ?? 0;
+}
+
+export interface MissedOnDay {
+  /** `YYYY-MM-DD`, UTC: when the run that counted them started. */
+  readonly day: string;
+  readonly stream: Stream;
+  readonly missed: number;
+}
+
+/**
+ * The same for each of the last days up to today and each list, by the database's clock. Days and lists
+ * without any are left out.
+ */
+export function readMissedByDay(db: Queryable, days: number): Promise<readonly MissedOnDay[]> {
+  return db.query<MissedOnDay>(
+    `select to_char(started_at at time zone 'UTC', 'YYYY-MM-DD') as day, stream,
+            sum(missed)::bigint as missed
+       from reconcile_runs
+      where missed > 0 and cause <> 'operator' and not is_dry_run
+        and started_at >= date_trunc('day', statement_timestamp(), 'UTC') - ($1 - 1) * interval '1 day'
+      group by 1, 2
+      order by 1, 2
+      limit 1000`,
+    [days],
+  );
 }
 
 /**

@@ -5,8 +5,11 @@ import type { Stream } from '../streams.ts';
 export const MODES = ['totals', 'full'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** `failed` and `paused` runs keep their checkpoint; the next of their kind resumes there. */
-export const RUN_STATES = ['running', 'paused', 'done', 'failed'] as const;
+/**
+ * `failed` and `paused` runs keep their checkpoint; the next of their kind resumes there. A person ended a
+ * `stopped` run for good.
+ */
+export const RUN_STATES = ['running', 'paused', 'stopped', 'done', 'failed'] as const;
 export type RunStateName = (typeof RUN_STATES)[number];
 
 /**
@@ -57,6 +60,8 @@ export interface RunRow extends RunCounts {
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
   readonly failure: string | null;
+  /** Who stopped it; null unless it is stopped. */
+  readonly stoppedBy: string | null;
   readonly differences: readonly ReportedDifference[];
   /** Null where no sums were compared. */
   readonly sums: SumsOutcome | null;
@@ -66,7 +71,8 @@ const COLUMNS = `
   id, stream, mode, cause, is_dry_run as "isDryRun", state, from_at as "fromAt", to_at as "toAt",
   position_at as "positionAt", started_at as "startedAt", finished_at as "finishedAt",
   windows, requests, rows_compared as "rowsCompared",
-  rows_counted as "rowsCounted", found, repaired, missed, failure, differences, sums`;
+  rows_counted as "rowsCounted", found, repaired, missed, failure,
+  stopped_by as "stoppedBy", differences, sums`;
 
 export interface NewRun {
   readonly stream: Stream;
@@ -106,12 +112,12 @@ export async function findLast(
   return rows[0];
 }
 
-/** Resumes a run that is not done. */
+/** Resumes a run that has not ended for good. */
 export async function reopenRun(db: Queryable, id: number): Promise<void> {
   await db.query(
     `update reconcile_runs
         set state = 'running', failure = null, finished_at = null
-      where id = $1`,
+      where id = $1 and state <> 'stopped'`,
     [id],
   );
 }
@@ -162,25 +168,57 @@ export async function writeSums(
   );
 }
 
-/** Ends a run. @param failure undefined when it is done */
+/**
+ * Ends a run.
+ * @param failure undefined when it is done
+ * @returns false if a person stopped it meanwhile
+ */
 export async function finishRun(
   db: Queryable,
   id: number,
   failure: string | undefined,
-): Promise<void> {
-  await db.query(
+): Promise<boolean> {
+  const rows = await db.query(
     `update reconcile_runs
         set state = $2, failure = $3, finished_at = statement_timestamp(),
             updated_at = statement_timestamp()
-      where id = $1`,
+      where id = $1 and state <> 'stopped'
+      returning id`,
     [id, failure === undefined ? 'done' : 'failed', failure ?? null],
   );
+  return rows.length > 0;
+}
+
+/** Stops a run that has not ended. @returns undefined if there is none with this number */
+export async function markRunStopped(
+  tx: Queryable,
+  id: number,
+  by: string,
+): Promise<RunRow | undefined> {
+  const rows = await tx.query<RunRow>(
+    `update reconcile_runs
+        set state = 'stopped', stopped_by = $2, finished_at = statement_timestamp(),
+            updated_at = statement_timestamp()
+      where id = $1 and state in ('running', 'paused')
+      returning ${COLUMNS}`,
+    [id, by],
+  );
+  return rows[0];
+}
+
+export async function isRunStopped(db: Queryable, id: number): Promise<boolean> {
+  const rows = await db.query(
+    `select id from reconcile_runs where id = $1 and state = 'stopped' limit 1`,
+    [id],
+  );
+  return rows.length > 0;
 }
 
 /** Holds a run at its checkpoint until the pause ends. */
 export async function pauseRun(db: Queryable, id: number): Promise<void> {
   await db.query(
-    `update reconcile_runs set state = 'paused', updated_at = statement_timestamp() where id = $1`,
+    `update reconcile_runs set state = 'paused', updated_at = statement_timestamp()
+      where id = $1 and state <> 'stopped'`,
     [id],
   );
 }

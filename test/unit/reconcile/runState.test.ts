@@ -36,6 +36,7 @@ function rowOf(fields: Partial<RunRow> = {}): RunRow {
     startedAt: new Date(SPAN.fromMs),
     finishedAt: null,
     failure: null,
+    stoppedBy: null,
     differences: [],
     sums: null,
     ...fields,
