@@ -25,7 +25,7 @@ grant select, insert, update on console_sessions to tallyhook_console;
 grant usage on schema public to tallyhook_console;
 grant select on migrations to tallyhook_console;
 grant select, insert on installation to tallyhook_console;
-grant select, insert, update, delete on clock_reports, queue_reports to tallyhook_console;
+grant select, insert, update, delete on clock_reports, queue_reports, processes to tallyhook_console;
 grant select, insert on audit to tallyhook_console;
 
 -- The queue in PostgreSQL, for its metrics. Its functions run with the rights of their caller.

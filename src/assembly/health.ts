@@ -28,8 +28,17 @@ export async function startHealth(
   roles: ReadonlySet<Role>,
   probeDatabase: () => Promise<void>,
 ): Promise<number> {
-  const { log, metrics, onClose } = shared;
-  const readiness = async () => judgeReadiness(roles, await runChecks(shared, probeDatabase));
+  const { gate, heartbeat, log, metrics, onClose, queueWatch } = shared;
+  const readiness = async () =>
+    judgeReadiness(roles, await runChecks(shared, { probeDatabase, checkQueue: queueWatch.check }));
+  // The queue is checked every ten seconds anyway: what is reported is the latest result.
+  const latest = { probeDatabase, checkQueue: async () => queueWatch.latest() };
+  gate.whenOpen(() =>
+    heartbeat.start(async () => {
+      const results = await runChecks(shared, latest);
+      return { isReady: judgeReadiness(roles, results).ready, failures: failuresOf(results) };
+    }),
+  );
   const server = await listen({ metrics, readiness }, shared, defaultPort(roles));
   onClose(() => server.close());
   log.info({ port: server.port }, 'health.listening');
@@ -53,16 +62,21 @@ async function listen(
   }
 }
 
+interface Probes {
+  readonly probeDatabase: () => Promise<void>;
+  readonly checkQueue: () => Promise<QueueProblem | undefined>;
+}
+
 async function runChecks(
-  { clock, db, gate, queueWatch }: Shared,
-  probeDatabase: () => Promise<void>,
+  { clock, db, gate }: Shared,
+  { probeDatabase, checkQueue }: Probes,
 ): Promise<CheckResults> {
   const [database, queue, pending] = await Promise.all([
     probeDatabase().then(
       () => true,
       () => false,
     ),
-    queueWatch.check(),
+    checkQueue(),
     pendingCheck(db),
   ]);
   return {
@@ -72,6 +86,12 @@ async function runChecks(
     queue: queueCheck(queue),
     pending,
   };
+}
+
+function failuresOf(results: CheckResults): readonly string[] {
+  return Object.entries(results)
+    .filter(([, { isOk }]) => !isOk)
+    .map(([name, { text }]) => `${name}: ${text}`);
 }
 
 function queueCheck(problem: QueueProblem | undefined): CheckResult {

@@ -1,9 +1,11 @@
 /** What all roles of a process share. */
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createProcessRecord } from '../audit/recordProcess.ts';
 import type { Config } from '../config/config.ts';
 import { EVENTS_QUEUE, type EventsJob } from '../ledger/inbox/jobs.ts';
 import { bindInstallation } from '../ledger/installation.ts';
+import { createHeartbeat, type Heartbeat } from '../monitor/heartbeat.ts';
 import { createClockReporter } from '../monitor/reportClock.ts';
 import { createQueueReporter } from '../monitor/reportQueue.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -59,6 +61,7 @@ export interface Shared {
   readonly db: Database;
   readonly queues: QueueBackend;
   readonly queueWatch: QueueWatch;
+  readonly heartbeat: Heartbeat;
   readonly events: Producer<EventsJob> & MeasuredQueue;
   readonly openPool: (name: string, limits: PoolOptions) => Database;
   /** Closed in reverse order of being added. */
@@ -104,16 +107,7 @@ export async function share(
   );
   closers.push(() => Promise.resolve(gate.close()));
   const processName = `${hostname()}:${process.pid}`;
-  const record = createProcessRecord({
-    db,
-    log,
-    user: osUser(),
-    process: processName,
-    roles: [...roles],
-    version: packageVersion(),
-  });
-  gate.whenOpen(record.start);
-  closers.push(record.stop);
+  const heartbeat = reportProcess({ db, log, gate, roles, closers });
   gate.whenOpen(() => void reportMissingRights(db, roles, log));
   const closing = new AbortController();
   const identity = { process: processName, roles: [...roles].join(', ') };
@@ -147,10 +141,32 @@ export async function share(
     db,
     queues,
     queueWatch,
+    heartbeat,
     events,
     openPool,
     onClose: (step) => closers.push(step),
   };
+}
+
+/** Records the start and the stop of this process, and prepares its reports while it runs. */
+function reportProcess({
+  db,
+  log,
+  gate,
+  roles,
+  closers,
+}: Pick<Shared, 'db' | 'log' | 'gate' | 'roles'> & Pick<ShareInput, 'closers'>): Heartbeat {
+  const facts = { roles: [...roles], version: packageVersion() };
+  const [host, { pid }] = [hostname(), process];
+  const record = createProcessRecord({
+    ...{ db, log, user: osUser(), process: `${host}:${pid}` },
+    ...facts,
+  });
+  gate.whenOpen(record.start);
+  closers.push(record.stop);
+  const heartbeat = createHeartbeat({ db, identity: { id: randomUUID(), host, pid, ...facts } });
+  closers.push(heartbeat.close);
+  return heartbeat;
 }
 
 /**

@@ -63,6 +63,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'tokens list': 'manage_tokens',
   'tokens revoke': 'manage_tokens',
   doctor: 'read',
+  processes: 'read',
   settings: 'local',
   pause: 'operate',
   resume: 'operate',

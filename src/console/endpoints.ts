@@ -19,6 +19,7 @@ import { getMessage, listMessages, resend } from './routes/messages.ts';
 import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.ts';
 import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
+import { listProcesses } from './routes/processes.ts';
 import {
   getRateBudget,
   getReconciliation,
@@ -93,6 +94,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listTransfers,
   pause,
   resume,
+  listProcesses,
   listAudit,
   closeAttempt,
   listSessions,

@@ -430,6 +430,7 @@ test('every endpoint was called here, and its response matched its description',
   await api.get('/api/v1/authorizations');
   await api.get('/api/v1/reconciliations');
   await api.get('/api/v1/audit');
+  await api.get('/api/v1/processes');
   await api.get(`/api/v1/balances?order_id=${orderId}`);
   await api.get(`/api/v1/search?q=${orderId}`);
   await apply(paymentEvent({ status: 'mystery' }));

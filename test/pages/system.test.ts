@@ -37,6 +37,16 @@ afterAll(async () => {
 /** The text of a page, without its markup. */
 const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
+/** A request to the admin API. */
+const call = async (method: string, path: string, body?: object) => {
+  const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+};
+
 test('the checks of doctor are a page, with what to do about each problem', async () => {
   await waitFor('the checks to end', async () =>
     (await admin.get('/system')).html.includes('Checked at'),
@@ -49,6 +59,36 @@ test('the checks of doctor are a page, with what to do about each problem', asyn
   expect(text).toContain('checks passed');
   const again = await operator.post('/system/check', {});
   expect(again.location).toMatch(/^\/system\?notice=/);
+});
+
+test('processes are listed with version and health, and one that was killed is missing', async () => {
+  const other = await startTallyhook({ db, roles: ['events', 'alerts'] });
+  const roles = async () => {
+    const rows = await db.query<{ roles: string[] }>('select roles from processes order by roles');
+    return rows.map((row) => row.roles.join());
+  };
+  await waitFor('both processes to report', async () => (await roles()).length === 2);
+  const { body: list } = await call('GET', '/processes');
+  expect(list.processes).toMatchObject([
+    { pid: process.pid, state: 'ready', failures: [] },
+    { pid: process.pid, state: 'ready', failures: [] },
+  ]);
+  expect(textOf((await admin.get('/system')).html)).toContain('events, alerts ready');
+  // A process that stops cleanly leaves the list.
+  await other.close();
+  expect(await roles()).toEqual(['console']);
+  await db.query(
+    `insert into processes (id, host, pid, roles, version, is_ready, failures, seen_at)
+     values (gen_random_uuid(), 'web-2', 18, '{events}', '0.0.1', false, '{"queue: full <b>"}', now()),
+            (gen_random_uuid(), 'web-3', 19, '{events,receiver}', '1.0.0', true, '{}', now() - interval '1 minute')`,
+  );
+  const text = textOf((await admin.get('/system')).html);
+  expect(text).toContain('No process has the role receiver.');
+  expect(text).toMatch(/Versions differ: 0\.0\.1, /);
+  expect(text).toMatch(/web-2:18 events not ready queue: full &lt;b/);
+  expect(text).toMatch(/web-3:19 events, receiver missing/);
+  expect(textOf((await admin.get('/')).html)).toContain('No process has the role receiver');
+  await db.query(`delete from processes where host like 'web-%'`);
 });
 
 test('settings are listed with their source, and no secret is on the page', async () => {
@@ -117,14 +157,6 @@ test('a token is created and shown once, works, and is revoked', async () => {
 });
 
 test('tokens in the admin API: list, create, revoke', async () => {
-  const call = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, body: await response.json() };
-  };
   const wanted = { name: 'report', role: 'metrics', expires_in_hours: 24 };
   const created = await call('POST', '/tokens', wanted);
   expect(created).toMatchObject({

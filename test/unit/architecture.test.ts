@@ -186,6 +186,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'disputes',
     'erasure',
     'ledger',
+    'monitor',
     'notify',
     'reconcile',
     'representation',
@@ -205,6 +206,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'doctor',
     'erasure',
     'ledger',
+    'monitor',
     'notify',
     'reconcile',
     'refunds',
@@ -234,7 +236,7 @@ test('A4: a feature imports platform, contract and itself; a few also what they 
 test('A13: representation converts rows to JSON, and reads nothing itself', () => {
   const files = inFolder('representation');
   expectOnly(files, 'representation is pure functions of rows to JSON', (imported) =>
-    /^zod$|^src\/(contract|representation|ledger\/(domain|read|verify)|(access|alerts|archive|audit|authorizations|erasure|reconcile)\/(domain|store))\//.test(
+    /^zod$|^src\/(contract|representation|ledger\/(domain|read|verify)|(access|alerts|archive|audit|authorizations|erasure|monitor|reconcile)\/(domain|store))\//.test(
       imported,
     ),
   );

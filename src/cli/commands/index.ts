@@ -148,6 +148,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./doctor.ts')).doctorCommand(),
   },
   {
+    name: 'processes',
+    description: 'List the processes of the installation, with version and health',
+    load: async () => (await import('./processes.ts')).processesCommand(),
+  },
+  {
     name: 'settings',
     description: 'Show the settings in force and where each comes from, without secrets',
     load: async () => (await import('./settings.ts')).settingsCommand(),

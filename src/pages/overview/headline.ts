@@ -10,6 +10,8 @@ export interface FlowFacts {
   readonly oldestPendingSeconds: number;
   readonly dead: number;
   readonly isPaused: boolean;
+  /** Roles that no process has, though one had them that did not stop cleanly. */
+  readonly missingRoles: readonly string[];
   /** Unresolved alerts. */
   readonly critical: number;
   readonly warnings: number;
@@ -28,7 +30,8 @@ const QUIET_SECONDS = 6 * 3600;
 export function headlineOf(facts: FlowFacts): Headline {
   const flow = flowOf(facts);
   const troubles = troublesOf(facts);
-  const tone = facts.critical > 0 || flow.tone === 'bad' ? 'bad' : flow.tone;
+  const isUrgent = facts.critical > 0 || facts.missingRoles.length > 0;
+  const tone = isUrgent || flow.tone === 'bad' ? 'bad' : flow.tone;
   if (troubles.length === 0) {
     return {
       tone,
@@ -37,7 +40,7 @@ export function headlineOf(facts: FlowFacts): Headline {
   }
   // What is urgent comes before what is well.
   const parts = [flow.text, `${listed(troubles)}.`];
-  const text = (facts.critical > 0 ? parts.toReversed() : parts).join(' ');
+  const text = (isUrgent ? parts.toReversed() : parts).join(' ');
   return { tone: tone === 'good' ? 'warn' : tone, text };
 }
 
@@ -61,8 +64,11 @@ function flowOf({
   return { tone: 'good', text: 'Money is flowing: webhooks arrive and are applied.' };
 }
 
-function troublesOf({ critical, warnings, dead, isPaused }: FlowFacts): readonly string[] {
+function troublesOf(facts: FlowFacts): readonly string[] {
+  const { critical, warnings, dead, isPaused, missingRoles } = facts;
+  const roles = `no process has the role${missingRoles.length === 1 ? '' : 's'} ${missingRoles.join(', ')}`;
   return [
+    ...(missingRoles.length > 0 ? [roles] : []),
     ...(critical > 0 ? [counted(critical, 'critical alert')] : []),
     ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
     ...(dead > 0 ? [counted(dead, 'dead event')] : []),

@@ -19,6 +19,7 @@ import {
   measureFlow,
   measureInbox,
 } from '../../ledger/gauges.ts';
+import { type ProcessRow, readProcesses } from '../../monitor/store/processes.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { type Pause, readPause } from '../../reconcile/store/pauses.ts';
@@ -40,12 +41,15 @@ import {
 } from '../links.ts';
 import { definePage } from '../page.ts';
 import { RunVerdict } from '../reconciliation/runColumns.tsx';
+import { missingRoles, Processes } from '../system/Processes.tsx';
 import { type FlowFacts, headlineOf, roughly } from './headline.ts';
 import { MoneyByDay } from './MoneyByDay.tsx';
 import { MONEY_DAYS, readMoney } from './recentMoney.ts';
 
 /** Enough to see what is wrong; the pages of alerts and authorizations have all. */
 const SHOWN_ROWS = 10;
+/** More than an installation has. */
+const SHOWN_PROCESSES = 200;
 const DUE_WITHIN_MS = 2 * DAY_MS;
 
 export const overviewPage = definePage({
@@ -55,16 +59,20 @@ export const overviewPage = definePage({
   query: z.strictObject({}),
   load: async ({ db, clock }) => {
     const nowMs = clock.nowMs();
-    const [open, inbox, flow, reconciled] = await Promise.all([
+    const [open, inbox, flow, reconciled, processes] = await Promise.all([
       readOpen(db, new Date(nowMs + DUE_WITHIN_MS)),
       measureInbox(db),
       measureFlow(db),
       readReconciled(db),
+      readProcesses(db, SHOWN_PROCESSES),
     ]);
     const totals = await readMoney(db);
-    return { outcome: 'ok', data: { nowMs, totals, inbox, flow, ...open, ...reconciled } };
+    return {
+      outcome: 'ok',
+      data: { nowMs, totals, inbox, flow, processes, ...open, ...reconciled },
+    };
   },
-  topics: () => ['ledger', 'alerts', 'inbox', 'runs'],
+  topics: () => ['ledger', 'alerts', 'inbox', 'runs', 'system'],
   view: (data) => {
     const { alerts, counts, holds, disputes, totals, nowMs, inbox, flow, runs, pause, missed } =
       data;
@@ -79,6 +87,9 @@ export const overviewPage = definePage({
           <MoneyByDay totals={totals} todayMs={nowMs} days={MONEY_DAYS} />
           <Events inbox={inbox} flow={flow} />
           <LastRuns runs={runs} pause={pause} missed={missed} />
+          <Section title="Processes">
+            <Processes rows={data.processes} />
+          </Section>
         </>
       ),
     };
@@ -116,12 +127,14 @@ function factsOf({
   alerts,
   counts,
   pause,
+  processes,
 }: {
   readonly nowMs: number;
   readonly inbox: InboxMeasure;
   readonly alerts: readonly AlertRow[];
   readonly counts: readonly SeverityCount[];
   readonly pause: Pause | undefined;
+  readonly processes: readonly ProcessRow[];
 }): FlowFacts {
   const last = inbox.lastReceivedSeconds;
   return {
@@ -131,6 +144,7 @@ function factsOf({
     oldestPendingSeconds: inbox.oldestAgeSeconds,
     dead: inbox.dead,
     isPaused: pause !== undefined,
+    missingRoles: missingRoles(processes),
     critical: alertsOf(counts, 'critical'),
     warnings: alertsOf(counts, 'warning'),
   };

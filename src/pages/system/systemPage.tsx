@@ -4,16 +4,21 @@ import type { CheckState } from '../../doctor/domain/judge.ts';
 import type { Check } from '../../doctor/examine.ts';
 import type { DoctorReport } from '../../doctor/keepReport.ts';
 import { type Proof, readProof } from '../../ledger/read/proof.ts';
+import { readProcesses } from '../../monitor/store/processes.ts';
 import { SECOND_MS } from '../../platform/time.ts';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm } from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
 import { systemHref } from '../links.ts';
 import { defineAction, definePage } from '../page.ts';
+import { Processes } from './Processes.tsx';
 import { SystemNav } from './SystemNav.tsx';
 
 /** Most installations are checked within it; what takes longer is on the next page. */
 const WAIT_MS = 2 * SECOND_MS;
+
+/** More than an installation has. */
+const MAX_PROCESSES = 200;
 
 export const checkAgain = defineAction({
   path: '/system/check',
@@ -32,16 +37,23 @@ export const systemPage = definePage({
   params: z.strictObject({}),
   query: z.strictObject({}),
   load: async ({ db, system }) => {
-    const [report, proof] = await Promise.all([system.doctor.read(WAIT_MS), readProof(db)]);
-    return { outcome: 'ok', data: { report, proof } };
+    const [report, proof, processes] = await Promise.all([
+      system.doctor.read(WAIT_MS),
+      readProof(db),
+      readProcesses(db, MAX_PROCESSES),
+    ]);
+    return { outcome: 'ok', data: { report, proof, processes } };
   },
-  view: ({ report, proof }, viewer) => ({
+  view: ({ report, proof, processes }, viewer) => ({
     title: 'System',
     body: (
       <>
         <SystemNav viewer={viewer} current={systemHref()} />
         <Checks report={report} />
         <ActionForm viewer={viewer} action={checkAgain} label="Check again" />
+        <Section title="Processes">
+          <Processes rows={processes} />
+        </Section>
         <ProofState proof={proof} />
       </>
     ),

@@ -25,6 +25,8 @@ export interface QueueWatchParts {
 export interface QueueWatch {
   /** @returns why the queue refuses work; undefined if it works */
   check(): Promise<QueueProblem | undefined>;
+  /** The result of the last check; undefined also before the first one has ended. */
+  latest(): QueueProblem | undefined;
   /** The gauge of the last check. */
   readonly source: Source;
   /** Stops watching. Does not wait for a check in progress. */
@@ -67,6 +69,7 @@ export function watchQueue(parts: QueueWatchParts): QueueWatch {
   const looping = loop();
   return {
     check,
+    latest: () => last?.problem,
     source: {
       name: 'queue_check',
       gauges: {

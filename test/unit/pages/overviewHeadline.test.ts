@@ -9,6 +9,7 @@ const CALM: FlowFacts = {
   oldestPendingSeconds: 0,
   dead: 0,
   isPaused: false,
+  missingRoles: [],
   critical: 0,
   warnings: 0,
 };
@@ -24,6 +25,12 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     { critical: 1, warnings: 1, dead: 3, isPaused: true },
     'bad',
     `1 critical alert, 1 warning, 3 dead events and reconciliation is paused. ${FLOWING}`,
+  ],
+  [
+    'a role that no process has',
+    { missingRoles: ['events', 'scheduler'], warnings: 1 },
+    'bad',
+    `No process has the roles events, scheduler and 1 warning. ${FLOWING}`,
   ],
   [
     'events are not applied',

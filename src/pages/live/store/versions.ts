@@ -75,7 +75,10 @@ const STATEMENT = `
       from (select xmin from erasures order by id desc limit 100) newest
     union all
     select 'system', concat_ws(':', sum(xmin::text::bigint), (
-             select sum(xmin::text::bigint) from (select xmin from channel_health limit 100) channels))
+             select sum(xmin::text::bigint) from (select xmin from channel_health limit 100) channels), (
+             select count(*) || '.' || count(*) filter (where is_ready)
+               from (select is_ready from processes
+                      where seen_at > statement_timestamp() - interval '30 s' limit 200) seen))
       from (select xmin from schedule_slots limit 100) slots
     union all
     select 'order:' || item.id, concat_ws(':', (
