@@ -31,6 +31,7 @@ import type { Missed, SystemFacts } from './domain/facts.ts';
 import {
   QUEUE_REPORTED_WITHIN_MS,
   QUEUE_UNUSABLE_FOR_MS,
+  ROLE_MISSING_FOR_MS,
   SKEW_REPORTED_WITHIN_MS,
   SKEWED_FOR_MS,
 } from './domain/rules/processes.ts';
@@ -39,6 +40,7 @@ import { MAX_NAMED_BODIES } from './domain/rules/storedData.ts';
 import { MAX_COUNTED, MISSED_PERIODS_MS, SIGNATURE_WINDOW_MS } from './domain/rules/webhooks.ts';
 import { evaluateSystem, SYSTEM_SUBJECTS } from './domain/systemRules.ts';
 import { readClockReports, removeOldClockReports } from './store/clockReports.ts';
+import { readMissingRoles, removeOldProcesses } from './store/processes.ts';
 import { readQueueReports, removeOldQueueReports } from './store/queueReports.ts';
 import { addCounts, readCount, removeOldCounts } from './store/watch.ts';
 
@@ -71,6 +73,7 @@ export function createSystemWatch({
     await removeOldCounts(db);
     await removeOldClockReports(db);
     await removeOldQueueReports(db);
+    await removeOldProcesses(db);
   };
 }
 
@@ -110,6 +113,7 @@ async function readFacts(
       forMs: QUEUE_UNUSABLE_FOR_MS,
       withinMs: QUEUE_REPORTED_WITHIN_MS,
     }),
+    missingRoles: await readMissingRoles(tx, { forMs: ROLE_MISSING_FOR_MS }),
     retention: await readStates(tx),
     bodyDaysAhead: await readBodyDaysAhead(tx),
     damagedBodies: await readDamagedBodies(tx, MAX_NAMED_BODIES),

@@ -295,3 +295,43 @@ test('an erasure that nobody finished raises an alert, until it is done', async 
   await watch();
   expect(await storedAlerts()).toEqual([['erasure_unfinished', 'resolved', 'opened', 'resolved']]);
 });
+
+describe('a role that no process has', () => {
+  /** A process by its role, how long ago it was last seen, and for how long it has reported without a gap. */
+  const reported = (role: string, seenSecondsAgo: number, steadySeconds = 600) =>
+    db.query(
+      `insert into processes (id, host, pid, roles, version, is_ready, failures, seen_at, steady_since)
+       values (gen_random_uuid(), 'web-1', 17, array[$1], '1.0.0', true, '{}',
+               statement_timestamp() - $2 * interval '1 second',
+               statement_timestamp() - $3 * interval '1 second')`,
+      [role, seenSecondsAgo, steadySeconds],
+    );
+
+  test('raises an alert after two minutes, which its replacement resolves', async () => {
+    await reported('scheduler', 1);
+    await reported('receiver', 100);
+    await watch();
+    expect(await storedAlerts()).toEqual([]);
+    await db.query(
+      `update processes set seen_at = seen_at - interval '1 minute' where roles = '{receiver}'`,
+    );
+    await watch();
+    expect(await storedAlerts()).toEqual([['role_not_running', 'open', 'opened']]);
+    await reported('receiver', 1);
+    await watch();
+    expect(await storedAlerts()).toEqual([['role_not_running', 'resolved', 'opened', 'resolved']]);
+  });
+
+  test('raises none while nobody could report: after an outage of the database', async () => {
+    await reported('events', 300);
+    await reported('scheduler', 1, 20);
+    await watch();
+    expect(await storedAlerts()).toEqual([]);
+  });
+
+  test('leaves the list a day after its last report', async () => {
+    await reported('events', 90_000);
+    await watch();
+    expect(await db.query('select 1 from processes')).toEqual([]);
+  });
+});

@@ -77,6 +77,7 @@ export const RULES = [
   'service_unreachable',
   'clock_skew',
   'queue_unusable',
+  'role_not_running',
   'retention_behind',
   'body_days_short',
   'body_damaged',

@@ -53,6 +53,7 @@ const RULE_TITLES: Readonly<Record<Rule, string>> = {
   service_unreachable: 'Payment service unreachable',
   clock_skew: 'Clock differs',
   queue_unusable: 'Queue unusable',
+  role_not_running: 'Role not running',
   retention_behind: 'Retention behind',
   body_days_short: 'Partitions for bodies end soon',
   body_damaged: 'Stored bodies damaged',

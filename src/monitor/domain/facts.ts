@@ -26,6 +26,15 @@ export interface UnusableQueue {
   readonly sinceMs: number;
 }
 
+/** A role that no process has, though the last one that had it did not stop cleanly. */
+export interface NotRunning {
+  readonly role: string;
+  /** The last process that had it. */
+  readonly process: string;
+  /** Its last report. */
+  readonly seenMs: number;
+}
+
 /** The input of all rules. Times are milliseconds since 1970, counts are integers. */
 export interface SystemFacts {
   readonly nowMs: number;
@@ -61,6 +70,8 @@ export interface SystemFacts {
   readonly clocks: readonly SkewedClock[];
   /** Processes for which the queue refuses work, the longest first. */
   readonly queues: readonly UnusableQueue[];
+  /** Roles that no process has, the longest first. */
+  readonly missingRoles: readonly NotRunning[];
   /** Classes of data, and how long ago retention had nothing left to remove of each. */
   readonly retention: readonly { readonly name: string; readonly behindMs: number }[];
   /** For how many days after today bodies have a partition; -1 if today has none. */

@@ -13,7 +13,7 @@
 import type { Rule, SubjectAlerts } from '../../alerts/domain/alert.ts';
 import type { SystemFacts } from './facts.ts';
 import { backlog, deadEvents } from './rules/events.ts';
-import { clockSkew, queueUnusable } from './rules/processes.ts';
+import { clockSkew, queueUnusable, roleNotRunning } from './rules/processes.ts';
 import {
   rateExhausted,
   reconciliationLag,
@@ -38,6 +38,7 @@ const RULES_ABOUT = {
   'system:service': ['service_unreachable', 'rate_limit_exhausted'],
   'system:clock': ['clock_skew'],
   'system:queue': ['queue_unusable'],
+  'system:processes': ['role_not_running'],
   'system:retention': ['retention_behind'],
   'system:bodies': ['body_days_short', 'body_damaged'],
   'system:ledger': ['verify_failed'],
@@ -49,28 +50,43 @@ export const SYSTEM_SUBJECTS: readonly string[] = Object.keys(RULES_ABOUT);
 /** Evaluates every subject, including those without an alert. */
 export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
   const rejected = signatureFailures(facts);
-  const stopped = rejected?.severity === 'critical' ? undefined : webhooksStopped(facts);
-  const late = backlog(facts);
+  const isExplained = explanationOf(facts);
+  const stopped =
+    rejected?.severity === 'critical' || isExplained('receiver', 'webhooks_stopped')
+      ? undefined
+      : webhooksStopped(facts);
+  const late = isExplained('events', 'backlog') ? undefined : backlog(facts);
   // Pending events arrived and are not missed; stopped webhooks explain missed ones (rule 3).
   const missed = late || stopped ? undefined : missedWebhooks(facts);
   const unreachable = serviceUnreachable(facts);
   const paused = reconciliationPaused(facts);
-  const isExplained = unreachable || facts.reconciliation?.paused;
+  const isHeldUp =
+    unreachable || facts.reconciliation?.paused || isExplained('reconcile', 'reconciliation_lag');
   return [
     subjectAlerts('system:webhooks', [rejected, stopped, missed]),
     subjectAlerts('system:events', [late, deadEvents(facts)]),
     subjectAlerts('system:reconciliation', [
-      isExplained ? undefined : reconciliationLag(facts),
+      isHeldUp ? undefined : reconciliationLag(facts),
       paused,
     ]),
     subjectAlerts('system:service', [unreachable, rateExhausted(facts)]),
     subjectAlerts('system:clock', [clockSkew(facts)]),
     subjectAlerts('system:queue', [queueUnusable(facts)]),
+    subjectAlerts('system:processes', [roleNotRunning(facts)]),
     subjectAlerts('system:retention', [retentionBehind(facts)]),
     subjectAlerts('system:bodies', [bodyDaysShort(facts), bodyDamaged(facts)]),
     subjectAlerts('system:ledger', [verifyFailed(facts)]),
     subjectAlerts('system:erasures', [erasureUnfinished(facts)]),
   ];
+}
+
+/**
+ * Whether a missing role explains a rule (rule 3). An alert that is open already stays open: to resolve it
+ * would state that its condition ended.
+ */
+function explanationOf({ missingRoles, openRules }: SystemFacts) {
+  const missing = new Set(missingRoles.map(({ role }) => role));
+  return (role: string, rule: Rule): boolean => missing.has(role) && !openRules.has(rule);
 }
 
 function subjectAlerts(

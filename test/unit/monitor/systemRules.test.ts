@@ -39,6 +39,7 @@ const HEALTHY: SystemFacts = {
   exhaustedMinutes: 0,
   clocks: [],
   queues: [],
+  missingRoles: [],
   retention: [],
   openErasure: undefined,
   bodyDaysAhead: 7,
@@ -275,6 +276,7 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:service', 'service_unreachable', 'rate_limit_exhausted'],
     ['system:clock', 'clock_skew'],
     ['system:queue', 'queue_unusable'],
+    ['system:processes', 'role_not_running'],
     ['system:retention', 'retention_behind'],
     ['system:bodies', 'body_days_short', 'body_damaged'],
     ['system:ledger', 'verify_failed'],
@@ -351,6 +353,39 @@ test('a queue that refuses work raises one alert with its reason, critical after
   const [worst] = alertsOf({ queues: [longer, queue] });
   expect(worst).toMatchObject({ severity: 'critical' });
   expect(worst?.sentence).toContain('web-1:17 (events) (and 1 more) since');
+});
+
+describe('a role that no process has', () => {
+  const missing = (...roles: readonly string[]) => ({
+    missingRoles: roles.map((role) => ({ role, process: 'web-1:17', seenMs: ago(3 * MINUTE_MS) })),
+  });
+
+  test('raises one alert with what stays undone, critical where money or people wait for it', () => {
+    const [alert, ...others] = alertsOf(missing('events', 'reconcile'));
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({
+      rule: 'role_not_running',
+      severity: 'critical',
+      subject: 'system:processes',
+      detail: { roles: ['events', 'reconcile'], process: 'web-1:17' },
+    });
+    expect(alert?.sentence).toMatch(
+      /^No process has the roles events, reconcile\. web-1:17, the last one, has not reported since 2026-11-21 11:57 UTC/,
+    );
+    expect(alert?.sentence).toContain('not applied');
+    expect(rulesOf(missing('console'))).toEqual([['role_not_running', 'warning']]);
+  });
+
+  test('explains events that wait, unless their alert is open already (rule 3)', () => {
+    const waiting = { oldestPendingMs: ago(HOUR_MS) };
+    expect(rulesOf(waiting)).toEqual([['backlog', 'critical']]);
+    expect(rulesOf({ ...waiting, ...missing('events') })).toEqual([
+      ['role_not_running', 'critical'],
+    ]);
+    expect(rulesOf({ ...waiting, ...missing('console') })).toHaveLength(2);
+    const openRules = new Set<Rule>(['backlog']);
+    expect(rulesOf({ ...waiting, ...missing('events'), openRules })).toHaveLength(2);
+  });
 });
 
 test('retention that is behind for two days alerts, but not in the first two hours of a process (rule 2)', () => {
