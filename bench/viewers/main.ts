@@ -112,7 +112,7 @@ async function compare(options: Options, folder: string, cleanup: Cleanup): Prom
   await run(FILL_SECONDS);
   await drain(db);
   const paths = await pathsOf(db, options.viewers);
-  console.log('without/s    with/s   ratio   pages/s   console   viewers   events');
+  console.log('without/s    with/s   ratio   pages/s   console   viewers    events  postgres');
   const ratios: number[] = [];
   for (let n = 0; n < options.pairs; n += 1) {
     const withViewers = async () => {
@@ -139,12 +139,14 @@ async function compare(options: Options, folder: string, cleanup: Cleanup): Prom
         cores('console'),
         cores('viewers'),
         cores('events'),
+        cores('postgres'),
       ].join(''),
     );
   }
-  const median = quantile(
-    ratios.toSorted((a, b) => a - b),
-    0.5,
+  const ascending = ratios.toSorted((a, b) => a - b);
+  const median = quantile(ascending, 0.5);
+  console.log(
+    `ratios: quartiles ${[0.25, 0.5, 0.75].map((share) => quantile(ascending, share).toFixed(3)).join(' ')}`,
   );
   console.log(
     `${options.viewers} viewers cost ${((1 - median) * 100).toFixed(1)} % of the applied rate ` +

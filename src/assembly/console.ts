@@ -22,7 +22,7 @@ import { readVersions } from '../pages/live/store/versions.ts';
 import { createWatcher } from '../pages/live/watcher.ts';
 import type { PeopleSignIn } from '../pages/session/signInParts.ts';
 import type { SystemParts } from '../pages/system/systemParts.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
@@ -163,6 +163,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   const watcher = createWatcher({
     read: (topics) => readVersions(db, topics),
     onFailure: (error) => log.warn({ error }, 'console.live_failed'),
+    monotonicMs,
     sleep,
   });
   const pages = createPagesApp({

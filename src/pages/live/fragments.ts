@@ -42,7 +42,7 @@ export interface Fragments<Failed> {
 }
 
 export function createFragments<Failed>(
-  watcher: Pick<Watcher, 'place' | 'hasMoved'>,
+  watcher: Pick<Watcher, 'place' | 'hasMoved' | 'spend'>,
 ): Fragments<Failed> {
   const formToken = `form-token-${randomBytes(16).toString('hex')}`;
   const shared = new Map<string, Shared<Failed>>();
@@ -83,6 +83,8 @@ export function createFragments<Failed>(
       } catch (error) {
         forget();
         throw error;
+      } finally {
+        watcher.spend(monotonicMs() - one.readAtMs);
       }
     },
     fill: ({ html }, session) => html.replaceAll(formToken, () => session.formToken),

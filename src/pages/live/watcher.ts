@@ -9,13 +9,15 @@
  * 3. A place of another process, such as the one before a restart, always counts as moved.
  * 4. Requests wait here for up to twenty seconds, so an open page without news costs three requests a
  *    minute. They end at once when the process stops.
- * 5. At most twenty pages a second are notified, those that wait longest first, because each then
- *    fetches its page. Two hundred open lists of a busy shop are ten seconds behind instead of taking
- *    the processor time that applies events.
+ * 5. Reading and rendering for open pages takes at most a thirty-third of the time in the long run, so
+ *    that viewers of a busy shop do not take the processor time that applies events: their pages are
+ *    seconds behind instead. Pages that follow the same topics are notified together, because most of
+ *    them share what is rendered; those that were read first are first. After a pause there is an
+ *    allowance for some dozen pages at once.
  */
 import { randomUUID } from 'node:crypto';
-import { monotonicMs } from '../../platform/clock.ts';
 import { SECOND_MS } from '../../platform/time.ts';
+import { createAllowance } from './allowance.ts';
 import { LIST_TOPICS, type Topic } from './topics.ts';
 
 /** Where a page was read: `PROCESS.TICK`. */
@@ -33,12 +35,15 @@ export interface Watcher {
   hasMoved(topics: readonly Topic[], place: Place): boolean;
   /** Waits until one of the topics moves, the wait is over, or `signal` is aborted. */
   wait(topics: readonly Topic[], place: Place, signal: AbortSignal): Promise<News>;
+  /** Counts the time that an open page took (5). */
+  spend(elapsedMs: number): void;
   close(): Promise<void>;
 }
 
 export interface WatcherParts {
   readonly read: (topics: readonly Topic[]) => Promise<ReadonlyMap<string, string>>;
   readonly onFailure: (error: unknown) => void;
+  readonly monotonicMs: () => number;
   /** Waits between two ticks, or until `signal` is aborted. */
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
@@ -48,7 +53,6 @@ const WAIT_MS = 20 * SECOND_MS;
 /** Longer than a wait and the pause after it, so that an open page keeps its topics. */
 const WATCHED_MS = 60 * SECOND_MS;
 const MAX_ITEMS = 2_000;
-const NOTIFIED_PER_TICK = 20;
 
 interface Watched {
   version: string | undefined;
@@ -57,28 +61,23 @@ interface Watched {
   wantedAtMs: number;
 }
 
-export function createWatcher({ read, onFailure, sleep }: WatcherParts): Watcher {
+export function createWatcher({ read, onFailure, monotonicMs, sleep }: WatcherParts): Watcher {
   const life = randomUUID();
   const closing = new AbortController();
   const watched = new Map<Topic, Watched>();
-  const waiting = new Set<() => void>();
+  const waiting = new Set<Waiter>();
   let tick = 0;
-  let notifiedInTick = 0;
+  const allowance = createAllowance(monotonicMs);
   let isFailing = false;
   let running: Promise<void> | undefined;
 
-  const forgetUnwatched = (): void => {
-    const beforeMs = monotonicMs() - WATCHED_MS;
-    for (const [topic, { wantedAtMs }] of watched) {
-      if (wantedAtMs < beforeMs) watched.delete(topic);
-    }
-  };
+  const forgetUnwatched = (): void => forgetBefore(watched, monotonicMs() - WATCHED_MS);
 
   const readOnce = async (): Promise<void> => {
     const topics = [...watched.keys()];
     const versions = await read(topics);
     tick += 1;
-    notifiedInTick = 0;
+    allowance.renew();
     for (const topic of topics) {
       const one = watched.get(topic);
       if (one) note(one, { version: versions.get(topic) ?? '', tick });
@@ -94,7 +93,8 @@ export function createWatcher({ read, onFailure, sleep }: WatcherParts): Watcher
         if (!isFailing) onFailure(error);
         isFailing = true;
       }
-      for (const look of [...waiting]) look();
+      const oldestFirst = [...waiting].toSorted((a, b) => a.readTick - b.readTick);
+      for (const { look } of oldestFirst) look();
       await sleep(TICK_MS, closing.signal);
       if (closing.signal.aborted) break;
     }
@@ -118,9 +118,7 @@ export function createWatcher({ read, onFailure, sleep }: WatcherParts): Watcher
   };
 
   const hasMoved = (topics: readonly Topic[], place: Place): boolean => {
-    const [placeLife, placeTick] = place.split('.');
-    if (placeLife !== life) return true;
-    const since = Number(placeTick);
+    const since = tickOf(place, life);
     return topics.some((topic) => {
       const one = watched.get(topic);
       return !one || Math.max(one.movedTick, one.firstTick) > since;
@@ -130,11 +128,10 @@ export function createWatcher({ read, onFailure, sleep }: WatcherParts): Watcher
   /** Undefined while nothing is known, nothing moved, or others are notified first (5). */
   const newsOf = (topics: readonly Topic[], place: Place): News | undefined => {
     if (isFailing) return { outcome: 'unknown' };
+    watch(topics);
     const isRead = topics.every((topic) => watched.get(topic)?.version !== undefined);
-    if (!isRead || notifiedInTick >= NOTIFIED_PER_TICK || !hasMoved(topics, place))
-      return undefined;
-    notifiedInTick += 1;
-    return { outcome: 'moved' };
+    if (!isRead || !hasMoved(topics, place)) return undefined;
+    return allowance.admits(topics.join(' ')) ? { outcome: 'moved' } : undefined;
   };
 
   return {
@@ -143,13 +140,27 @@ export function createWatcher({ read, onFailure, sleep }: WatcherParts): Watcher
     wait: (topics, place, signal) => {
       if (!watch(topics)) return Promise.resolve({ outcome: 'unknown' });
       const ended = AbortSignal.any([signal, closing.signal]);
-      return waitForNews({ look: () => newsOf(topics, place), waiting, ended });
+      const readTick = tickOf(place, life);
+      return waitForNews({ find: () => newsOf(topics, place), readTick, waiting, ended });
     },
+    spend: allowance.spend,
     close: async () => {
       closing.abort();
       await running;
     },
   };
+}
+
+/** The tick before a page was read; before all others if another process read it. */
+function tickOf(place: Place, life: string): number {
+  const [placeLife, placeTick] = place.split('.');
+  return placeLife === life ? Number(placeTick) : -1;
+}
+
+function forgetBefore(watched: Map<Topic, Watched>, beforeMs: number): void {
+  for (const [topic, { wantedAtMs }] of watched) {
+    if (wantedAtMs < beforeMs) watched.delete(topic);
+  }
 }
 
 function note(
@@ -161,31 +172,40 @@ function note(
   one.version = version;
 }
 
+/** A request that waits. */
+interface Waiter {
+  /** When its page was read. */
+  readonly readTick: number;
+  readonly look: () => void;
+}
+
 interface Wait {
   /** Undefined while there is no news. */
-  readonly look: () => News | undefined;
-  readonly waiting: Set<() => void>;
+  readonly find: () => News | undefined;
+  readonly readTick: number;
+  readonly waiting: Set<Waiter>;
   readonly ended: AbortSignal;
 }
 
 /** Looks now and after each tick, until there is news or the wait is over. */
-function waitForNews({ look, waiting, ended }: Wait): Promise<News> {
+function waitForNews({ find, readTick, waiting, ended }: Wait): Promise<News> {
   return new Promise((resolve) => {
     const finish = (news: News): void => {
-      waiting.delete(lookAgain);
+      waiting.delete(waiter);
       clearTimeout(timer);
       ended.removeEventListener('abort', stop);
       resolve(news);
     };
-    const lookAgain = (): void => {
-      const news = look();
+    const look = (): void => {
+      const news = find();
       if (news) finish(news);
     };
+    const waiter: Waiter = { readTick, look };
     const stop = (): void => finish({ outcome: 'unknown' });
     const timer = setTimeout(() => finish({ outcome: 'same' }), WAIT_MS);
     ended.addEventListener('abort', stop);
-    waiting.add(lookAgain);
+    waiting.add(waiter);
     if (ended.aborted) stop();
-    else lookAgain();
+    else look();
   });
 }
