@@ -191,6 +191,7 @@ async function explainPages(cases: readonly Case[], db: Database): Promise<boole
     balances,
     clock: { nowMs: () => Date.now() },
     channels: [],
+    channelTargets: [],
     installation,
   };
   const unread: string[] = [];

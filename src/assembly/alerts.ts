@@ -1,6 +1,7 @@
 /** The role `alerts`: sends notifications to people and order webhooks to the shop. */
 
 import { randomUUID } from 'node:crypto';
+import type { TestMessage } from '../actions/testChannels.ts';
 import type { Config } from '../config/config.ts';
 import { createOrderFeed } from '../ledger/read/orderFeed.ts';
 import { type Channel, createChannels, subscriptionsOf } from '../notify/channels/index.ts';
@@ -15,6 +16,11 @@ import type { Log } from '../platform/log.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 const ALERTS_POOL: PoolOptions = { maxConnections: 6, responseTimeoutMs: 60_000, plans: 'any' };
+
+/** A message that tests a channel. */
+export function newTestMessage(clock: Clock): TestMessage {
+  return { id: `msg_${randomUUID()}`, createdAt: new Date(clock.nowMs()) };
+}
 
 /** The configured channels. */
 export function channelsOf(

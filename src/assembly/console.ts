@@ -3,10 +3,12 @@
 import { createSessions } from '../access/sessions.ts';
 import { createTokenVerifier } from '../access/verifyToken.ts';
 import { planErasure } from '../actions/eraseData.ts';
+import { testChannelsAs } from '../actions/testChannels.ts';
 import { alertsSource } from '../alerts/gauges.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
 import type { Config } from '../config/config.ts';
 import { type ConsoleAppParts, createConsoleApp } from '../console/app.ts';
+import type { ApiParts } from '../console/endpoint.ts';
 import { keepReport } from '../doctor/keepReport.ts';
 import { keepPlans } from '../erasure/keepPlans.ts';
 import { bodiesSource } from '../ledger/bodies/gauges.ts';
@@ -15,6 +17,7 @@ import { ledgerSources } from '../ledger/gauges.ts';
 import { batchJob, EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
 import { createBalanceReader } from '../ledger/read/balances.ts';
 import { channelNamesOf } from '../notify/channels/index.ts';
+import { targetsOf } from '../notify/channels/targets.ts';
 import { channelsSource } from '../notify/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
 import { createPagesApp } from '../pages/app.ts';
@@ -31,6 +34,7 @@ import { reconcileSources } from '../reconcile/gauges.ts';
 import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { retentionSource } from '../retention/gauges.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
+import { channelsOf, newTestMessage } from './alerts.ts';
 import { examineWith } from './doctor.ts';
 import { authorizationsOf, disputesOf, refresherOf, refundsOf, sandboxShopOf } from './service.ts';
 import { adminTokenOf } from './settings.ts';
@@ -117,6 +121,15 @@ function systemPartsOf({ clock, config, log, onClose, queues }: Shared, db: Data
   };
 }
 
+/** Sends a test message through one configured channel. */
+function testerOf({ clock, config, log }: Shared, db: Database): ApiParts['testChannel'] {
+  return async (name, actor) => {
+    const channels = channelsOf(config, { clock, log }).filter((channel) => channel.name === name);
+    const [tested] = await testChannelsAs({ db, channels }, actor, () => newTestMessage(clock));
+    return tested;
+  };
+}
+
 export interface RunningConsole {
   readonly port: number;
   /** Prepares a link that signs in once as the holder of ADMIN_TOKEN. @returns its path */
@@ -148,6 +161,8 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
     wakeChannel: (channel) => enqueueWakeUps(alertsJobs, [{ channel }]),
     channels: channelNamesOf(config.channels),
+    channelTargets: targetsOf(config.channels),
+    testChannel: testerOf(shared, db),
     installation: config.installation,
     enqueueRuns: (request, attempt) => enqueueOperatorRuns(runs, request, attempt),
     isReady: gate.isOpen,

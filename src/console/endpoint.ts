@@ -7,9 +7,11 @@ import type { Permission } from '../access/domain/roles.ts';
 import type { DisputeParts } from '../actions/actOnDispute.ts';
 import type { AuthorizationParts } from '../actions/captureOrCancel.ts';
 import type { RefundParts } from '../actions/refundPayment.ts';
+import type { TestedChannel } from '../actions/testChannels.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { BalanceReader } from '../ledger/read/balances.ts';
+import type { ChannelTarget } from '../notify/domain/channel.ts';
 import type { Installation } from '../notify/domain/links.ts';
 import type { ChannelName } from '../notify/domain/message.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -37,6 +39,10 @@ export interface ApiParts {
   readonly wakeChannel: (channel: ChannelName) => Promise<void>;
   /** The configured channels. */
   readonly channels: readonly ChannelName[];
+  /** Where they send. */
+  readonly channelTargets: readonly ChannelTarget[];
+  /** Sends a test message; undefined if the channel is not configured. */
+  readonly testChannel: (channel: ChannelName, actor: Actor) => Promise<TestedChannel | undefined>;
   readonly installation: Installation;
   /** Enqueues reconcile runs under the number of an attempt in the audit log. */
   readonly enqueueRuns: (request: OperatorRequest, attempt: number) => Promise<void>;

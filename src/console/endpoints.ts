@@ -6,6 +6,7 @@ import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { cancelAuthorization, captureAuthorization } from './routes/captureOrCancel.ts';
 import { listChanges } from './routes/changes.ts';
+import { listChannels, testChannel } from './routes/channels.ts';
 import { acceptDispute, getEvidence, submitEvidence, uploadEvidence } from './routes/disputes.ts';
 import {
   getErasure,
@@ -76,6 +77,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listMessages,
   getMessage,
   resend,
+  listChannels,
+  testChannel,
   listAuthorizations,
   captureAuthorization,
   cancelAuthorization,

@@ -82,6 +82,7 @@ export const newReplayHref = (query?: LinkQuery): string => href('/replays/new',
 export const findingsHref = (query?: LinkQuery): string => href('/findings', query);
 export const findingHref = (number: number): string => href(`/findings/${number}`);
 export const alertsHref = (query?: LinkQuery): string => href('/alerts', query);
+export const channelsHref = (): string => '/alerts/channels';
 export const alertHref = (number: number): string => href(`/alerts/${number}`);
 export const messagesHref = (query?: LinkQuery): string => href('/messages', query);
 export const messageHref = (number: number): string => href(`/messages/${number}`);

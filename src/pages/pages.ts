@@ -2,6 +2,7 @@
 import { acknowledgeAlert, assignAlert, handleAlerts, snoozeAlert } from './alerts/alertActions.ts';
 import { alertPage } from './alerts/alertPage.tsx';
 import { alertsPage } from './alerts/alertsPage.tsx';
+import { channelsPage, testChannel } from './alerts/channelsPage.tsx';
 import { captureHolds, releaseHolds } from './authorizations/authorizationActions.ts';
 import { authorizationsPage, confirmHoldsPage } from './authorizations/authorizationsPage.tsx';
 import { acceptDispute, submitEvidence, uploadFile } from './disputes/disputeActions.ts';
@@ -99,6 +100,8 @@ export const PAGES: readonly Page[] = [
   findingsPage,
   findingPage,
   alertsPage,
+  // Before the page of an alert, which would match its address.
+  channelsPage,
   alertPage,
   messagesPage,
   messagePage,
@@ -150,6 +153,7 @@ export const ACTIONS: readonly PageAction[] = [
   snoozeAlert,
   assignAlert,
   handleAlerts,
+  testChannel,
   resendMessage,
   refreshResource,
   refundPayment,

@@ -446,6 +446,8 @@ test('every endpoint was called here, and its response matched its description',
      values ('msg_read', 'log', 'alert', $1, 'delivered', now(), now(), now())`,
     [JSON.stringify(content)],
   );
+  await api.get('/api/v1/channels');
+  await api.post('/api/v1/channels/log/test', {});
   const [message] = (await api.get('/api/v1/messages')).body.messages;
   await api.get(`/api/v1/messages/${message.number}`);
   await api.post(`/api/v1/messages/${message.number}/resend`, { reason: 'lost' });

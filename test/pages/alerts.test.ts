@@ -158,3 +158,51 @@ test.each(['/alerts/999999', '/messages/999999'])('%s is a page that states why'
   expect(status).toBe(404);
   expect(html).toContain('Retention removes');
 });
+
+test('the channels show where they send without the rest of the address, what fails, and the last responses', async () => {
+  const { html } = await admin.get('/alerts/channels');
+  expect(html).toContain('Alert webhook');
+  expect(html).toContain(`${new URL(hook.url).origin}/…`);
+  expect(html).not.toContain(hook.url);
+  expect(html).toContain('ALERT_SLACK_URL');
+  expect(html).not.toContain('It has accepted nothing');
+  await db.query(
+    `insert into channel_health (channel, failures, failing_since, last_error)
+     values ('webhook', 0, '2026-11-01T00:00:00Z', 'HTTP 500')`,
+  );
+  await db.query(
+    `insert into messages (id, channel, kind, content, state, attempt_log, attempts, next_attempt_at, created_at)
+     values ('msg_channel', 'webhook', 'alert', '{"kind":"test","at":""}', 'due',
+             '[{"attempt":1,"at":"2026-11-01T00:00:00Z","outcome":"refused","response":"HTTP 400"},
+               {"attempt":2,"at":"2026-11-01T00:01:00Z","outcome":"unavailable","response":"HTTP 503"}]',
+             2, now(), now() - interval '3 hours')`,
+  );
+  const failing = (await openPages(tallyhook).then((page) => page.get('/alerts/channels'))).html;
+  expect(failing).toContain('Failing: alert webhook');
+  expect(failing).toContain(': HTTP 500. Check ALERT_WEBHOOK_URL.');
+  expect(failing).toContain('the oldest for 3 hours');
+  expect(failing).toContain('HTTP 503');
+  expect(failing).not.toContain('HTTP 400');
+});
+
+test('a test of a channel is sent and its response shown; a viewer may not, and another channel is not configured', async () => {
+  const before = hook.posts.length;
+  const { status, location } = await admin.post('/alerts/channels/webhook/test', {});
+  expect(status).toBe(303);
+  expect(hook.posts.slice(before).map(({ type }) => type)).toEqual(['test']);
+  expect((await admin.get(location ?? '')).html).toContain(
+    'The alert webhook accepted the test message: HTTP 200.',
+  );
+  hook.behave({ does: 'respond', status: 418 });
+  const refused = await admin.post('/alerts/channels/webhook/test', {});
+  expect((await admin.get(refused.location ?? '')).html).toContain(
+    'did not accept the test message: HTTP 418',
+  );
+  hook.behave({ does: 'accept' });
+  expect((await reader.get('/alerts/channels')).html).toContain('your role may not do this');
+  expect((await admin.post('/alerts/channels/slack/test', {})).status).toBe(404);
+  const rows = await db.query<{ result: string }>(
+    `select result from audit where action = 'alert.test' order by id`,
+  );
+  expect(rows.map(({ result }) => result)).toEqual(['requested', 'done', 'requested', 'failed']);
+});

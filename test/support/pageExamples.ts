@@ -95,6 +95,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   order_id: EXAMPLE_ORDER,
   payment_id: EXAMPLE_PAYMENT,
   account: 'psp.clearing',
+  channel: 'log',
 };
 
 /** The path of a page or an action with an example for each parameter. */

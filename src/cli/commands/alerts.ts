@@ -1,11 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
-import {
-  type TestedChannel,
-  type TestMessage,
-  testChannelsAs,
-} from '../../actions/testChannels.ts';
-import { channelsOf } from '../../assembly/alerts.ts';
+import { type TestedChannel, testChannelsAs } from '../../actions/testChannels.ts';
+import { channelsOf, newTestMessage } from '../../assembly/alerts.ts';
 import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
@@ -60,16 +55,12 @@ function testCommand(): Command {
         throw new OperatorError(`${what}. docs/guides/alerts.md lists the settings it needs.`);
       }
       const tested = await withDatabase(config, (db) =>
-        testChannelsAs({ db, channels }, actorOf(by), newMessage),
+        testChannelsAs({ db, channels }, actorOf(by), () => newTestMessage(systemClock)),
       );
       if (json) printJson({ channels: tested });
       else printTable(['CHANNEL', 'TEST', 'RESPONSE'], tested.map(rowOf));
       if (tested.some(({ outcome }) => outcome !== 'delivered')) process.exitCode = 1;
     });
-}
-
-function newMessage(): TestMessage {
-  return { id: `msg_${randomUUID()}`, createdAt: new Date(systemClock.nowMs()) };
 }
 
 function rowOf({ channel, outcome, response }: TestedChannel): readonly string[] {

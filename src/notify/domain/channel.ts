@@ -8,7 +8,7 @@
  *    that fails for good raises nothing: its alert stays in the list, and rule 1 reports the channel.
  *    Otherwise two channels that are down would alert about each other forever.
  */
-import type { Alert, SubjectAlerts } from '../../alerts/domain/alert.ts';
+import type { Alert, Severity, SubjectAlerts } from '../../alerts/domain/alert.ts';
 import { instant } from '../../alerts/domain/format.ts';
 import type { ChannelName, Content } from './message.ts';
 import { GIVE_UP_AFTER_MS, type Health } from './retry.ts';
@@ -21,6 +21,26 @@ const NAMES: Readonly<Record<ChannelName, { readonly name: string; readonly sett
   mail: { name: 'mail channel', setting: 'SMTP_URL' },
   shop: { name: "shop's order webhook", setting: 'ORDER_WEBHOOK_URL' },
 };
+
+/** What operators call a channel. */
+export function channelTitle(channel: ChannelName): string {
+  return NAMES[channel].name;
+}
+
+/** The setting that holds its address. */
+export function channelSetting(channel: ChannelName): string {
+  return NAMES[channel].setting;
+}
+
+/** Where a configured channel sends, for people (channels/targets.ts). */
+export interface ChannelTarget {
+  readonly channel: ChannelName;
+  readonly sendsTo: string;
+  /** The least severe alerts that it gets; undefined for the shop, which gets none. */
+  readonly severity: Severity | undefined;
+  /** The setting that holds its address. */
+  readonly setting: string;
+}
 
 const HOUR_MS = 60 * 60_000;
 

@@ -15,7 +15,7 @@ import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
 import { Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
-import { actionHref, alertHref, alertsHref } from '../links.ts';
+import { actionHref, alertHref, alertsHref, channelsHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { handleAlerts, SNOOZE_CHOICES } from './alertActions.ts';
 
@@ -54,6 +54,9 @@ export const alertsPage = definePage({
     title: 'Alerts',
     body: (
       <>
+        <p>
+          <a href={channelsHref()}>Channels</a>: who is notified, and whether it works.
+        </p>
         <Filter {...filter} />
         {groups.some((group) => group.alerts > GROUPED_FROM) ? <Groups groups={groups} /> : null}
         <Choice viewer={viewer} isEmpty={alerts.every(({ state }) => state === 'resolved')}>

@@ -1,4 +1,5 @@
 /** The overview in one sentence: is money flowing, and is anything wrong? */
+import { counted, roughly } from '../../representation/roughly.ts';
 import type { Tone } from '../components/values.tsx';
 
 export interface FlowFacts {
@@ -76,22 +77,10 @@ function troublesOf(facts: FlowFacts): readonly string[] {
   ];
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
 /** With a capital letter at the start. */
 function listed(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   const others = parts.slice(0, -1);
   const text = others.length === 0 ? last : `${others.join(', ')} and ${last}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-export function roughly(seconds: number): string {
-  if (seconds < 1) return 'less than a second';
-  if (seconds < 120) return counted(Math.round(seconds), 'second');
-  if (seconds < 7200) return counted(Math.round(seconds / 60), 'minute');
-  if (seconds < 172_800) return counted(Math.round(seconds / 3600), 'hour');
-  return counted(Math.round(seconds / 86_400), 'day');
 }

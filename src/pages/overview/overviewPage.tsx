@@ -26,6 +26,7 @@ import { type Pause, readPause } from '../../reconcile/store/pauses.ts';
 import { countMissed } from '../../reconcile/store/progress.ts';
 import { type RunRow, readRuns } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
+import { roughly } from '../../representation/roughly.ts';
 import { ALERT_COLUMNS } from '../alerts/alertsPage.tsx';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
@@ -42,7 +43,7 @@ import {
 import { definePage } from '../page.ts';
 import { RunVerdict } from '../reconciliation/runColumns.tsx';
 import { missingRoles, Processes } from '../system/Processes.tsx';
-import { type FlowFacts, headlineOf, roughly } from './headline.ts';
+import { type FlowFacts, headlineOf } from './headline.ts';
 import { MoneyByDay } from './MoneyByDay.tsx';
 import { MONEY_DAYS, readMoney } from './recentMoney.ts';
 

@@ -1,6 +1,7 @@
 /** One run: its span, what it compared, and each difference with its outcome. */
 import { z } from 'zod';
 import { type ReportedDifference, type RunRow, readRun } from '../../reconcile/store/runs.ts';
+import { counted } from '../../representation/roughly.ts';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
@@ -70,10 +71,6 @@ function Progress({ run, viewer }: { readonly run: RunRow; readonly viewer: View
       />
     </>
   );
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function RunValues({ run }: { readonly run: RunRow }) {

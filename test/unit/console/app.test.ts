@@ -40,6 +40,8 @@ function appOver(error: Error, token = TOKEN) {
     enqueueEvents: () => Promise.reject(new Error('no queue')),
     wakeChannel: () => Promise.reject(new Error('no queue')),
     channels: [],
+    channelTargets: [],
+    testChannel: () => Promise.resolve(undefined),
     installation: { name: 'Tallyhook', consoleUrl: undefined },
     enqueueRuns: () => Promise.reject(new Error('no queue')),
     isReady: () => true,

@@ -58,6 +58,8 @@ test('the app and the document have the same routes', () => {
     enqueueEvents: () => Promise.reject(new Error('no queue')),
     wakeChannel: () => Promise.reject(new Error('no queue')),
     channels: [],
+    channelTargets: [],
+    testChannel: () => Promise.resolve(undefined),
     installation: { name: 'Tallyhook', consoleUrl: undefined },
     enqueueRuns: () => Promise.reject(new Error('no queue')),
     isReady: () => true,

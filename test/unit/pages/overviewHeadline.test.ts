@@ -1,6 +1,7 @@
 /** The sentence at the top of the overview. */
 import { expect, test } from 'vitest';
-import { type FlowFacts, headlineOf, roughly } from '../../../src/pages/overview/headline.ts';
+import { type FlowFacts, headlineOf } from '../../../src/pages/overview/headline.ts';
+import { roughly } from '../../../src/representation/roughly.ts';
 
 const CALM: FlowFacts = {
   secondsSinceEvent: 30,
