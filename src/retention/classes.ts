@@ -15,6 +15,7 @@ import type { RetentionDays } from '../config/retentionSettings.ts';
 import { removeBodyDays } from '../ledger/bodies/removeBodies.ts';
 import { measureBodies, scanBodyDays } from '../ledger/bodies/store/removal.ts';
 import {
+  type DisputedEvents,
   measureEvents,
   readDisputedEvents,
   removeEvents,
@@ -104,7 +105,7 @@ export function retentionClasses(): readonly RetentionClass[] {
 
 /** Events of undecided disputes stay. They are read once for a run. */
 function eventsClass(): RetentionClass {
-  let disputed: Promise<readonly number[]> | undefined;
+  let disputed: Promise<DisputedEvents> | undefined;
   const readNeeded = (db: Queryable) => {
     disputed ??= readDisputedEvents(db);
     return disputed;

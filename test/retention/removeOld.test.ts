@@ -8,10 +8,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RetentionDays } from '../../src/config/retentionSettings.ts';
 import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
+import { readDisputedEvents, scanOldEvents } from '../../src/ledger/inbox/store/oldEvents.ts';
 import { insertChanges } from '../../src/ledger/store/changes.ts';
 import { planRetention } from '../../src/retention/plan.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
-import { readStates } from '../../src/retention/store/state.ts';
+import { readCutoff, readStates } from '../../src/retention/store/state.ts';
 import { countPlaces, expectNoneLost, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
@@ -291,6 +292,34 @@ describe('rows of the inbox', () => {
     expect(await readStates(db)).toContainEqual(
       expect.objectContaining({ name: 'events', removedRows: 1, removedThrough: gone }),
     );
+  });
+
+  test('stay beyond the last known event of a dispute, if there are too many to read', async () => {
+    const [first, disputed, second] = [
+      await oldEvent(401),
+      await oldEvent(401),
+      await oldEvent(401),
+    ];
+    const alsoDisputed = await oldEvent(401);
+    await db.query(
+      `insert into resources (kind, id, payment_id, status, next_check_at)
+       values ('dispute', 'dp_1', 'pay_1', 'opened', now())`,
+    );
+    await db.query(
+      `insert into snapshots (kind, resource_id, epoch, content_hash, content, source, observed_micros,
+                              webhook_event_id)
+       select 'dispute', 'dp_1', 0, sha256(id::text::bytea), '{}', 'webhook', 1, id
+         from unnest($1::bigint[]) id`,
+      [[disputed, alsoDisputed]],
+    );
+    const removable = async (limit: number) => {
+      const known = await readDisputedEvents(db, limit);
+      const request = { before: await readCutoff(db, 400), after: 0, limit: 100 };
+      const rows = await scanOldEvents(db, request, known);
+      return rows.flatMap(({ key, isRemovable }) => (isRemovable ? [key] : []));
+    };
+    expect(await removable(100)).toEqual([first, second]);
+    expect(await removable(1)).toEqual([first]);
   });
 
   test('cannot be removed earlier, or with a body, by a caller of the function', async () => {

@@ -11,8 +11,19 @@ import {
 /** Undecided disputes are few, and each has few snapshots. */
 const MAX_DISPUTED = 100_000;
 
-/** Inbox numbers of the events that undecided disputes and their payments follow from. */
-export async function readDisputedEvents(db: Queryable): Promise<readonly number[]> {
+/** What undecided disputes and their payments follow from. */
+export interface DisputedEvents {
+  /** Inbox numbers. */
+  readonly ids: readonly number[];
+  /** Up to this number they are all known; later events are not removed. */
+  readonly knownUpTo: number;
+}
+
+/** @param limit how many are read, the oldest first */
+export async function readDisputedEvents(
+  db: Queryable,
+  limit = MAX_DISPUTED,
+): Promise<DisputedEvents> {
   const rows = await db.query<{ id: number }>(
     `with undecided as (
        select id, payment_id from resources
@@ -27,10 +38,13 @@ export async function readDisputedEvents(db: Queryable): Promise<readonly number
        from undecided u
        join snapshots s on s.kind = 'payment' and s.resource_id = u.payment_id
       where s.webhook_event_id is not null
+      order by id
       limit $1`,
-    [MAX_DISPUTED],
+    [limit],
   );
-  return rows.map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
+  const isCut = ids.length >= limit;
+  return { ids, knownUpTo: isCut ? (ids.at(-1) ?? 0) : Number.MAX_SAFE_INTEGER };
 }
 
 /** The next events by number, and whether each row is no longer needed. */
@@ -43,7 +57,7 @@ const NEXT_EVENTS = `
            and not exists (select from pending p where p.webhook_event_id = e.id)
            and not exists (select from dead_events d where d.webhook_event_id = e.id)
            and not exists (select from findings f where f.subject = 'event:' || e.id and f.state = 'open')
-           and e.id <> all ($4::bigint[]) as "isRemovable"
+           and e.id <= $5 and e.id <> all ($4::bigint[]) as "isRemovable"
     from (select id, received_at, body_day, body from webhook_events
            where id > $2 order by id limit $3) e`;
 
@@ -51,9 +65,15 @@ const NEXT_EVENTS = `
 export async function scanOldEvents(
   db: Queryable,
   { before, after, limit }: ScanRequest,
-  needed: readonly number[],
+  { ids, knownUpTo }: DisputedEvents,
 ): Promise<readonly ScannedRow[]> {
-  return await db.query<ScannedRow>(`${NEXT_EVENTS} order by key`, [before, after, limit, needed]);
+  return await db.query<ScannedRow>(`${NEXT_EVENTS} order by key`, [
+    before,
+    after,
+    limit,
+    ids,
+    knownUpTo,
+  ]);
 }
 
 /** Removes rows that are still unneeded, and keeps the digests of their event ids. */
@@ -66,13 +86,13 @@ export async function removeEvents(tx: Queryable, ids: readonly number[]): Promi
 export async function measureEvents(
   db: Queryable,
   before: Date,
-  needed: readonly number[],
+  { ids, knownUpTo }: DisputedEvents,
 ): Promise<MeasuredRows> {
   const [row] = await db.query<MeasuredRows>(
     `select (select count(*) from (select from webhook_events limit $3) e) as rows,
             (select received_at from webhook_events order by id limit 1) as oldest,
             (select count(*) from (${NEXT_EVENTS}) e where "isRemovable") as removable`,
-    [before, 0, COUNTED_ROWS, needed],
+    [before, 0, COUNTED_ROWS, ids, knownUpTo],
   );
   return row ?? NO_ROWS;
 }
