@@ -1,4 +1,4 @@
-/** Accepts a finding for an operator. */
+/** Accepts findings for an operator. */
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
 import { type Accepted, acceptFinding } from '../ledger/acceptFinding.ts';
@@ -26,4 +26,30 @@ export function acceptFindingAs(
     }
     return accepted;
   });
+}
+
+export interface RefusedAcceptance {
+  readonly number: number;
+  readonly outcome: Exclude<Accepted['outcome'], 'accepted'>;
+}
+
+export interface AcceptedFindings {
+  readonly accepted: readonly number[];
+  readonly refused: readonly RefusedAcceptance[];
+}
+
+/** Accepts several findings for one reason, each in a transaction of its own. */
+export async function acceptFindingsAs(
+  parts: { readonly db: Database },
+  actor: Actor,
+  { numbers, reason }: { readonly numbers: readonly number[]; readonly reason: string },
+): Promise<AcceptedFindings> {
+  const accepted: number[] = [];
+  const refused: RefusedAcceptance[] = [];
+  for (const number of new Set(numbers)) {
+    const { outcome } = await acceptFindingAs(parts, actor, { number, reason });
+    if (outcome === 'accepted') accepted.push(number);
+    else refused.push({ number, outcome });
+  }
+  return { accepted, refused };
 }

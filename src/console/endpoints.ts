@@ -15,7 +15,7 @@ import {
   requestErasure,
 } from './routes/erasures.ts';
 import { discard, listEvents, replay } from './routes/events.ts';
-import { accept, listFindings } from './routes/findings.ts';
+import { accept, acceptFindings, listFindings } from './routes/findings.ts';
 import { getMessage, listMessages, resend } from './routes/messages.ts';
 import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.ts';
 import { pause, resume } from './routes/pause.ts';
@@ -69,6 +69,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   stopReplay,
   listFindings,
   accept,
+  acceptFindings,
   listAlerts,
   getAlert,
   acknowledge,

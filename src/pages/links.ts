@@ -80,6 +80,8 @@ export const replayHref = (number: number): string => href(`/replays/${number}`)
 /** The page that confirms a replay of many events, with the filter of the inbox. */
 export const newReplayHref = (query?: LinkQuery): string => href('/replays/new', query);
 export const findingsHref = (query?: LinkQuery): string => href('/findings', query);
+/** The page that confirms the acceptance of several findings. */
+export const acceptFindingsHref = (query?: LinkQuery): string => href('/findings/accept', query);
 export const findingHref = (number: number): string => href(`/findings/${number}`);
 export const alertsHref = (query?: LinkQuery): string => href('/alerts', query);
 export const channelsHref = (): string => '/alerts/channels';

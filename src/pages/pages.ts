@@ -8,6 +8,7 @@ import { authorizationsPage, confirmHoldsPage } from './authorizations/authoriza
 import { acceptDispute, submitEvidence, uploadFile } from './disputes/disputeActions.ts';
 import { evidencePage } from './disputes/evidencePage.tsx';
 import type { Download } from './download.ts';
+import { acceptFindingsPage, acceptSeveral } from './findings/acceptPage.tsx';
 import { acceptFinding, findingPage, findingsPage } from './findings/findingsPage.tsx';
 import { discardEvent, eventPage, replayEvent } from './inbox/eventPage.tsx';
 import { inboxPage } from './inbox/inboxPage.tsx';
@@ -98,6 +99,8 @@ export const PAGES: readonly Page[] = [
   replaysPage,
   replayPage,
   findingsPage,
+  // Before the page of a finding, which would match its address.
+  acceptFindingsPage,
   findingPage,
   alertsPage,
   // Before the page of an alert, which would match its address.
@@ -149,6 +152,7 @@ export const ACTIONS: readonly PageAction[] = [
   startReplay,
   stopReplay,
   acceptFinding,
+  acceptSeveral,
   acknowledgeAlert,
   snoozeAlert,
   assignAlert,

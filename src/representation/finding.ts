@@ -25,3 +25,15 @@ export function findingJson(row: FindingRow) {
           },
   };
 }
+
+/** Why a finding was not accepted. */
+export function notAcceptedText(number: number, outcome: 'unknown' | 'closed' | 'already'): string {
+  switch (outcome) {
+    case 'unknown':
+      return `There is no finding ${number}.`;
+    case 'closed':
+      return `Finding ${number} is already closed: its cause is gone.`;
+    case 'already':
+      return `Finding ${number} is already accepted. Nothing was changed.`;
+  }
+}

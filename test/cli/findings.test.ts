@@ -101,6 +101,18 @@ describe('a finding', () => {
     expect((await run('findings', 'accept', '99999999', '--reason', 'x')).stderr).toMatch(
       /no finding 99999999/,
     );
+    const others = [unique('pay'), unique('pay')];
+    for (const other of others) await overCapture(other, 1500);
+    const numbers = await Promise.all(
+      others.map(async (other) => (await list('--subject', `payment:${other}`))[0]?.number ?? 0),
+    );
+    const several = [...numbers.map(String), '99999999'];
+    const exit = await run('findings', 'accept', ...several, '--reason', 'known', '--json');
+    expect(exit.code).toBe(1);
+    expect(JSON.parse(exit.stdout)).toMatchObject({
+      accepted: numbers,
+      refused: [{ number: 99_999_999, outcome: 'unknown' }],
+    });
     // The user who runs the command is recorded by default.
     const [accepted] = await list('--state', 'accepted', '--subject', `payment:${id}`);
     expect(accepted?.accepted?.by).not.toBe('');

@@ -453,6 +453,8 @@ test('every endpoint was called here, and its response matched its description',
   await api.post(`/api/v1/messages/${message.number}/resend`, { reason: 'lost' });
   const [finding] = (await api.get('/api/v1/findings?state=open')).body.findings;
   await api.post(`/api/v1/findings/${finding.number}/accept`, { reason: 'known' });
+  const numbers = [finding.number, 4711];
+  await api.post('/api/v1/findings/accept', { numbers, reason: 'known' });
   const [event] = (await api.get('/api/v1/events')).body.events;
   await api.post(`/api/v1/events/${event.number}/replay`, {});
   await api.post('/api/v1/pause', { reason: 'a test' });

@@ -1,9 +1,10 @@
 /** The pages of the inbox and of findings, and what people do there. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { eventBody, paymentObject } from '../support/events.ts';
-import { receive, testApplier } from '../support/ledger.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
+import { paymentEvent, refundEvent } from '../support/payments.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTokensOfEveryKind } from '../support/tokens.ts';
 
@@ -71,6 +72,60 @@ test('a finding is listed, and accepted with a reason', async () => {
   expect(after).toContain('accepted');
   expect(after).not.toContain('<script>alert');
   expect((await admin.post(`${path}/accept`, { reason: 'again' })).status).toBe(409);
+});
+
+/** @returns the number of the open finding about a subject */
+async function findingAbout(subject: string): Promise<string> {
+  const [row] = await db.query<{ id: number }>(
+    `select id from findings where subject = $1 and state = 'open'`,
+    [subject],
+  );
+  return String(row?.id);
+}
+
+test('several findings are accepted after a plan with their sums, and what is not open anymore is refused', async () => {
+  const [orderId, paymentId] = [unique('ord'), unique('pay')];
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: paymentId, orderId, amount: 6540, amount_received: 6540 }),
+    refundEvent(paymentId, { amount: 9000 }),
+    paymentEvent({ payment_id: `${paymentId}_2`, amount: 1000, amount_received: 1700 }),
+    paymentEvent({ payment_id: `${paymentId}_3`, status: 'mystery', amount: 300, currency: 'JPY' }),
+  ]);
+  const dead = await die();
+  const subjects = [
+    `order:order:${orderId}`,
+    `payment:${paymentId}_2`,
+    `payment:${paymentId}_3`,
+    `event:${dead}`,
+  ];
+  const finding = await Promise.all(subjects.map(findingAbout));
+  expect((await admin.get('/findings')).html).toContain(`name="finding" value="${finding[0]}"`);
+  expect((await reader.get('/findings')).html).not.toContain('name="finding"');
+  expect((await reader.get('/findings/accept')).status).toBe(403);
+  const chosen = finding.map((number) => `finding=${number}`).join('&');
+  const plan = (await admin.get(`/findings/accept?${chosen}&finding=99999999`)).html;
+  expect(plan).toContain('4 findings will be accepted.');
+  expect(plan).toContain('1 of those that you chose are not open anymore.');
+  // 24.60 refunded too much, and 7.00 captured too much.
+  expect(plan).toContain('31.60 <abbr>USD</abbr>');
+  expect(plan).toContain('300 <abbr>JPY</abbr>');
+  expect(plan).toContain('1 finding without an amount.');
+  expect((await admin.get('/findings/accept?class=unknown_status')).html).toContain(
+    '1 finding will be accepted.',
+  );
+
+  const form = { finding: finding.slice(0, 3), reason: 'known', confirmed: 'yes' };
+  expect((await reader.post('/findings/accept', form)).status).toBe(403);
+  expect((await admin.post('/findings/accept', { ...form, confirmed: '' })).status).toBe(400);
+  expect((await admin.post('/findings/accept', form)).status).toBe(303);
+  const result = await admin.post('/findings/accept', { ...form, finding });
+  expect(result.status).toBe(200);
+  expect(result.html).toContain('1 finding accepted. 3 refused.');
+  expect(result.html).toContain(`Finding ${finding[0]} is already accepted. Nothing was changed.`);
+  const entries = await db.query<{ subject: string }>(
+    `select subject_id as subject from audit where action = 'finding.accept' and reason = 'known' order by id`,
+  );
+  expect(entries.map(({ subject }) => subject)).toEqual(finding);
 });
 
 test.each(['/inbox/evt_none', '/findings/999999'])('%s is a page that states why', async (path) => {

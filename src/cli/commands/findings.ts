@@ -1,5 +1,5 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { acceptFindingAs } from '../../actions/acceptFinding.ts';
+import { Command, Option } from 'commander';
+import { acceptFindingsAs } from '../../actions/acceptFinding.ts';
 import { findingMeaning } from '../../ledger/domain/findings.ts';
 import {
   FINDING_STATES,
@@ -10,10 +10,10 @@ import {
 import { OperatorError } from '../../platform/errors.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
-import { findingJson } from '../../representation/finding.ts';
+import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { jsonOption, limitOption } from '../options.ts';
+import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -92,40 +92,35 @@ interface AcceptOptions {
 }
 
 function acceptCommand(): Command {
+  const readNumber = readNumberOf('a finding');
   return new Command('accept')
-    .description('accept an open finding: it no longer counts as a difference')
-    .argument('<number>', 'number of the finding, from `tallyhook findings list`', parseNumber)
-    .requiredOption('--reason <text>', 'why you accept it; recorded with your name')
+    .description('accept open findings: they no longer count as differences')
+    .argument(
+      '<numbers...>',
+      'numbers of findings, from `tallyhook findings list`',
+      (text: string, before: readonly number[] = []) => [...before, readNumber(text)],
+    )
+    .requiredOption('--reason <text>', 'why you accept them; recorded with your name')
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nThe finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 accepted, 1 there is no such open finding.',
+      '\nA finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 all are accepted, 1 one is not open; the others are accepted.',
     )
-    .action((id: number, { reason, by, json }: AcceptOptions) =>
+    .action((numbers: readonly number[], { reason, by, json }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {
         if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
         const actor = actorOf(by);
-        const input = { number: id, reason: reason.trim() };
-        const { outcome } = await acceptFindingAs({ db }, actor, input);
-        if (outcome !== 'accepted') throw new OperatorError(REFUSALS[outcome](id));
-        if (json) printJson({ accepted: id, by: actor.name, reason: reason.trim() });
-        else console.log(`Finding ${id} is accepted by ${printable(actor.name)}.`);
+        const input = { numbers, reason: reason.trim() };
+        const { accepted, refused } = await acceptFindingsAs({ db }, actor, input);
+        if (json) printJson({ accepted, refused, by: actor.name, reason: input.reason });
+        else for (const id of accepted) console.log(acceptedText(id, actor.name));
+        for (const { number, outcome } of refused) console.error(notAcceptedText(number, outcome));
+        if (refused.length > 0) process.exitCode = 1;
       }),
     );
 }
 
-const REFUSALS = {
-  unknown: (id: number) =>
-    `There is no finding ${id}. \`npx tallyhook findings list\` lists open findings.`,
-  closed: (id: number) => `Finding ${id} is already closed: its cause is gone.`,
-  already: (id: number) => `Finding ${id} is already accepted. Nothing was changed.`,
-} as const;
-
-function parseNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d{1,15}$/.test(text) || number < 1) {
-    throw new InvalidArgumentError('Give the number of a finding, such as 12.');
-  }
-  return number;
+function acceptedText(number: number, by: string): string {
+  return `Finding ${number} is accepted by ${printable(by)}.`;
 }

@@ -1,9 +1,10 @@
 /** Endpoints of findings, recorded discrepancies: list and accept. */
 import { z } from 'zod';
-import { acceptFindingAs } from '../../actions/acceptFinding.ts';
+import { acceptFindingAs, acceptFindingsAs } from '../../actions/acceptFinding.ts';
+import { MAX_ACCEPTED } from '../../ledger/read/findingPlan.ts';
 import { FINDING_STATES, readFindingRows } from '../../ledger/read/store/findings.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
-import { findingJson } from '../../representation/finding.ts';
+import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, id, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 
@@ -91,19 +92,43 @@ export const accept = defineEndpoint({
   statuses: [404, 409],
   handle: async ({ db }, { params: { number: accepted }, body: { reason }, actor }) => {
     const { outcome } = await acceptFindingAs({ db }, actor, { number: accepted, reason });
-    switch (outcome) {
-      case 'accepted':
-        return { outcome: 'ok', body: { accepted, by: actor.name, reason } };
-      case 'unknown':
-        return { outcome: 'not_found', message: `There is no finding ${accepted}.` };
-      case 'closed': {
-        const message = `Finding ${accepted} is already closed: its cause is gone.`;
-        return { outcome: 'conflict', message };
-      }
-      case 'already': {
-        const message = `Finding ${accepted} is already accepted. Nothing was changed.`;
-        return { outcome: 'conflict', message };
-      }
+    if (outcome === 'accepted') {
+      return { outcome: 'ok', body: { accepted, by: actor.name, reason } };
     }
+    const message = notAcceptedText(accepted, outcome);
+    return { outcome: outcome === 'unknown' ? 'not_found' : 'conflict', message };
+  },
+});
+
+export const acceptFindings = defineEndpoint({
+  id: 'acceptFindings',
+  method: 'post',
+  path: '/api/v1/findings/accept',
+  permission: 'operate',
+  summary: 'Accept several open findings',
+  description:
+    'Each as by the request for one, for the same reason. What is not open anymore is refused, and the ' +
+    'others are accepted. The name of the token is recorded.',
+  params: z.strictObject({}),
+  query: z.strictObject({}),
+  body: z.strictObject({
+    numbers: z.array(z.int().min(1)).min(1).max(MAX_ACCEPTED),
+    reason: reasonGiven.describe('Why you accept them.'),
+  }),
+  maxBodyBytes: 16 * 1024,
+  response: z
+    .strictObject({
+      accepted: z.array(z.int().min(1)),
+      refused: z.array(z.strictObject({ number: z.int().min(1), reason: z.string() })),
+    })
+    .meta({ id: 'Acceptances' }),
+  statuses: [],
+  handle: async ({ db }, { body, actor }) => {
+    const { accepted, refused } = await acceptFindingsAs({ db }, actor, body);
+    const reasons = refused.map(({ number: place, outcome }) => ({
+      number: place,
+      reason: notAcceptedText(place, outcome),
+    }));
+    return { outcome: 'ok', body: { accepted: [...accepted], refused: reasons } };
   },
 });

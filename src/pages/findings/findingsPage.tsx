@@ -1,7 +1,8 @@
 /** The list of findings, and the acceptance of one. */
+import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { acceptFindingAs } from '../../actions/acceptFinding.ts';
-import { cursor, id, number, reasonGiven } from '../../console/schemas.ts';
+import { cursor, number, reasonGiven } from '../../console/schemas.ts';
 import { findingMeaning } from '../../ledger/domain/findings.ts';
 import {
   FINDING_STATES,
@@ -9,6 +10,7 @@ import {
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { notAcceptedText } from '../../representation/finding.ts';
 import {
   type Column,
   DataTable,
@@ -17,11 +19,19 @@ import {
   Preformatted,
   Section,
 } from '../components/blocks.tsx';
-import { ActionForm, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
+import { ActionForm, Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
-import { findingHref, findingsHref, subjectHref } from '../links.ts';
-import { defineAction, definePage } from '../page.ts';
+import {
+  acceptFindingsHref,
+  findingHref,
+  findingsHref,
+  type LinkQuery,
+  subjectHref,
+} from '../links.ts';
+import { defineAction, definePage, type Viewer } from '../page.ts';
 import { Related, readRelated } from '../related/Related.tsx';
+import { acceptSeveral } from './acceptPage.tsx';
+import { findingClass, findingSubject } from './findingFilter.ts';
 
 const PAGE_SIZE = 50;
 
@@ -31,11 +41,8 @@ export const findingsPage = definePage({
   params: z.strictObject({}),
   query: z.strictObject({
     state: z.enum([...FINDING_STATES, 'any']).default('open'),
-    class: z
-      .string()
-      .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a class such as over_refund')
-      .optional(),
-    subject: id.optional(),
+    class: findingClass.optional(),
+    subject: findingSubject.optional(),
     cursor,
   }),
   load: async ({ db }, { query }) => {
@@ -52,7 +59,7 @@ export const findingsPage = definePage({
     return { outcome: 'ok', data: { findings: shown, next, query } };
   },
   topics: () => ['findings'],
-  view: ({ findings, next, query: { cursor: current, ...filter } }) => ({
+  view: ({ findings, next, query: { cursor: current, ...filter } }, viewer) => ({
     title: 'Findings',
     body: (
       <>
@@ -66,13 +73,19 @@ export const findingsPage = definePage({
           <Field name="class" label="Class" value={filter.class} />
           <Field name="subject" label="About" value={filter.subject} />
         </FilterForm>
-        <DataTable
-          caption="Findings, newest first"
-          columns={COLUMNS}
-          rows={findings}
-          keyOf={(row) => String(row.id)}
-          empty="No finding matches: the ledger and the service agree on everything that was compared."
-        />
+        <Choice
+          viewer={viewer}
+          filter={{ class: filter.class, subject: filter.subject }}
+          isEmpty={findings.every(({ state }) => state !== 'open')}
+        >
+          <DataTable
+            caption="Findings, newest first"
+            columns={viewer.may(acceptSeveral.permission) ? [...COLUMNS, SELECT] : COLUMNS}
+            rows={findings}
+            keyOf={(row) => String(row.id)}
+            empty="No finding matches: the ledger and the service agree on everything that was compared."
+          />
+        </Choice>
         <Pager
           first={current === undefined ? undefined : findingsHref(filter)}
           next={next === null ? undefined : findingsHref({ ...filter, cursor: next })}
@@ -81,6 +94,43 @@ export const findingsPage = definePage({
     ),
   }),
 });
+
+/** Around the table: the way to accept the selected findings, or all of the filter. */
+function Choice({
+  viewer,
+  filter,
+  isEmpty,
+  children,
+}: {
+  readonly viewer: Viewer;
+  readonly filter: LinkQuery;
+  /** No finding is open. */
+  readonly isEmpty: boolean;
+  readonly children: ComponentChildren;
+}) {
+  if (isEmpty || !viewer.may(acceptSeveral.permission)) return <>{children}</>;
+  return (
+    <form method="get" action={acceptFindingsHref()}>
+      {children}
+      <p class="choices">
+        <button type="submit">Accept the checked findings</button>{' '}
+        <a href={acceptFindingsHref(filter)}>Accept all open findings of this filter</a>
+      </p>
+    </form>
+  );
+}
+
+const SELECT: Column<FindingRow> = {
+  title: 'Select',
+  cell: ({ id, state }) =>
+    state === 'open' ? (
+      <Check
+        name="finding"
+        value={String(id)}
+        label={<span class="hidden">{`Select finding ${id}`}</span>}
+      />
+    ) : null,
+};
 
 const COLUMNS: readonly Column<FindingRow>[] = [
   {
@@ -112,19 +162,12 @@ export const acceptFinding = defineAction({
   form: z.strictObject({ reason: reasonGiven }),
   act: async ({ db }, { params: { finding_number: place }, form: { reason }, actor }) => {
     const { outcome } = await acceptFindingAs({ db }, actor, { number: place, reason });
-    switch (outcome) {
-      case 'accepted': {
-        const notice = `Finding ${place} is accepted. It closes by itself when its cause is gone.`;
-        return { outcome: 'done', to: findingHref(place), notice };
-      }
-      case 'unknown':
-        return { outcome: 'not_found', message: `There is no finding ${place}.` };
-      case 'closed':
-      case 'already': {
-        const message = `Finding ${place} is ${outcome === 'closed' ? 'closed' : 'accepted'} already. Nothing was changed.`;
-        return { outcome: 'conflict', message };
-      }
+    if (outcome === 'accepted') {
+      const notice = `Finding ${place} is accepted. It closes by itself when its cause is gone.`;
+      return { outcome: 'done', to: findingHref(place), notice };
     }
+    const message = notAcceptedText(place, outcome);
+    return { outcome: outcome === 'unknown' ? 'not_found' : 'conflict', message };
   },
 });
 

@@ -67,3 +67,47 @@ export function readFindingRows(
     [page.below, page.state ?? null, page.findingClass ?? null, page.subject ?? null, page.limit],
   );
 }
+
+/** Those of some findings that are in a state, newest first. */
+export function readNumberedFindings(
+  db: Queryable,
+  {
+    numbers,
+    state,
+    limit,
+  }: {
+    readonly numbers: readonly number[];
+    readonly state: FindingState;
+    readonly limit: number;
+  },
+): Promise<readonly FindingRow[]> {
+  return db.query<FindingRow>(
+    `select * from (select ${COLUMNS} from findings where id = any ($1::bigint[])) numbered
+      where state = $2
+      order by id desc
+      limit $3`,
+    [numbers, state, limit],
+  );
+}
+
+export interface SubjectAmount {
+  readonly subject: string;
+  readonly currency: string;
+  readonly amountMinor: number;
+}
+
+/** The amounts of the resources among subjects such as `payment:pay_1`, where they are known. */
+export function readSubjectAmounts(
+  db: Queryable,
+  subjects: readonly string[],
+): Promise<readonly SubjectAmount[]> {
+  return db.query<SubjectAmount>(
+    `select s.subject, r.currency, r.amount_minor as "amountMinor"
+       from unnest($1::text[]) as s (subject)
+       join resources r on r.kind = split_part(s.subject, ':', 1)
+                       and r.id = substring(s.subject from position(':' in s.subject) + 1)
+      where r.currency is not null and r.amount_minor is not null
+      limit $2`,
+    [subjects, subjects.length],
+  );
+}

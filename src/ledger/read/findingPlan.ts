@@ -1,0 +1,70 @@
+/** What would be accepted together: open findings, with the money that they are about. */
+import { sumExactly } from '../../contract/money.ts';
+import { groupBy } from '../../platform/collections.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { amountInFacts, type FindingAmount } from '../domain/findingAmount.ts';
+import {
+  type FindingRow,
+  readFindingRows,
+  readNumberedFindings,
+  readSubjectAmounts,
+} from './store/findings.ts';
+
+/** As many are accepted at once: each in a transaction of its own. */
+export const MAX_ACCEPTED = 500;
+
+export interface FindingChoice {
+  /** Only these; undefined: all of the filter. */
+  readonly numbers: readonly number[] | undefined;
+  readonly findingClass: string | undefined;
+  readonly subject: string | undefined;
+}
+
+export interface FindingSum {
+  readonly currency: string;
+  readonly findings: number;
+  readonly amountMinor: bigint;
+}
+
+export interface FindingPlan {
+  /** Newest first; at most MAX_ACCEPTED. */
+  readonly findings: readonly FindingRow[];
+  readonly isComplete: boolean;
+  readonly sums: readonly FindingSum[];
+  /** Findings about no amount, or about one that is not known. */
+  readonly withoutAmount: number;
+}
+
+export async function planAcceptance(db: Queryable, choice: FindingChoice): Promise<FindingPlan> {
+  const found = await readOpen(db, choice);
+  const findings = found.slice(0, MAX_ACCEPTED);
+  const subjects = [...new Set(findings.map(({ subject }) => subject))];
+  const known = await readSubjectAmounts(db, subjects);
+  const bySubject = new Map(known.map((one) => [one.subject, one]));
+  const amounts = findings.flatMap((finding): readonly FindingAmount[] => {
+    const amount = amountInFacts(finding) ?? bySubject.get(finding.subject);
+    return amount ? [amount] : [];
+  });
+  return {
+    findings,
+    isComplete: found.length <= MAX_ACCEPTED,
+    sums: [...groupBy(amounts, ({ currency }) => currency)]
+      .map(([currency, ofCurrency]) => ({
+        currency,
+        findings: ofCurrency.length,
+        amountMinor: sumExactly(ofCurrency.map(({ amountMinor }) => amountMinor)),
+      }))
+      .toSorted((one, other) => (one.currency < other.currency ? -1 : 1)),
+    withoutAmount: findings.length - amounts.length,
+  };
+}
+
+function readOpen(
+  db: Queryable,
+  { numbers, findingClass, subject }: FindingChoice,
+): Promise<readonly FindingRow[]> {
+  const limit = MAX_ACCEPTED + 1;
+  if (numbers) return readNumberedFindings(db, { numbers, state: 'open', limit });
+  const below = Number.MAX_SAFE_INTEGER;
+  return readFindingRows(db, { state: 'open', findingClass, subject, below, limit });
+}

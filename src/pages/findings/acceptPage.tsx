@@ -1,0 +1,181 @@
+/** Several findings at once: the plan with their number and sums, and the acceptance. */
+import { z } from 'zod';
+import { acceptFindingsAs, type RefusedAcceptance } from '../../actions/acceptFinding.ts';
+import { acceptFindings as acceptEndpoint } from '../../console/routes/findings.ts';
+import { number, reasonGiven } from '../../console/schemas.ts';
+import { findingMeaning } from '../../ledger/domain/findings.ts';
+import {
+  type FindingPlan,
+  type FindingSum,
+  MAX_ACCEPTED,
+  planAcceptance,
+} from '../../ledger/read/findingPlan.ts';
+import type { FindingRow } from '../../ledger/read/store/findings.ts';
+import { groupBy } from '../../platform/collections.ts';
+import { notAcceptedText } from '../../representation/finding.ts';
+import { counted } from '../../representation/roughly.ts';
+import { type Column, DataTable, Section } from '../components/blocks.tsx';
+import { ActionForm, Check, Hidden, Reason } from '../components/forms.tsx';
+import { Id, Money, Time } from '../components/values.tsx';
+import { findingHref, findingsHref, subjectHref } from '../links.ts';
+import { defineAction, definePage, type PageView, type Viewer } from '../page.ts';
+import { findingClass, findingSubject } from './findingFilter.ts';
+
+const FINDINGS = { label: 'Findings', href: findingsHref() };
+
+/** Findings of a form or an address: one number, or a list. */
+const chosenNumbers = z
+  .union([number, z.array(number).max(MAX_ACCEPTED)], { error: 'must name one finding or more' })
+  .transform((value) => [value].flat());
+
+export const acceptFindingsPage = definePage({
+  path: '/findings/accept',
+  permission: acceptEndpoint.permission,
+  params: z.strictObject({}),
+  query: z.strictObject({
+    finding: chosenNumbers.optional(),
+    class: findingClass.optional(),
+    subject: findingSubject.optional(),
+  }),
+  load: async ({ db }, { query }) => {
+    const choice = { numbers: query.finding, findingClass: query.class, subject: query.subject };
+    const plan = await planAcceptance(db, choice);
+    return { outcome: 'ok', data: { plan, chosen: query.finding?.length } };
+  },
+  view: ({ plan, chosen }, viewer) => ({
+    title: 'Accept findings',
+    crumbs: [FINDINGS],
+    body:
+      plan.findings.length === 0 ? (
+        <p class="empty">No open finding matches. Go back to the list and choose others.</p>
+      ) : (
+        <Plan plan={plan} chosen={chosen} viewer={viewer} />
+      ),
+  }),
+});
+
+function Plan({
+  plan,
+  chosen,
+  viewer,
+}: {
+  readonly plan: FindingPlan;
+  /** How many were chosen by number. */
+  readonly chosen: number | undefined;
+  readonly viewer: Viewer;
+}) {
+  const { findings } = plan;
+  const count = counted(findings.length, 'finding');
+  return (
+    <>
+      <p class="headline">{`${count} will be accepted.`}</p>
+      {chosen !== undefined && chosen > findings.length ? (
+        <p class="notice warn">{`${chosen - findings.length} of those that you chose are not open anymore.`}</p>
+      ) : null}
+      {plan.isComplete ? null : (
+        <p class="notice warn">{`These are the newest ${MAX_ACCEPTED} of the filter. Accept the others after them.`}</p>
+      )}
+      <Sums plan={plan} />
+      <p>
+        Accepted findings no longer count as differences, and their alerts are resolved. Nothing is
+        repaired by it. A finding counts again if its facts change.
+      </p>
+      <ActionForm viewer={viewer} action={acceptSeveral} label="Accept">
+        {findings.map(({ id }) => (
+          <Hidden key={id} name="finding" value={String(id)} />
+        ))}
+        <Reason />
+        <Check name="confirmed" value="yes" required label={`Accept ${count}`} />
+      </ActionForm>
+      <Section title="What they are">
+        {[...groupBy(findings, (finding) => finding.class)].map(([name, rows]) => (
+          <DataTable
+            key={name}
+            caption={`${name} (${rows.length}): ${findingMeaning(name)}`}
+            columns={PLANNED}
+            rows={rows}
+            keyOf={({ id }) => String(id)}
+            empty=""
+          />
+        ))}
+      </Section>
+    </>
+  );
+}
+
+function Sums({ plan: { sums, withoutAmount } }: { readonly plan: FindingPlan }) {
+  return (
+    <>
+      <DataTable
+        caption="The amounts that they are about"
+        columns={SUMS}
+        rows={sums}
+        keyOf={({ currency }) => currency}
+        empty="None of them is about an amount."
+      />
+      {withoutAmount === 0 || sums.length === 0 ? null : (
+        <p>{`${counted(withoutAmount, 'finding')} without an amount.`}</p>
+      )}
+    </>
+  );
+}
+
+const SUMS: readonly Column<FindingSum>[] = [
+  { title: 'Currency', cell: ({ currency }) => currency },
+  { title: 'Findings', isNumber: true, cell: ({ findings }) => findings },
+  {
+    title: 'Sum',
+    isNumber: true,
+    cell: ({ amountMinor, currency }) => <Money amountMinor={amountMinor} currency={currency} />,
+  },
+];
+
+const PLANNED: readonly Column<FindingRow>[] = [
+  { title: 'Finding', cell: ({ id }) => <a href={findingHref(id)}>{id}</a> },
+  { title: 'About', cell: ({ subject }) => <Id id={subject} href={subjectHref(subject)} /> },
+  { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
+];
+
+export const acceptSeveral = defineAction({
+  path: '/findings/accept',
+  permission: acceptEndpoint.permission,
+  params: z.strictObject({}),
+  form: z.strictObject({
+    finding: chosenNumbers,
+    confirmed: z.literal('yes', 'check the box to confirm'),
+    reason: reasonGiven,
+  }),
+  act: async ({ db }, { form: { finding: numbers, reason }, actor }) => {
+    const { accepted, refused } = await acceptFindingsAs({ db }, actor, { numbers, reason });
+    const notice = `${counted(accepted.length, 'finding')} accepted.`;
+    if (refused.length === 0) return { outcome: 'done', to: findingsHref(), notice };
+    return { outcome: 'shown', view: () => resultView(notice, refused) };
+  },
+});
+
+function resultView(notice: string, refused: readonly RefusedAcceptance[]): PageView {
+  return {
+    title: 'Accepted findings',
+    crumbs: [FINDINGS],
+    body: (
+      <>
+        <p class="headline warn">{`${notice} ${refused.length} refused.`}</p>
+        <DataTable
+          caption="Refused"
+          columns={REFUSED}
+          rows={refused}
+          keyOf={(one) => String(one.number)}
+          empty=""
+        />
+        <p>
+          <a href={findingsHref()}>Open findings</a>
+        </p>
+      </>
+    ),
+  };
+}
+
+const REFUSED: readonly Column<RefusedAcceptance>[] = [
+  { title: 'Finding', cell: ({ number: place }) => <a href={findingHref(place)}>{place}</a> },
+  { title: 'Reason', cell: (one) => notAcceptedText(one.number, one.outcome) },
+];
