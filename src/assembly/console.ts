@@ -36,7 +36,14 @@ import { retentionSource } from '../retention/gauges.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
 import { channelsOf, newTestMessage } from './alerts.ts';
 import { examineWith } from './doctor.ts';
-import { authorizationsOf, disputesOf, refresherOf, refundsOf, sandboxShopOf } from './service.ts';
+import {
+  authorizationsOf,
+  disputesOf,
+  payoutsOf,
+  refresherOf,
+  refundsOf,
+  sandboxShopOf,
+} from './service.ts';
 import { adminTokenOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -142,6 +149,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   const { service, check } = authorizationsOf(config, { db, clock, log, lane: 'operator' });
   const refunds = refundsOf(config, { db, clock });
   const disputes = disputesOf(config, { db, clock });
+  const payouts = payoutsOf(config, { db, clock });
   const runs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => runs.close());
   const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
@@ -158,6 +166,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     authorizations: service && { db, service, check },
     refunds: refunds && { db, service: refunds },
     disputes: disputes && { db, service: disputes },
+    payouts: payouts && { db, service: payouts, clock },
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
     wakeChannel: (channel) => enqueueWakeUps(alertsJobs, [{ channel }]),
     channels: channelNamesOf(config.channels),

@@ -15,6 +15,7 @@ import { createSandboxControl } from '../demo/control.ts';
 import type { Shop } from '../demo/shop.ts';
 import { createDisputeService, type DisputeService } from '../disputes/disputeService.ts';
 import type { Account } from '../ledger/domain/account.ts';
+import { createPayoutService, type PayoutService } from '../payouts/payoutService.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
@@ -112,6 +113,12 @@ export function refundsOf(config: Config, parts: ServiceParts): RefundService | 
 export function disputesOf(config: Config, parts: ServiceParts): DisputeService | undefined {
   const client = clientOf(config, parts);
   return client && createDisputeService({ ...parts, client, account: accountOf(config) });
+}
+
+/** Payouts of a person; undefined when no key is set. */
+export function payoutsOf(config: Config, parts: ServiceParts): PayoutService | undefined {
+  const client = clientOf(config, parts);
+  return client && createPayoutService({ ...parts, client, account: accountOf(config) });
 }
 
 /** Reconciliation and refresh, for a command or a role. */

@@ -14,7 +14,15 @@ export function readInterruptedAttempts(
   limit: number,
 ): Promise<readonly AuditRow[]> {
   return readOpenAttempts(db, {
-    actions: ['authorization.capture', 'authorization.cancel', 'payment.refund', 'dispute.accept'],
+    actions: [
+      'authorization.capture',
+      'authorization.cancel',
+      'payment.refund',
+      'dispute.accept',
+      'payout.retry',
+      'payout.fulfill',
+      'payout.cancel',
+    ],
     olderThanMs: RUNNING_FOR_MS,
     withinMs: REPORTED_FOR_MS,
     limit,

@@ -7,6 +7,7 @@ import type { Permission } from '../access/domain/roles.ts';
 import type { DisputeParts } from '../actions/actOnDispute.ts';
 import type { AuthorizationParts } from '../actions/captureOrCancel.ts';
 import type { RefundParts } from '../actions/refundPayment.ts';
+import type { PayoutParts } from '../actions/retryPayout.ts';
 import type { TestedChannel } from '../actions/testChannels.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
@@ -33,6 +34,8 @@ export interface ApiParts {
   readonly refunds: RefundParts | undefined;
   /** Contests and accepts disputes; undefined if no API key is set. */
   readonly disputes: DisputeParts | undefined;
+  /** Pays payouts again, cancels and fulfills them; undefined if no API key is set. */
+  readonly payouts: PayoutParts | undefined;
   /** Enqueues events by their inbox numbers. */
   readonly enqueueEvents: (numbers: readonly number[]) => Promise<void>;
   /** Wakes a channel with due messages. */

@@ -20,6 +20,7 @@ import { getMessage, listMessages, resend } from './routes/messages.ts';
 import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.ts';
 import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
+import { cancelPayout, fulfillPayout, retryPayout } from './routes/payouts.ts';
 import { listProcesses } from './routes/processes.ts';
 import {
   getRateBudget,
@@ -88,6 +89,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getEvidence,
   submitEvidence,
   uploadEvidence,
+  retryPayout,
+  cancelPayout,
+  fulfillPayout,
   listReconciliations,
   startReconciliation,
   getReconciliation,

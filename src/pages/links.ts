@@ -51,6 +51,10 @@ export const resourceHref = (kind: ResourceKind, id: string): string =>
 export const evidenceHref = (disputeId: string): string =>
   href(`/disputes/${segment(disputeId)}/evidence`);
 
+/** The form that pays a failed payout again. @param to the method to type details of */
+export const retryPayoutHref = (payoutId: string, to?: string): string =>
+  href(`/payouts/${segment(payoutId)}/retry`, { to });
+
 export const authorizationsHref = (query?: LinkQuery): string => href('/authorizations', query);
 
 /** The page that confirms what is captured or released. @param hold as `holdValue` writes it */

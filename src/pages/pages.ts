@@ -24,6 +24,8 @@ import { orderPage } from './orders/orderPage.tsx';
 import { ordersCsv, ordersPage } from './orders/ordersPage.tsx';
 import { overviewPage } from './overview/overviewPage.tsx';
 import type { Page, PageAction, PageParts } from './page.ts';
+import { cancelPayout, fulfillPayout, retryPayout } from './payouts/payoutActions.ts';
+import { retryPage } from './payouts/retryPage.tsx';
 import { pauseRequests, resumeRequests, startRuns, stopRun } from './reconciliation/actions.ts';
 import { reconciliationPage } from './reconciliation/reconciliationPage.tsx';
 import { runPage } from './reconciliation/runPage.tsx';
@@ -89,6 +91,7 @@ export const PAGES: readonly Page[] = [
   evidencePage,
   payoutsPage,
   payoutPage,
+  retryPage,
   authorizationsPage,
   confirmHoldsPage,
   reconciliationPage,
@@ -177,6 +180,9 @@ export const ACTIONS: readonly PageAction[] = [
   acceptDispute,
   submitEvidence,
   uploadFile,
+  retryPayout,
+  cancelPayout,
+  fulfillPayout,
 ];
 
 export interface SectionLink {

@@ -1,4 +1,6 @@
 /** Who moved money: captures and cancellations by the command line and the admin API, over the sandbox. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
@@ -546,6 +548,68 @@ test('a dispute is contested with a file by the command line', async () => {
   const accepted = await run('disputes', 'accept', id, ...decided);
   expect(JSON.parse(accepted.stdout)).toMatchObject({ outcome: 'done', status: 'accepted' });
   expect((await run('disputes', 'accept', id, ...decided)).code).toBe(1);
+});
+
+test('payouts are paid again, cancelled and sent by the API and the command line', async () => {
+  const create = async (fields: object = {}): Promise<string> => {
+    const stored = { payout_type: 'bank', payout_method_id: 'pm_stored', confirm: true, ...fields };
+    const request = { amount: 2500, currency: 'EUR', ...stored };
+    const { body } = await sandbox.call('POST', '/payouts/create', request);
+    await setup.applyWebhooks();
+    return body.payout_id;
+  };
+  const fail = async (id: string): Promise<string> => {
+    await sandbox.call('POST', `/_sandbox/payouts/${id}/move`, { status: 'failed' });
+    await setup.applyWebhooks();
+    return id;
+  };
+  const seen = { expected_amount: 2500, currency: 'EUR', reason: 'account fixed' };
+  const retry = (id: string, body: object, api = treasurer) =>
+    api.post(`/api/v1/payouts/${id}/retry`, body);
+  const failed = await fail(await create());
+  expect((await retry(failed, seen, operator)).status).toBe(403);
+  const paid = await retry(failed, seen);
+  const { new_payout_id: newId } = paid.body;
+  expect([paid.status, paid.body.status]).toEqual([200, 'requires_fulfillment']);
+  expect((await retry(failed, seen)).status).toBe(409);
+  const now = { ...seen, status: 'requires_fulfillment' };
+  const sent = await treasurer.post(`/api/v1/payouts/${newId}/fulfill`, now);
+  expect([sent.status, sent.body.status]).toEqual([200, 'success']);
+  const cancelled = await treasurer.post(`/api/v1/payouts/${await create()}/cancel`, now);
+  expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
+  const { body } = await treasurer.get(`/api/v1/audit?subject=payout:${failed}`);
+  const results = body.entries.map(({ result }: Body) => result);
+  expect(results).toEqual(['refused', 'requested', 'done', 'requested']);
+  const decided = ['--reason', 'account fixed', '--yes', '--json', '--by', 'ada'];
+  const masked = await fail(
+    await create({
+      payout_method_id: undefined,
+      payout_method_data: {
+        bank_transfer: { payout_method_type: 'sepa', iban: 'DE89370400440532013000', bic: 'X' },
+      },
+    }),
+  );
+  const without = await run('payouts', 'retry', masked, ...decided);
+  expect([without.code, JSON.parse(without.stdout).outcome]).toEqual([1, 'no_method']);
+  const directory = mkdtempSync(path.join(tmpdir(), 'tallyhook-'));
+  const file = path.join(directory, 'account.json');
+  writeFileSync(file, '{"card":{"card_number":"4242424242424242"}}');
+  const card = await run('payouts', 'retry', masked, '--method', file, ...decided);
+  expect([card.code, card.stderr]).toEqual([1, expect.not.stringContaining('4242')]);
+  const iban = 'DE02120300000000202051';
+  const bank = { payout_method_type: 'sepa', iban, bic: 'BYLADEM1001' };
+  writeFileSync(file, JSON.stringify({ bank_transfer: bank }));
+  const typed = await run('payouts', 'retry', masked, '--method', file, ...decided);
+  rmSync(directory, { recursive: true });
+  const { outcome, new_payout_id: typedId } = JSON.parse(typed.stdout);
+  expect([typed.code, outcome]).toEqual([0, 'done']);
+  expect(JSON.parse((await run('payouts', 'fulfill', typedId, ...decided)).stdout).status).toBe(
+    'success',
+  );
+  const late = await run('payouts', 'cancel', typedId, ...decided);
+  expect([late.code, JSON.parse(late.stdout).outcome]).toEqual([1, 'changed']);
+  const log = await db.query<{ text: string }>('select detail::text as text from audit');
+  expect(log.some(({ text }) => text.includes(iban))).toBe(false);
 });
 
 test('every endpoint that moves money was called here, and its response matched its description', () => {

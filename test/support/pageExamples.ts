@@ -24,6 +24,7 @@ export async function addExamples(db: TestDatabase): Promise<void> {
   await applyEach(db, testApplier(db), [
     paymentEvent({
       payment_id: EXAMPLE_PAYMENT,
+      payout_id: 'po_example',
       orderId: EXAMPLE_ORDER,
       description: HOSTILE,
       error_message: HOSTILE,

@@ -18,7 +18,7 @@ export const PERMISSIONS = {
   operate:
     'acknowledge alerts, accept findings, replay events, start reconcile runs, pause and resume',
   move_money:
-    'capture and cancel authorizations, refund payments, accept and contest disputes, and record the outcome of an interrupted attempt',
+    'capture and cancel authorizations, refund payments, accept and contest disputes, pay failed payouts again, cancel and fulfill payouts, and record the outcome of an interrupted attempt',
   manage_tokens: 'create, list and revoke tokens',
   read_audit: 'read the audit log',
   erase: 'erase personal data, which cannot be undone',

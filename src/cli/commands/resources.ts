@@ -35,6 +35,7 @@ import {
 } from '../listOptions.ts';
 import { printTable } from '../table.ts';
 import { disputeActionCommands } from './disputeActions.ts';
+import { payoutActionCommands } from './payoutActions.ts';
 import { refundPaymentCommand } from './refundPayment.ts';
 
 interface ResourceListOptions extends ListOptions {
@@ -75,7 +76,9 @@ export function disputesCommand(): Command {
 }
 
 export function payoutsCommand(): Command {
-  return resourceCommand('payout');
+  const command = resourceCommand('payout');
+  for (const action of payoutActionCommands()) command.addCommand(action);
+  return command;
 }
 
 function resourceCommand(kind: ResourceKind): Command {

@@ -77,6 +77,9 @@ export const bankTransferRequest = z.discriminatedUnion('payout_method_type', [
     iban: text,
   }),
 ]);
+const paypal = z.strictObject({ email, telephone_number: text, paypal_id: text });
+const venmo = z.strictObject({ telephone_number: text });
+
 const wallet = exactlyOne(
   z.strictObject({
     apple_pay_decrypt: z
@@ -89,8 +92,8 @@ const wallet = exactlyOne(
         card_network: cardNetwork,
       })
       .optional(),
-    paypal: z.strictObject({ email, telephone_number: text, paypal_id: text }).optional(),
-    venmo: z.strictObject({ telephone_number: text }).optional(),
+    paypal: paypal.optional(),
+    venmo: venmo.optional(),
   }),
 );
 
@@ -116,12 +119,24 @@ export const payoutMethodDataRequest = exactlyOne(
 );
 export type PayoutMethodDataRequest = z.input<typeof payoutMethodDataRequest>;
 
+/** Those methods that have no card number. */
+export const accountDetailsRequest = exactlyOne(
+  z.strictObject({
+    bank_transfer: bankTransferRequest.optional(),
+    wallet: exactlyOne(
+      z.strictObject({ paypal: paypal.optional(), venmo: venmo.optional() }),
+    ).optional(),
+    bank_redirect: bankRedirect.optional(),
+  }),
+);
+export type AccountDetailsRequest = z.input<typeof accountDetailsRequest>;
+
 /** The types of payouts. service-interface.md §4.8. */
 export const PAYOUT_TYPES = ['card', 'bank', 'wallet', 'bank_redirect'] as const;
 export type PayoutType = (typeof PAYOUT_TYPES)[number];
 
 /** The payout type of each kind of details; `passthrough` fits any. */
-const TYPE_OF_DATA: Readonly<Record<string, PayoutType>> = {
+export const TYPE_OF_DATA: Readonly<Record<string, PayoutType>> = {
   card: 'card',
   bank_transfer: 'bank',
   wallet: 'wallet',

@@ -28,6 +28,12 @@ import {
 import { bodiesHref, confirmHoldsHref, orderHref, resourceHref, resourcesHref } from '../links.ts';
 import { Waterfall } from '../orders/Waterfall.tsx';
 import { definePage, type Viewer } from '../page.ts';
+import {
+  PayoutAnswer,
+  type PayoutChain,
+  PayoutChoice,
+  readPayoutChain,
+} from '../payouts/PayoutParts.tsx';
 import { Related, readRelated } from '../related/Related.tsx';
 import { OrderLink, Status } from './columns.tsx';
 import { refreshResource, refundPayment } from './resourceActions.ts';
@@ -47,11 +53,16 @@ interface Family {
   readonly payment: ListedResource | undefined;
   /** Refunds and disputes of the payment. */
   readonly children: readonly ResourceDetail[];
+  /** Of a payout. */
+  readonly chain?: PayoutChain;
 }
 
 async function readFamily(db: Queryable, row: ListedResource): Promise<Family> {
   const paymentId = row.kind === 'payment' ? row.id : row.paymentId;
-  if (paymentId === null || row.kind === 'payout') return { row, payment: undefined, children: [] };
+  if (row.kind === 'payout') {
+    return { row, payment: undefined, children: [], chain: await readPayoutChain(db, row) };
+  }
+  if (paymentId === null) return { row, payment: undefined, children: [] };
   const payment =
     row.kind === 'payment' ? row : await readListedResource(db, { kind: 'payment', id: paymentId });
   const children = await readPaymentChildren(db, { paymentId, limit: MAX_CHILDREN + 1 });
@@ -94,13 +105,15 @@ export const disputePage = resourcePage('dispute');
 export const payoutPage = resourcePage('payout');
 
 function ResourceBody({ family, viewer }: { readonly family: Family; readonly viewer: Viewer }) {
-  const { row, children } = family;
+  const { row, children, chain } = family;
   return (
     <>
+      {chain ? <PayoutAnswer row={row} chain={chain} viewer={viewer} /> : null}
       {row.kind === 'dispute' ? <Deadline row={row} nowMs={viewer.nowMs} /> : null}
       <State row={row} viewer={viewer} />
       <Reason detail={reasonDetailOf(row)} kind={row.kind} />
       {row.kind === 'dispute' ? <DisputeSections family={family} viewer={viewer} /> : null}
+      {row.kind === 'payout' ? <PayoutChoice row={row} viewer={viewer} /> : null}
       {row.kind === 'payment' ? <PaymentMoney family={family} viewer={viewer} /> : null}
       {row.kind === 'payment' ? <Children rows={children} /> : null}
       <History row={row} viewer={viewer} />

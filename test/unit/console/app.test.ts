@@ -37,6 +37,7 @@ function appOver(error: Error, token = TOKEN) {
     authorizations: undefined,
     refunds: undefined,
     disputes: undefined,
+    payouts: undefined,
     enqueueEvents: () => Promise.reject(new Error('no queue')),
     wakeChannel: () => Promise.reject(new Error('no queue')),
     channels: [],

@@ -55,6 +55,7 @@ test('the app and the document have the same routes', () => {
     authorizations: undefined,
     refunds: undefined,
     disputes: undefined,
+    payouts: undefined,
     enqueueEvents: () => Promise.reject(new Error('no queue')),
     wakeChannel: () => Promise.reject(new Error('no queue')),
     channels: [],

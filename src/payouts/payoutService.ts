@@ -1,0 +1,139 @@
+/** The payment service as payouts of a person use it. service-interface.md §4.8 and §4.10. */
+import { outcomeOf } from '../authorizations/actionOutcome.ts';
+import type { ActionOutcome } from '../authorizations/authorizationService.ts';
+import { type CallOptions, PaymentServiceError, type ResponseMetadata } from '../client/index.ts';
+import type { CreatePayoutRequest } from '../contract/requests/payouts.ts';
+import { type Payout, payoutSchema } from '../contract/resources/payout.ts';
+import { startStopwatch } from '../platform/clock.ts';
+import { affectsEveryRequest, failureOf } from '../reconcile/domain/failures.ts';
+import { createObserve, createRetrieve, type RetrieveParts } from '../reconcile/retrieve.ts';
+
+export type PayoutRead =
+  | { readonly outcome: 'read'; readonly payout: Payout }
+  | { readonly outcome: 'failed'; readonly reason: string; readonly isUnavailable: boolean };
+
+export type Found =
+  | { readonly outcome: 'found'; readonly payoutId: string }
+  /** The list is complete, and has none. */
+  | { readonly outcome: 'missing' }
+  | { readonly outcome: 'not_listed'; readonly reason: string };
+
+type Failed = Exclude<ActionOutcome, { readonly outcome: 'done' }>;
+export type Created =
+  | { readonly outcome: 'done'; readonly payoutId: string; readonly status: string | null }
+  | Failed;
+
+/** Failures of the service are outcomes here; nothing is thrown for them. */
+export interface PayoutService {
+  /** Returns a payout as the service has it, and changes nothing. */
+  readonly read: (payoutId: string) => Promise<PayoutRead>;
+  /** Retrieves a payout and applies the response. */
+  readonly refresh: (payoutId: string) => Promise<PayoutRead>;
+  /** Looks for a payout in the service's list, and applies the row. @param since ISO 8601 */
+  readonly find: (reference: string, since: string | undefined) => Promise<Found>;
+  /** Creates a payout, and applies the response. Never sent twice. */
+  readonly create: (request: CreatePayoutRequest) => Promise<Created>;
+  /** Never sent twice. The caller retrieves the payout afterwards. */
+  readonly act: (action: 'cancel' | 'fulfill', payoutId: string) => Promise<ActionOutcome>;
+}
+
+const LANE = { lane: 'operator' } as const;
+/** A service that ignores the filter of the reference returns every payout since then. */
+const MAX_ROWS = 2_000;
+
+export function createPayoutService(parts: RetrieveParts): PayoutService {
+  const { payouts } = parts.client;
+  const retrieve = createRetrieve(parts);
+  const observe = createObserve(parts);
+
+  const search = async (reference: string, since: string | undefined): Promise<Found> => {
+    const filter = {
+      merchant_order_reference_id: reference,
+      ...(since !== undefined && { start_time: since }),
+    };
+    let rows = 0;
+    for await (const row of payouts.iterate(filter, LANE)) {
+      if (row.merchant_order_reference_id === reference) {
+        await retrieve({ kind: 'payout', id: row.payout_id }, LANE);
+        return { outcome: 'found', payoutId: row.payout_id };
+      }
+      rows += 1;
+      if (rows >= MAX_ROWS) return { outcome: 'not_listed', reason: 'its list is too long' };
+    }
+    return { outcome: 'missing' };
+  };
+
+  return {
+    read: async (id) => {
+      try {
+        return { outcome: 'read', payout: await payouts.retrieve(id, {}, LANE) };
+      } catch (error) {
+        if (!(error instanceof PaymentServiceError)) throw error;
+        const isUnavailable = affectsEveryRequest(failureOf(error));
+        return { outcome: 'failed', reason: error.message, isUnavailable };
+      }
+    },
+    refresh: async (id) => {
+      const found = await retrieve({ kind: 'payout', id }, LANE);
+      switch (found.outcome) {
+        case 'applied': {
+          const read = payoutSchema.safeParse(found.body);
+          return read.success
+            ? { outcome: 'read', payout: read.data }
+            : { outcome: 'failed', reason: 'it cannot be read', isUnavailable: false };
+        }
+        case 'missing':
+          return {
+            outcome: 'failed',
+            reason: 'the service does not know it',
+            isUnavailable: false,
+          };
+        case 'failed': {
+          const isUnavailable = affectsEveryRequest(found.failure);
+          return { outcome: 'failed', reason: found.reason, isUnavailable };
+        }
+      }
+    },
+    find: async (reference, since) => {
+      try {
+        return await search(reference, since);
+      } catch (error) {
+        if (!(error instanceof PaymentServiceError)) throw error;
+        return { outcome: 'not_listed', reason: error.message };
+      }
+    },
+    create: (request) =>
+      attempt(async () => {
+        const secondsSinceSent = startStopwatch();
+        let serviceTimeMs: number | undefined;
+        const options: CallOptions = {
+          ...LANE,
+          onResponse: (metadata: ResponseMetadata) => {
+            ({ serviceTimeMs } = metadata);
+          },
+        };
+        const payout = await payouts.create(request, options);
+        const ref = { kind: 'payout', id: payout.payout_id } as const;
+        await observe(ref, payout, { serviceTimeMs, secondsSinceSent });
+        return { outcome: 'done', payoutId: payout.payout_id, status: payout.status ?? null };
+      }),
+    act: (action, id) =>
+      attempt(async () => {
+        await payouts[action](id, LANE);
+        return { outcome: 'done' };
+      }),
+  };
+}
+
+async function attempt<Done extends { readonly outcome: 'done' }>(
+  send: () => Promise<Done>,
+): Promise<Done | Failed> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof PaymentServiceError)) throw error;
+    const failed = outcomeOf(error);
+    if (failed.outcome === 'done') throw error;
+    return failed;
+  }
+}
