@@ -108,6 +108,7 @@ test('several findings are accepted after a plan with their sums, and what is no
   expect(plan).toContain('1 of those that you chose are not open anymore.');
   // 24.60 refunded too much, and 7.00 captured too much.
   expect(plan).toContain('31.60 <abbr>USD</abbr>');
+  expect(plan).toContain('24.60 <abbr>USD</abbr>');
   expect(plan).toContain('300 <abbr>JPY</abbr>');
   expect(plan).toContain('1 finding without an amount.');
   expect((await admin.get('/findings/accept?class=unknown_status')).html).toContain(

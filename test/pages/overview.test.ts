@@ -1,5 +1,8 @@
 /** The overview: what is open, what is near its deadline, and whether money and events flow. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Alert, Rule } from '../../src/alerts/domain/alert.ts';
+import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
+import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -60,6 +63,41 @@ test('open alerts, the money of a day, pending events and a pause are shown', as
   expect(html).toMatch(/<p class="headline (warn|bad)">[^<]*Money is flowing/);
   expect(html).toContain('econciliation is paused');
   expect(html).toContain('by admin: a test');
+});
+
+/** Opens alerts of one rule. @returns their numbers */
+async function open(rule: Rule, subjects: readonly string[], fields: Partial<Alert> = {}) {
+  for (const subject of subjects) {
+    const active = [alertOf({ rule, subject, ...fields })];
+    await db.transaction((tx) => syncAlerts(tx, [{ subject, rules: [rule], active }]));
+  }
+  const rows = await db.query<{ id: number }>(
+    'select id from alerts where rule = $1 and subject = any ($2::text[]) order by id',
+    [rule, subjects],
+  );
+  return rows.map(({ id }) => id);
+}
+
+test('an alert is one line with its amount and deadline, and many of one rule are one line together', async () => {
+  const [{ at } = { at: new Date() }] = await db.query<{ at: Date }>(
+    `select now() + interval '24 hours' as at`,
+  );
+  const detail = { amountMinor: 5400, currency: 'EUR' };
+  const fields = { severity: 'critical', orderId: '1001', deadlineAt: at, detail } as const;
+  const [urgent] = await open('dispute_deadline', [`dispute:${unique('dp')}`], fields);
+  const burst = Array.from({ length: 4 }, () => `payment:${unique('pay')}`);
+  const [first] = await open('missing_remote', burst);
+  const { html } = await viewer.get('/');
+  expect(html).toMatch(
+    new RegExp(
+      `critical</span> <a href="/alerts/${urgent}">Dispute needs evidence: EUR 54.00 on order 1001, evidence due `,
+    ),
+  );
+  expect(html).toContain('Missing remotely: 4 alerts</a>');
+  expect(html).not.toContain(`href="/alerts/${first}"`);
+  // Among the deadlines, with the amount.
+  const deadlines = html.slice(html.indexOf('Deadlines of the next 48 hours'));
+  expect(deadlines).toContain('54.00 <abbr>EUR</abbr>');
 });
 
 test('a sum beyond the exact integers of JavaScript is shown to the last digit', async () => {

@@ -142,14 +142,17 @@ export interface RuleCount extends SeverityCount {
   /** The newest of them. */
   readonly newest: number;
   readonly sentence: string;
+  /** When the oldest of them opened. */
+  readonly oldestAt: Date;
 }
 
 /** Unresolved alerts by rule and severity, the most severe and most frequent first. */
 export function countByRule(db: Queryable): Promise<readonly RuleCount[]> {
   return db.query<RuleCount>(
-    `select g.rule, g.severity, g.alerts, g.newest, n.sentence
-       from (select rule, severity, count(*) as alerts, max(id) as newest
-               from (select id, rule, severity from alerts
+    `select g.rule, g.severity, g.alerts, g.newest, g."oldestAt", n.sentence
+       from (select rule, severity, count(*) as alerts, max(id) as newest,
+                    min(opened_at) as "oldestAt"
+               from (select id, rule, severity, opened_at from alerts
                       where state <> 'resolved' order by id desc limit $1) a
               group by rule, severity) g
        join alerts n on n.id = g.newest

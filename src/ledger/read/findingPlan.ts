@@ -26,25 +26,30 @@ export interface FindingSum {
   readonly amountMinor: bigint;
 }
 
+export interface PlannedFinding extends FindingRow {
+  /** Undefined: it is about no amount, or about one that is not known. */
+  readonly amount: FindingAmount | undefined;
+}
+
 export interface FindingPlan {
   /** Newest first; at most MAX_ACCEPTED. */
-  readonly findings: readonly FindingRow[];
+  readonly findings: readonly PlannedFinding[];
   readonly isComplete: boolean;
   readonly sums: readonly FindingSum[];
-  /** Findings about no amount, or about one that is not known. */
   readonly withoutAmount: number;
 }
 
 export async function planAcceptance(db: Queryable, choice: FindingChoice): Promise<FindingPlan> {
   const found = await readOpen(db, choice);
-  const findings = found.slice(0, MAX_ACCEPTED);
-  const subjects = [...new Set(findings.map(({ subject }) => subject))];
+  const shown = found.slice(0, MAX_ACCEPTED);
+  const subjects = [...new Set(shown.map(({ subject }) => subject))];
   const known = await readSubjectAmounts(db, subjects);
   const bySubject = new Map(known.map((one) => [one.subject, one]));
-  const amounts = findings.flatMap((finding): readonly FindingAmount[] => {
+  const findings = shown.map((finding): PlannedFinding => {
     const amount = amountInFacts(finding) ?? bySubject.get(finding.subject);
-    return amount ? [amount] : [];
+    return { ...finding, amount };
   });
+  const amounts = findings.flatMap(({ amount }) => amount ?? []);
   return {
     findings,
     isComplete: found.length <= MAX_ACCEPTED,

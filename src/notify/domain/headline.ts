@@ -10,7 +10,13 @@ const PREFIXES: Readonly<Record<NotificationType, string>> = {
   opened_and_resolved: 'Opened and resolved: ',
 };
 
-export function headlineOf(notification: Notification): string {
+/** What the line depends on. */
+export type HeadlineFacts = Pick<
+  Notification,
+  'rule' | 'type' | 'subject' | 'orderId' | 'deadlineAt' | 'money'
+>;
+
+export function headlineOf(notification: HeadlineFacts): string {
   const { rule, type, money } = notification;
   const amount =
     money === null
@@ -31,7 +37,7 @@ interface Place {
 }
 
 /** The order if there is one: people know it by its number. */
-function placeOf({ orderId, subject }: Notification): Place | undefined {
+function placeOf({ orderId, subject }: HeadlineFacts): Place | undefined {
   if (orderId !== null) return { isOrder: true, name: `order ${orderId}` };
   const [kind = '', ...id] = subject.split(':');
   if (!NAMED_KINDS.includes(kind)) return undefined;
@@ -39,7 +45,7 @@ function placeOf({ orderId, subject }: Notification): Place | undefined {
 }
 
 /** A resolved alert has no deadline any more. */
-function deadlineText({ rule, type, deadlineAt }: Notification): string {
+function deadlineText({ rule, type, deadlineAt }: HeadlineFacts): string {
   if (deadlineAt === null || type === 'resolved' || type === 'opened_and_resolved') return '';
   return `${deadlineWord(rule)} ${dayOf(deadlineAt)}`;
 }

@@ -190,7 +190,7 @@ function Filter({ state, severity, rule }: FilterProps) {
   );
 }
 
-export const ALERT_COLUMNS: readonly Column<AlertRow>[] = [
+const ALERT_COLUMNS: readonly Column<AlertRow>[] = [
   {
     title: 'Alert',
     cell: ({ id, rule }) => <a class="name" href={alertHref(id)}>{`${id}: ${ruleTitle(rule)}`}</a>,

@@ -21,13 +21,20 @@ export function Money({
 /**
  * A time. It is UTC without a script; the script shows it in the viewer's zone, with UTC on hover.
  * @param at an ISO time in UTC, or a Date
+ * @param isRelative the script shows its distance from now instead
  */
-export function Time({ at }: { readonly at: string | Date | null }) {
+export function Time({
+  at,
+  isRelative = false,
+}: {
+  readonly at: string | Date | null;
+  readonly isRelative?: boolean;
+}) {
   if (at === null) return <Nothing />;
   const iso = typeof at === 'string' ? at : at.toISOString();
   const text = `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
   return (
-    <time dateTime={iso} title={text}>
+    <time dateTime={iso} title={text} data-relative={isRelative ? '' : undefined}>
       {text}
     </time>
   );

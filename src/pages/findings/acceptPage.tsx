@@ -8,9 +8,9 @@ import {
   type FindingPlan,
   type FindingSum,
   MAX_ACCEPTED,
+  type PlannedFinding,
   planAcceptance,
 } from '../../ledger/read/findingPlan.ts';
-import type { FindingRow } from '../../ledger/read/store/findings.ts';
 import { groupBy } from '../../platform/collections.ts';
 import { notAcceptedText } from '../../representation/finding.ts';
 import { counted } from '../../representation/roughly.ts';
@@ -130,9 +130,16 @@ const SUMS: readonly Column<FindingSum>[] = [
   },
 ];
 
-const PLANNED: readonly Column<FindingRow>[] = [
+const PLANNED: readonly Column<PlannedFinding>[] = [
   { title: 'Finding', cell: ({ id }) => <a href={findingHref(id)}>{id}</a> },
   { title: 'About', cell: ({ subject }) => <Id id={subject} href={subjectHref(subject)} /> },
+  {
+    title: 'Amount',
+    isNumber: true,
+    cell: ({ amount }) => (
+      <Money amountMinor={amount?.amountMinor ?? null} currency={amount?.currency ?? null} />
+    ),
+  },
   { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
 ];
 

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import {
   type AlertRow,
+  countByRule,
   countUnresolved,
+  type RuleCount,
   readDisputeDeadlines,
   readUrgentAlerts,
   type SeverityCount,
@@ -27,7 +29,7 @@ import { countMissed } from '../../reconcile/store/progress.ts';
 import { type RunRow, readRuns } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
 import { roughly } from '../../representation/roughly.ts';
-import { ALERT_COLUMNS } from '../alerts/alertsPage.tsx';
+import { Severity } from '../alerts/alertsPage.tsx';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
 import {
@@ -43,6 +45,7 @@ import {
 import { definePage } from '../page.ts';
 import { RunVerdict } from '../reconciliation/runColumns.tsx';
 import { missingRoles, Processes } from '../system/Processes.tsx';
+import { type AlertLine, alertLines, moneyOf } from './alertLines.ts';
 import { type FlowFacts, headlineOf } from './headline.ts';
 import { MoneyByDay } from './MoneyByDay.tsx';
 import { MONEY_DAYS, readMoney } from './recentMoney.ts';
@@ -51,6 +54,8 @@ import { MONEY_DAYS, readMoney } from './recentMoney.ts';
 const SHOWN_ROWS = 10;
 /** More than an installation has. */
 const SHOWN_PROCESSES = 200;
+/** Most of those that are not part of a burst. */
+const READ_ALERTS = 50;
 const DUE_WITHIN_MS = 2 * DAY_MS;
 
 export const overviewPage = definePage({
@@ -75,7 +80,7 @@ export const overviewPage = definePage({
   },
   topics: () => ['ledger', 'alerts', 'inbox', 'runs', 'system'],
   view: (data) => {
-    const { alerts, counts, holds, disputes, totals, nowMs, inbox, flow, runs, pause, missed } =
+    const { alerts, groups, holds, disputes, totals, nowMs, inbox, flow, runs, pause, missed } =
       data;
     const { tone, text } = headlineOf(factsOf(data));
     return {
@@ -83,7 +88,7 @@ export const overviewPage = definePage({
       body: (
         <>
           <p class={`headline ${tone}`}>{text}</p>
-          <OpenAlerts alerts={alerts} counts={counts} />
+          <OpenAlerts alerts={alerts} groups={groups} />
           <NearDeadlines holds={holds} disputes={disputes} />
           <MoneyByDay totals={totals} todayMs={nowMs} days={MONEY_DAYS} />
           <Events inbox={inbox} flow={flow} />
@@ -99,9 +104,10 @@ export const overviewPage = definePage({
 
 /** What waits for a person. */
 async function readOpen(db: Database, dueBefore: Date) {
-  const [alerts, counts, disputes, holds] = await Promise.all([
-    readUrgentAlerts(db, SHOWN_ROWS),
+  const [alerts, counts, groups, disputes, holds] = await Promise.all([
+    readUrgentAlerts(db, READ_ALERTS),
     countUnresolved(db),
+    countByRule(db),
     readDisputeDeadlines(db, { before: dueBefore, limit: SHOWN_ROWS }),
     readOpenAuthorizations(db, {
       statuses: [...CAPTURABLE_STATUSES],
@@ -110,7 +116,7 @@ async function readOpen(db: Database, dueBefore: Date) {
       limit: SHOWN_ROWS,
     }),
   ]);
-  return { alerts, counts, disputes, holds };
+  return { alerts, counts, groups, disputes, holds };
 }
 
 async function readReconciled(db: Database) {
@@ -166,27 +172,48 @@ async function readLastRuns(db: Database): Promise<readonly RunRow[]> {
 
 function OpenAlerts({
   alerts,
-  counts,
+  groups,
 }: {
   readonly alerts: readonly AlertRow[];
-  readonly counts: readonly SeverityCount[];
+  readonly groups: readonly RuleCount[];
 }) {
-  const all = sumMinor(counts.map((row) => row.alerts));
+  const all = sumMinor(groups.map((group) => group.alerts));
+  const lines = alertLines(alerts, groups);
   return (
     <Section title="Alerts">
       <DataTable
         caption="Not resolved, the most severe first"
-        columns={ALERT_COLUMNS}
-        rows={alerts}
-        keyOf={({ id }) => String(id)}
+        columns={ALERT_LINES}
+        rows={lines.slice(0, SHOWN_ROWS)}
+        keyOf={({ key }) => key}
         empty="No alert is open: nothing waits for a person."
       />
       <p>
-        <a href={alertsHref()}>{all > alerts.length ? `All ${all} alerts` : 'All alerts'}</a>
+        <a href={alertsHref()}>{all > SHOWN_ROWS ? `All ${all} alerts` : 'All alerts'}</a>
       </p>
     </Section>
   );
 }
+
+const ALERT_LINES: readonly Column<AlertLine>[] = [
+  {
+    title: 'Alert',
+    cell: ({ severity, text, href }) => (
+      <>
+        <Severity severity={severity} /> <a href={href}>{text}</a>
+      </>
+    ),
+  },
+  {
+    title: 'Opened',
+    cell: ({ openSince, isHandled }) => (
+      <>
+        <Time at={openSince} isRelative />
+        {isHandled ? ', in hand' : ''}
+      </>
+    ),
+  },
+];
 
 /** Something with a deadline, whatever it is. */
 interface Deadline {
@@ -239,19 +266,19 @@ function deadlinesOf(
       alert: undefined,
     }),
   );
-  const due = disputes.flatMap(({ id, subject, deadlineAt }): readonly Deadline[] =>
-    deadlineAt === null
+  const due = disputes.flatMap((alert): readonly Deadline[] =>
+    alert.deadlineAt === null
       ? []
       : [
           {
-            key: `alert ${id}`,
-            subject: subject.slice(subject.indexOf(':') + 1),
-            href: subjectHref(subject),
+            key: `alert ${alert.id}`,
+            subject: alert.subject.slice(alert.subject.indexOf(':') + 1),
+            href: subjectHref(alert.subject),
             what: 'Evidence is due',
-            at: deadlineAt,
-            amountMinor: null,
-            currency: null,
-            alert: id,
+            at: alert.deadlineAt,
+            amountMinor: moneyOf(alert)?.amountMinor ?? null,
+            currency: moneyOf(alert)?.currency ?? null,
+            alert: alert.id,
           },
         ],
   );

@@ -1,0 +1,77 @@
+/**
+ * The alerts of the overview, one line each. Many alerts of one rule are one line, so that a burst does
+ * not hide the others.
+ */
+
+import { ruleTitle } from '../../alerts/domain/ruleTitles.ts';
+import type { AlertRow, RuleCount } from '../../alerts/store/alertRows.ts';
+import { headlineOf } from '../../notify/domain/headline.ts';
+import type { Money } from '../../notify/domain/message.ts';
+import { alertHref, alertsHref } from '../links.ts';
+
+export interface AlertLine {
+  readonly key: string;
+  readonly severity: AlertRow['severity'];
+  readonly text: string;
+  readonly href: string;
+  readonly openSince: Date;
+  /** A person handles it. */
+  readonly isHandled: boolean;
+}
+
+/** More alerts of a rule than this are one line. */
+const SINGLES_PER_RULE = 3;
+
+/**
+ * @param alerts unresolved ones, the most severe first
+ * @param groups all unresolved ones by rule, in the same order
+ */
+export function alertLines(
+  alerts: readonly AlertRow[],
+  groups: readonly RuleCount[],
+): readonly AlertLine[] {
+  return groups.flatMap((group) => {
+    const singles = alerts.filter(
+      ({ rule, severity }) => rule === group.rule && severity === group.severity,
+    );
+    // A burst of others may have left no room for these.
+    const areAllRead = singles.length === group.alerts;
+    return group.alerts <= SINGLES_PER_RULE && areAllRead
+      ? singles.map(lineOf)
+      : [lineOfGroup(group)];
+  });
+}
+
+function lineOf(alert: AlertRow): AlertLine {
+  const { id, rule, severity, subject, orderId, deadlineAt, openedAt, state } = alert;
+  return {
+    key: `alert ${id}`,
+    severity,
+    text: headlineOf({
+      ...{ rule, subject, orderId, type: 'opened' },
+      deadlineAt: deadlineAt?.toISOString() ?? null,
+      money: moneyOf(alert),
+    }),
+    href: alertHref(id),
+    openSince: openedAt,
+    isHandled: state === 'acknowledged',
+  };
+}
+
+function lineOfGroup({ rule, severity, alerts, newest, oldestAt }: RuleCount): AlertLine {
+  return {
+    key: `rule ${rule} ${severity}`,
+    severity,
+    text: alerts === 1 ? ruleTitle(rule) : `${ruleTitle(rule)}: ${alerts} alerts`,
+    href: alerts === 1 ? alertHref(newest) : alertsHref({ rule, severity }),
+    openSince: oldestAt,
+    isHandled: false,
+  };
+}
+
+/** The amount that an alert is about; null if there is none. */
+export function moneyOf({ detail: { amountMinor, currency } }: AlertRow): Money | null {
+  return typeof amountMinor === 'number' && typeof currency === 'string'
+    ? { amountMinor, currency }
+    : null;
+}
