@@ -49,6 +49,7 @@ grant select, insert, update, delete on awaited_webhooks to tallyhook_app;
 grant select, insert, update, delete on authorization_watch to tallyhook_app;
 grant select, insert, update on authorization_log to tallyhook_app;
 grant select, insert, update on schedule_slots to tallyhook_app;
+grant select, insert, delete on schedule_requests to tallyhook_app;
 
 -- Sessions of the console's pages.
 grant select, insert, update, delete on console_sessions to tallyhook_app;

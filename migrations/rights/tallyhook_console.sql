@@ -12,6 +12,7 @@ grant select on snapshots, resources, resource_epochs, orders, order_totals, fin
 grant select on accounts, transfers, change_log, changes, order_expectations to tallyhook_console;
 grant select on reconcile_runs, reconcile_pauses, reconcile_streams, rate_budget to tallyhook_console;
 grant select on authorization_watch, authorization_log, schedule_slots to tallyhook_console;
+grant select on schedule_requests to tallyhook_console;
 grant select on verify_rounds, verify_ranges, verify_position to tallyhook_console;
 grant select on retention_state, archived_batches to tallyhook_console;
 grant select on alerts, alert_outbox, alert_deadlines, messages, channel_health to tallyhook_console;

@@ -44,7 +44,7 @@ import {
   refundsOf,
   sandboxShopOf,
 } from './service.ts';
-import { adminTokenOf } from './settings.ts';
+import { adminTokenOf, schedulesOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 /** Balances add up the whole journal. */
@@ -173,6 +173,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     channelTargets: targetsOf(config.channels),
     testChannel: testerOf(shared, db),
     installation: config.installation,
+    schedules: schedulesOf(config),
     enqueueRuns: (request, attempt) => enqueueOperatorRuns(runs, request, attempt),
     isReady: gate.isOpen,
     clock,

@@ -6,6 +6,7 @@ import { API_KEY_PREFIXES } from '../contract/limits.ts';
 import { OperatorError } from '../platform/errors.ts';
 import type { RateSettings } from '../reconcile/domain/backgroundRate.ts';
 import { SANDBOX_MERCHANT_ID } from '../sandbox/safety.ts';
+import { type PlannedSchedule, plannedSchedules } from '../scheduler/domain/timetable.ts';
 
 /**
  * Whether this installation uses the sandbox as its payment service: no other service is configured,
@@ -108,4 +109,10 @@ const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;
 export function rateSettingsOf(config: Config): RateSettings {
   const { rateReservePercent: reservePercent, backgroundRequestsPerMinute } = config;
   return { reservePercent, backgroundPerMinute: backgroundRequestsPerMinute };
+}
+
+/** The schedules of this installation. */
+export function schedulesOf(config: Config): readonly PlannedSchedule[] {
+  const { alertSummaryHour: summaryHour } = config;
+  return plannedSchedules({ isReconciling: serviceOf(config) !== undefined, summaryHour });
 }

@@ -67,6 +67,8 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'tokens revoke': 'manage_tokens',
   doctor: 'read',
   processes: 'read',
+  'schedule list': 'read',
+  'schedule run': 'operate',
   settings: 'local',
   pause: 'operate',
   resume: 'operate',

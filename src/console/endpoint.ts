@@ -19,6 +19,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { OperatorRequest } from '../reconcile/jobs.ts';
 import type { Refresher } from '../reconcile/refreshOnRead.ts';
+import type { PlannedSchedule } from '../scheduler/domain/timetable.ts';
 
 /** What endpoints depend on. */
 export interface ApiParts {
@@ -47,6 +48,8 @@ export interface ApiParts {
   /** Sends a test message; undefined if the channel is not configured. */
   readonly testChannel: (channel: ChannelName, actor: Actor) => Promise<TestedChannel | undefined>;
   readonly installation: Installation;
+  /** The schedules of this installation. */
+  readonly schedules: readonly PlannedSchedule[];
   /** Enqueues reconcile runs under the number of an attempt in the audit log. */
   readonly enqueueRuns: (request: OperatorRequest, attempt: number) => Promise<void>;
 }

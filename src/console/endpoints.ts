@@ -41,6 +41,7 @@ import {
   listPayouts,
   listRefunds,
 } from './routes/resourceLists.ts';
+import { listSchedules, runSchedule } from './routes/schedules.ts';
 import { searchEverything } from './routes/search.ts';
 import { endSession, listSessions } from './routes/sessions.ts';
 import { createToken, listTokens, revokeToken } from './routes/tokens.ts';
@@ -103,6 +104,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   pause,
   resume,
   listProcesses,
+  listSchedules,
+  runSchedule,
   listAudit,
   closeAttempt,
   listSessions,

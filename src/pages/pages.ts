@@ -62,6 +62,7 @@ import { erasurePage } from './system/erasures/erasurePage.tsx';
 import { erasurePlanPage } from './system/erasures/erasurePlanPage.tsx';
 import { erasuresPage } from './system/erasures/erasuresPage.tsx';
 import { retentionPage } from './system/retentionPage.tsx';
+import { runScheduleNow, schedulePage } from './system/schedulePage.tsx';
 import {
   accountPage,
   endSessionAction,
@@ -115,6 +116,7 @@ export const PAGES: readonly Page[] = [
   journalPage,
   ledgerAccountPage,
   systemPage,
+  schedulePage,
   retentionPage,
   settingsPage,
   auditPage,
@@ -165,6 +167,7 @@ export const ACTIONS: readonly PageAction[] = [
   refreshResource,
   refundPayment,
   checkAgain,
+  runScheduleNow,
   planErasureAction,
   requestErasureAction,
   createTokenAction,

@@ -11,7 +11,10 @@
  * 4. A failed run is logged and left to the next slot. A run that is under way when its next slot comes is
  *    not started twice. An end that could not be written is written before the next slot is claimed.
  * 5. A claimed slot is run to its end, also during shutdown.
- * 6. Slots follow the database's clock. Setting the clock of a machine moves none.
+ * 6. A person may request a run. The time of the request is its slot, so rules 1, 3 and 4 hold for it, and
+ *    the slots before it count as run. Its work gets the last slot of the schedule. The request is removed
+ *    when a run has ended that began after it.
+ * 7. Slots follow the database's clock. Setting the clock of a machine moves none.
  *
  * node-cron parses the expressions. Its timers are not used: they follow the machine's clock, and stop
  * for as long as that is set back. A leader election was rejected: a leader that hangs would stop
@@ -19,15 +22,16 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import cron from 'node-cron';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
-import { lastSlot, type SlotFields } from './domain/slots.ts';
+import { lastSlot } from './domain/slots.ts';
+import { fieldsOf } from './fields.ts';
 import type { Schedule } from './schedules.ts';
-import { claimSlot, finishSlot, type HeldSlot, renewSlot } from './store/slots.ts';
+import { deleteServedRequests, readRequests } from './store/requests.ts';
+import { claimSlot, type EndedSlot, finishSlot, type HeldSlot, renewSlot } from './store/slots.ts';
 
 export interface SchedulerParts {
   readonly db: Database;
@@ -43,6 +47,8 @@ export interface SchedulerTimes {
   readonly longestRunMs: number;
   /** How often missed slots, and those of dead schedulers, are claimed. */
   readonly catchUpEveryMs: number;
+  /** How often requests of people are read. */
+  readonly requestsEveryMs: number;
 }
 
 export interface Scheduler {
@@ -56,9 +62,11 @@ export const TIMES: SchedulerTimes = {
   renewEveryMs: 10 * SECOND_MS,
   longestRunMs: 10 * MINUTE_MS,
   catchUpEveryMs: 15 * SECOND_MS,
+  requestsEveryMs: 2 * SECOND_MS,
 };
 
 const TICK_MS = 250;
+const MAX_ERROR_LENGTH = 500;
 /** Processes read the database's clock to within a second; a later slot was never due. */
 const CLOCK_TOLERANCE_MS = MINUTE_MS;
 
@@ -91,6 +99,20 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
         }),
       );
     });
+  const runRequested = () =>
+    run('requests', async () => {
+      const requests = await readRequests(parts.db);
+      if (requests.length === 0) return;
+      await deleteServedRequests(parts.db);
+      for (const { schedule: wanted, requestedAt } of requests) {
+        const found = readable.find(({ schedule }) => schedule.name === wanted);
+        if (found?.schedule.runs !== 'once') continue;
+        const { name, run: work } = found.schedule;
+        const slot = new Date(lastSlot(found.fields, requestedAt.getTime()) ?? requestedAt);
+        // Not awaited: a long run would hold up the next request.
+        void run(name, () => slots.run(name, requestedAt, () => work(slot)));
+      }
+    });
   const start = async (): Promise<void> => {
     await Promise.all(
       schedules.map(({ name, atStart }) => (atStart ? run(name, atStart) : Promise.resolve())),
@@ -116,6 +138,7 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
   const timers = [
     setInterval(tick, TICK_MS),
     setInterval(() => void catchUpAll(), times.catchUpEveryMs),
+    setInterval(() => void runRequested(), times.requestsEveryMs),
   ];
   return {
     close: async () => {
@@ -150,8 +173,8 @@ interface Slots {
 
 function createSlots({ db, clock, log }: SchedulerParts, times: SchedulerTimes): Slots {
   /** Slots with an end that could not be written (rule 4). */
-  const unended = new Map<string, HeldSlot>();
-  const end = async (slot: HeldSlot): Promise<void> => {
+  const unended = new Map<string, EndedSlot>();
+  const end = async (slot: EndedSlot): Promise<void> => {
     unended.set(slot.schedule, slot);
     await finishSlot(db, slot);
     unended.delete(slot.schedule);
@@ -178,30 +201,16 @@ function createSlots({ db, clock, log }: SchedulerParts, times: SchedulerTimes):
       const latest = new Date(clock.nowMs() + CLOCK_TOLERANCE_MS);
       if (!(await claimSlot(db, slot, { leaseMs: times.leaseMs, latest }))) return;
       const keeping = keepLease(slot);
+      let error: string | null = null;
       try {
         await work(at);
+      } catch (thrown) {
+        error = toError(thrown).message.slice(0, MAX_ERROR_LENGTH);
+        throw thrown;
       } finally {
         clearInterval(keeping);
-        await end(slot);
+        await end({ ...slot, error });
       }
     },
-  };
-}
-
-/** @throws TypeError for an expression without a computable last slot (the last day of a month) */
-function fieldsOf({ name, cron: expression }: Schedule): SlotFields {
-  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = cron.parse(expression);
-  const numbers = (values: readonly (number | string)[]): readonly number[] =>
-    values.map((value) => {
-      if (typeof value === 'number') return value;
-      throw new TypeError(`schedule ${name}: ${value} in ${expression} is not a number`);
-    });
-  return {
-    seconds: second,
-    minutes: minute,
-    hours: hour,
-    daysOfMonth: numbers(dayOfMonth),
-    months: month,
-    daysOfWeek: numbers(dayOfWeek),
   };
 }

@@ -1,29 +1,18 @@
-/** The table of schedules. Times are in UTC. */
+/** The table of schedules, with their work. */
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Sweep } from '../ledger/inbox/sweep.ts';
 import { HOUR_MS, MINUTE_MS } from '../platform/time.ts';
 import type { ReconcileJobName } from '../reconcile/jobs.ts';
+import { RETENTION_MINUTE, summaryTiming, TIMETABLE, type Timing } from './domain/timetable.ts';
 
-export interface Schedule {
+export interface Schedule extends Pick<Timing, 'cron' | 'runs'> {
   /** Also its name in the database: a new name is a new schedule. */
   readonly name: string;
-  /** Five cron fields, or six with seconds first. */
-  readonly cron: string;
-  /**
-   * `once`: one of all schedulers runs each slot, and the latest missed one is run at startup.
-   * `everywhere`: each scheduler runs each slot, for work that is safe to run concurrently and so
-   * frequent that claiming its slots would cost more than the work.
-   */
-  readonly runs: 'once' | 'everywhere';
   /** @param slot the instant that it is run for; long past where it was missed */
   readonly run: (slot: Date) => Promise<void>;
   /** Run once by each scheduler when it starts. */
   readonly atStart?: () => Promise<void>;
 }
-
-/** The minute of each hour at which old data is removed. */
-const RETENTION_MINUTE = 23;
-const RETENTION_CRON = `${RETENTION_MINUTE} * * * *`;
 
 /** When old data is removed next. */
 export function nextRetentionAt(nowMs: number): Date {
@@ -68,52 +57,38 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
   return [
     ...(reconcile === undefined ? [] : reconcileSchedules(reconcile)),
     ...(summary === undefined ? [] : [summarySchedule(summary)]),
-    {
-      name: 'sweep',
-      cron: '* * * * *',
-      runs: 'once',
-      run: sweep.overdue,
-      atStart: sweep.everything,
-    },
-    { name: 'overdue', cron: '7 * * * *', runs: 'once', run: work.checkOverdue },
-    { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
-    { name: 'watch', cron: '* * * * *', runs: 'once', run: work.watchSystem },
-    // In the hours with the fewest orders; a step ends before the next one begins.
-    { name: 'verify', cron: '*/5 1-4 * * *', runs: 'once', run: work.proveLedger },
-    { name: 'deadlines', cron: '* * * * *', runs: 'once', run: work.checkDeadlines },
+    { name: 'sweep', ...TIMETABLE.sweep, run: sweep.overdue, atStart: sweep.everything },
+    { name: 'overdue', ...TIMETABLE.overdue, run: work.checkOverdue },
+    { name: 'authorizations', ...TIMETABLE.authorizations, run: work.checkAuthorizations },
+    { name: 'watch', ...TIMETABLE.watch, run: work.watchSystem },
+    { name: 'verify', ...TIMETABLE.verify, run: work.proveLedger },
+    { name: 'deadlines', ...TIMETABLE.deadlines, run: work.checkDeadlines },
     {
       name: 'body_days',
-      cron: '13 * * * *',
-      runs: 'once',
+      ...TIMETABLE.body_days,
       run: work.makeBodyDays,
       atStart: work.makeBodyDays,
     },
-    { name: 'bodies', cron: '* * * * *', runs: 'once', run: work.moveBodies },
+    { name: 'bodies', ...TIMETABLE.bodies, run: work.moveBodies },
     {
       name: 'messages',
-      cron: '* * * * *',
-      runs: 'everywhere',
+      ...TIMETABLE.messages,
       run: work.sweepMessages,
       atStart: work.sweepMessages,
     },
-    // Claims requests itself: searching a large database takes longer than a slot may.
     {
       name: 'erasures',
-      cron: '* * * * *',
-      runs: 'everywhere',
+      ...TIMETABLE.erasures,
       run: async () => void (await work.continueErasures()),
     },
-    // Somebody waits for it, and without a run it reads one index.
-    { name: 'replays', cron: '*/5 * * * * *', runs: 'everywhere', run: work.continueReplays },
-    // A little every hour: a whole day at once would take longer than a slot may.
-    { name: 'retention', cron: RETENTION_CRON, runs: 'once', run: work.removeOld },
-    // Reading the feed over HTTP publishes, too; this is for readers in SQL, and while nobody reads.
-    { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
+    { name: 'replays', ...TIMETABLE.replays, run: work.continueReplays },
+    { name: 'retention', ...TIMETABLE.retention, run: work.removeOld },
+    { name: 'changes', ...TIMETABLE.changes, run: feed.publish },
   ];
 }
 
 function summarySchedule({ hour, run }: DailyWork): Schedule {
-  return { name: 'summary', cron: `0 ${hour} * * *`, runs: 'once', run };
+  return { name: 'summary', ...summaryTiming(hour), run };
 }
 
 /** Enqueued here; the role `reconcile` does the work. */
@@ -121,8 +96,8 @@ function reconcileSchedules(
   enqueue: (name: ReconcileJobName) => Promise<void>,
 ): readonly Schedule[] {
   return [
-    { name: 'reconcile_tail', cron: '*/5 * * * *', runs: 'once', run: () => enqueue('tail') },
-    { name: 'reconcile_night', cron: '20 2 * * *', runs: 'once', run: () => enqueue('night') },
-    { name: 'reconcile_week', cron: '40 3 * * 0', runs: 'once', run: () => enqueue('week') },
+    { name: 'reconcile_tail', ...TIMETABLE.reconcile_tail, run: () => enqueue('tail') },
+    { name: 'reconcile_night', ...TIMETABLE.reconcile_night, run: () => enqueue('night') },
+    { name: 'reconcile_week', ...TIMETABLE.reconcile_week, run: () => enqueue('week') },
   ];
 }

@@ -91,6 +91,35 @@ test('processes are listed with version and health, and one that was killed is m
   await db.query(`delete from processes where host like 'web-%'`);
 });
 
+test('schedules are listed, and one is run at once with a reason', async () => {
+  const before = textOf((await admin.get('/system/schedule')).html);
+  expect(before).toContain('No process has the role scheduler');
+  expect(before).toMatch(/retention removes old data hour at :23 .* not run yet overdue/);
+  const refused = await admin.post('/system/schedule/run', { name: 'changes', reason: 'now' });
+  expect(refused.html).toContain('nothing to run sooner');
+  const requested = await operator.post('/system/schedule/run', {
+    name: 'retention',
+    reason: HOSTILE,
+  });
+  expect(requested.location).toMatch(/^\/system\/schedule\?notice=/);
+  expect((await call('POST', '/schedules/retention/run', { reason: 'me too' })).status).toBe(409);
+  const { html } = await admin.get('/system/schedule');
+  expect(html).not.toContain('<script>alert');
+  expect(textOf(html)).toContain('Requested by');
+  const scheduler = await startTallyhook({ db, roles: ['scheduler'] });
+  const retention = async () => {
+    const { body } = await call('GET', '/schedules');
+    return body.schedules.find((one: { name: string }) => one.name === 'retention');
+  };
+  await waitFor('the run', async () => (await retention()).request === null);
+  expect(await retention()).toMatchObject({ result: 'done', error: null, overdue: false });
+  const text = textOf((await admin.get('/system/schedule')).html);
+  expect(text).toMatch(/Every schedule runs on time|Overdue/);
+  await scheduler.close();
+  const [entry] = (await call('GET', '/audit?action=schedule.run')).body.entries;
+  expect(entry).toMatchObject({ actor: { role: 'operator' }, reason: HOSTILE });
+});
+
 test('settings are listed with their source, and no secret is on the page', async () => {
   const { html } = await admin.get('/system/settings');
   const text = textOf(html);

@@ -6,7 +6,8 @@ import type { Queryable } from '../../src/platform/db/database.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { type SchedulerParts, startScheduler, TIMES } from '../../src/scheduler/scheduler.ts';
 import { type Schedule, scheduleTable } from '../../src/scheduler/schedules.ts';
-import { claimSlot, finishSlot, renewSlot } from '../../src/scheduler/store/slots.ts';
+import { insertRequest, readRequests } from '../../src/scheduler/store/requests.ts';
+import { claimSlot, finishSlot, readSlotRuns, renewSlot } from '../../src/scheduler/store/slots.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -312,10 +313,10 @@ describe('a slot during its run', () => {
     expect(await claimSlot(db, holder, LEASE)).toBe(true);
     const before = await leaseOf(schedule);
     await renewSlot(db, lost, 3_600_000);
-    await finishSlot(db, lost);
+    await finishSlot(db, { ...lost, error: null });
     expect((await leaseOf(schedule))?.leaseUntil).toEqual(before?.leaseUntil);
     expect(await claimedSlots(schedule)).toMatchObject([{ isFinished: false }]);
-    await finishSlot(db, holder);
+    await finishSlot(db, { ...holder, error: null });
     expect(await claimedSlots(schedule)).toMatchObject([{ isFinished: true }]);
   });
 });
@@ -328,7 +329,7 @@ describe('a slot that was stored under a wrong clock (rule 6)', () => {
     const { schedule, slots } = counting();
     const ahead = { schedule: schedule.name, at: wrong, holder: 'ahead' };
     expect(await claimSlot(db, ahead, LEASE)).toBe(true);
-    await finishSlot(db, ahead);
+    await finishSlot(db, { ...ahead, error: null });
     start([schedule], { clock: now });
     await waitFor('the run', () => slots.length === 1);
     expect(slots).toEqual([new Date('2026-01-01T00:00:00Z')]);
@@ -418,4 +419,73 @@ test('the table sweeps everything at startup and what is overdue every minute', 
   start(table.map((schedule) => ({ ...schedule, cron: EVERY_SECOND })));
   await waitFor('two ticks', () => runs.length >= 3);
   expect(runs.slice(0, 3)).toEqual(['everything', 'overdue', 'overdue']);
+});
+
+describe('a requested run (rule 6)', () => {
+  const request = (schedule: string) =>
+    insertRequest(db, { schedule, requestedBy: 'ada', reason: 'a test' });
+  const served = () =>
+    waitFor('the request to be served', async () => {
+      return (await readRequests(db)).length === 0;
+    });
+
+  test('is run once by one of several schedulers, with the last slot of its schedule', async () => {
+    const { schedule, slots } = counting();
+    for (let count = 0; count < 3; count += 1) {
+      start([schedule], { times: { requestsEveryMs: 20 } });
+    }
+    await waitFor('the missed slot', () => slots.length === 1);
+    expect(await request(schedule.name)).toBe(true);
+    expect(await request(schedule.name)).toBe(false);
+    await served();
+    expect(slots).toHaveLength(2);
+    expect(slots[1]).toEqual(slots[0]);
+    expect(await readSlotRuns(db)).toMatchObject([
+      { schedule: schedule.name, error: null, isHeld: false },
+    ]);
+  });
+
+  test('waits for a run that is under way, and never runs beside it', async () => {
+    let running = 0;
+    let runs = 0;
+    let most = 0;
+    const release: (() => void)[] = [];
+    const schedule = noting(YEARLY, async () => {
+      running += 1;
+      runs += 1;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => release.push(resolve));
+      running -= 1;
+    });
+    const requests: string[] = [];
+    const other = noting(YEARLY, () => void requests.push('other'));
+    for (let count = 0; count < 2; count += 1) {
+      start([schedule, other], { times: { requestsEveryMs: 20 } });
+    }
+    await waitFor('the missed slots', () => runs === 1 && requests.length === 1);
+    await request(schedule.name);
+    // Another request is served meanwhile: the schedulers have read both.
+    await request(other.name);
+    await waitFor('the other run', () => requests.length === 2);
+    expect(runs).toBe(1);
+    release[0]?.();
+    await waitFor('the requested run', () => runs === 2);
+    release[1]?.();
+    await served();
+    expect([runs, most]).toEqual([2, 1]);
+  });
+
+  test('that fails is served, and its error is recorded until a run succeeds', async () => {
+    let failure: Error | undefined = new Error('the disk is full');
+    const schedule = noting(YEARLY, () => {
+      if (failure) throw failure;
+    });
+    start([schedule], { times: { requestsEveryMs: 20 } });
+    const errorOf = async () => (await readSlotRuns(db))[0]?.error;
+    await waitFor('the failed run', async () => (await errorOf()) === 'the disk is full');
+    failure = undefined;
+    await request(schedule.name);
+    await served();
+    expect(await errorOf()).toBeNull();
+  });
 });

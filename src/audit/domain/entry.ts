@@ -48,6 +48,7 @@ export const AUDIT_ACTIONS = [
   'resource.refresh',
   'retention.run',
   'sandbox.use',
+  'schedule.run',
   'session.end',
   'session.refuse',
   'session.start',

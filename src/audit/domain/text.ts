@@ -37,6 +37,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'resource.refresh': 'Refresh',
   'retention.run': 'Removal',
   'sandbox.use': 'Use of the sandbox',
+  'schedule.run': 'Run',
   'session.end': 'End',
   'session.refuse': 'Refused sign-in',
   'session.start': 'Sign-in',

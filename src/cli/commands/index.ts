@@ -153,6 +153,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./processes.ts')).processesCommand(),
   },
   {
+    name: 'schedule',
+    description: 'Show what became of each schedule, and run one at once',
+    load: async () => (await import('./schedule.ts')).scheduleCommand(),
+  },
+  {
     name: 'settings',
     description: 'Show the settings in force and where each comes from, without secrets',
     load: async () => (await import('./settings.ts')).settingsCommand(),

@@ -4,6 +4,7 @@ import {
   auditHref,
   erasuresHref,
   retentionHref,
+  scheduleHref,
   sessionsHref,
   settingsHref,
   systemHref,
@@ -21,6 +22,7 @@ interface Place {
 
 const PLACES: readonly Place[] = [
   { label: 'Checks', href: systemHref(), permission: 'read' },
+  { label: 'Schedule', href: scheduleHref(), permission: 'read' },
   { label: 'Data and retention', href: retentionHref(), permission: 'read' },
   { label: 'Settings', href: settingsHref(), permission: 'read_audit' },
   { label: 'Audit log', href: auditHref(), permission: 'read_audit' },

@@ -7,7 +7,8 @@
  * 1. `lastSlot` is the latest slot that is not after a given instant.
  * 2. A day matches if its month, day of the month and day of the week all match. Other crons accept
  *    either of the last two where both are restricted; the library that parses the expressions does not.
- * 3. An expression without a slot within LONGEST_GAP_DAYS has no last slot.
+ * 3. An expression without a slot within LONGEST_GAP_DAYS has neither a last nor a next one.
+ * 4. `nextSlot` is the first slot after a given instant.
  *
  * The library that parses the expressions only computes the next slot, by the machine's clock, and never
  * the last one.
@@ -50,6 +51,31 @@ function lastTime({ hours, minutes, seconds }: SlotFields, mostMs: number): numb
       const minuteMs = hour * HOUR_MS + minute * MINUTE_MS;
       if (minuteMs > mostMs) continue;
       const second = seconds.findLast((candidate) => minuteMs + candidate * SECOND_MS <= mostMs);
+      if (second !== undefined) return minuteMs + second * SECOND_MS;
+    }
+  }
+  return undefined;
+}
+
+/** The first slot after `nowMs` (rule 4). @returns as `lastSlot` */
+export function nextSlot(fields: SlotFields, nowMs: number): number | undefined {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  for (let ahead = 0; ahead <= LONGEST_GAP_DAYS; ahead += 1) {
+    const dayMs = todayMs + ahead * DAY_MS;
+    if (!isDayAllowed(fields, dayMs)) continue;
+    const timeMs = firstTime(fields, nowMs - dayMs);
+    if (timeMs !== undefined) return dayMs + timeMs;
+  }
+  return undefined;
+}
+
+/** The first allowed time of a day that is after `afterMs`, both in milliseconds after midnight. */
+function firstTime({ hours, minutes, seconds }: SlotFields, afterMs: number): number | undefined {
+  for (const hour of hours) {
+    for (const minute of minutes) {
+      const minuteMs = hour * HOUR_MS + minute * MINUTE_MS;
+      if (minuteMs + MINUTE_MS <= afterMs) continue;
+      const second = seconds.find((candidate) => minuteMs + candidate * SECOND_MS > afterMs);
       if (second !== undefined) return minuteMs + second * SECOND_MS;
     }
   }

@@ -1,5 +1,6 @@
 /** Statements on the slots of schedules. Leases use the database's clock, which all processes share. */
 import type { Queryable } from '../../platform/db/database.ts';
+import type { SlotRun } from '../domain/state.ts';
 
 /** One slot of one schedule. */
 export interface Slot {
@@ -10,6 +11,12 @@ export interface Slot {
 /** A claimed slot. Each claim has a holder of its own. */
 export interface HeldSlot extends Slot {
   readonly holder: string;
+}
+
+/** A claimed slot with the end of its run. */
+export interface EndedSlot extends HeldSlot {
+  /** Why the run failed; null if it did not. */
+  readonly error: string | null;
 }
 
 /**
@@ -28,10 +35,11 @@ export async function claimSlot(
   { leaseMs, latest }: { readonly leaseMs: number; readonly latest: Date },
 ): Promise<boolean> {
   const rows = await db.query(
-    `insert into schedule_slots as s (schedule, slot, holder, lease_until)
-     values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
+    `insert into schedule_slots as s (schedule, slot, holder, claimed_at, lease_until)
+     values ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4 * interval '1 millisecond')
      on conflict (schedule) do update
-        set slot = excluded.slot, holder = excluded.holder, finished_at = null,
+        set slot = excluded.slot, holder = excluded.holder, finished_at = null, error = null,
+            claimed_at = clock_timestamp(),
             lease_until = clock_timestamp() + $4 * interval '1 millisecond'
       where case when s.finished_at is not null
                  then excluded.slot > s.slot or s.slot > $5
@@ -59,15 +67,28 @@ export async function renewSlot(
 }
 
 /** Records that the run of a slot has ended. Does nothing when another process has claimed it. */
-export async function finishSlot(db: Queryable, { schedule, at, holder }: HeldSlot): Promise<void> {
+export async function finishSlot(
+  db: Queryable,
+  { schedule, at, holder, error }: EndedSlot,
+): Promise<void> {
   await db.query(
-    `update schedule_slots set finished_at = statement_timestamp()
+    `update schedule_slots set finished_at = statement_timestamp(), error = $4
       where schedule = $1 and slot = $2 and holder = $3 and finished_at is null`,
-    [schedule, at.toISOString(), holder],
+    [schedule, at.toISOString(), holder, error],
   );
 }
 
 /** Reads the latest claimed slot of each schedule; there are a dozen. */
 export function readSlots(db: Queryable): Promise<readonly Slot[]> {
   return db.query<Slot>('select schedule, slot as at from schedule_slots limit 100');
+}
+
+/** The latest run of each schedule. A lease beyond any that is granted was stored under a wrong clock. */
+export function readSlotRuns(db: Queryable): Promise<readonly SlotRun[]> {
+  return db.query<SlotRun>(
+    `select schedule, slot as at, claimed_at as "claimedAt", finished_at as "finishedAt", error,
+            finished_at is null and lease_until > statement_timestamp() as "isHeld"
+       from schedule_slots
+      limit 100`,
+  );
 }

@@ -43,6 +43,7 @@ function appOver(error: Error, token = TOKEN) {
     channels: [],
     channelTargets: [],
     testChannel: () => Promise.resolve(undefined),
+    schedules: [],
     installation: { name: 'Tallyhook', consoleUrl: undefined },
     enqueueRuns: () => Promise.reject(new Error('no queue')),
     isReady: () => true,

@@ -61,6 +61,7 @@ test('the app and the document have the same routes', () => {
     channels: [],
     channelTargets: [],
     testChannel: () => Promise.resolve(undefined),
+    schedules: [],
     installation: { name: 'Tallyhook', consoleUrl: undefined },
     enqueueRuns: () => Promise.reject(new Error('no queue')),
     isReady: () => true,

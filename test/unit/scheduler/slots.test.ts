@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import cron from 'node-cron';
 import { expect, test } from 'vitest';
-import { lastSlot, type SlotFields } from '../../../src/scheduler/domain/slots.ts';
+import { lastSlot, nextSlot, type SlotFields } from '../../../src/scheduler/domain/slots.ts';
 
 function fieldsOf(expression: string): SlotFields {
   const fields = cron.parse(expression);
@@ -74,6 +74,18 @@ test('a slot is its own last slot', () => {
       const slotMs = lastSlot(fields, nowMs) ?? Number.NaN;
       expect(lastSlot(fields, slotMs)).toBe(slotMs);
       expect(lastSlot(fields, slotMs - 1)).toBeLessThan(slotMs);
+    }),
+  );
+});
+
+test('between two slots, the next one is the first that is its own last slot (rule 4)', () => {
+  fc.assert(
+    fc.property(expressions, instants, (expression, nowMs) => {
+      const fields = fieldsOf(expression);
+      const nextMs = nextSlot(fields, nowMs) ?? Number.NaN;
+      expect(nextMs).toBeGreaterThan(nowMs);
+      expect(lastSlot(fields, nextMs)).toBe(nextMs);
+      expect(lastSlot(fields, nextMs - 1)).toBe(lastSlot(fields, nowMs));
     }),
   );
 });

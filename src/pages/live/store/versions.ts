@@ -77,6 +77,7 @@ const STATEMENT = `
     union all
     select 'system', concat_ws(':', sum(xmin::text::bigint), (
              select sum(xmin::text::bigint) from (select xmin from channel_health limit 100) channels), (
+             select sum(xmin::text::bigint) from (select xmin from schedule_requests limit 100) requests), (
              select count(*) || '.' || count(*) filter (where is_ready)
                from (select is_ready from processes
                       where seen_at > statement_timestamp() - interval '30 s' limit 200) seen))
