@@ -1,5 +1,6 @@
 /** `tallyhook reconcile`, the role of that name, and runs in the admin API. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { insertRun } from '../../src/reconcile/store/runs.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
@@ -186,6 +187,25 @@ describe('reconcile', () => {
     });
     const { stdout } = await runTallyhook(['reconcile', '--help'], { env });
     expect(stdout).toMatch(/1 a list could not be compared/);
+  });
+});
+
+test('reconciliations lists the runs and stops one that has not ended', async () => {
+  const fromAt = new Date(endMs - HOUR_MS);
+  const run = { stream: 'payouts', mode: 'full', cause: 'night', isDryRun: false } as const;
+  const { id } = await insertRun(db, { ...run, fromAt, toAt: new Date(endMs) });
+  const command = (...args: readonly string[]) =>
+    runTallyhook(['reconciliations', ...args], { env });
+  const stopped = await command('stop', String(id), '--by', 'ada');
+  expect(stopped).toMatchObject({ code: 0, stdout: `Run ${id} (payouts) is stopped.\n` });
+  const again = await command('stop', String(id));
+  expect(again.code).toBe(1);
+  expect(again.stderr).toContain('has ended already: it is stopped');
+  expect((await command('stop', '99999999')).stderr).toContain('There is no run 99999999');
+  expect(runsOf(await command('list', '--json'))[0]).toMatchObject({
+    number: id,
+    verdict: 'stopped',
+    stopped_by: 'ada',
   });
 });
 

@@ -129,6 +129,15 @@ test('several findings are accepted after a plan with their sums, and what is no
   expect(entries.map(({ subject }) => subject)).toEqual(finding);
 });
 
+test('the plan of many findings shows some of each class and accepts all of them', async () => {
+  for (let n = 0; n < 21; n += 1) await die();
+  const { html } = await admin.get('/findings/accept?class=event_dead');
+  const [, planned] = /(\d+) findings will be accepted/.exec(html) ?? [];
+  const shown = 20;
+  expect(html).toContain(`And ${Number(planned) - shown} more: `);
+  expect(html.match(/name="finding"/g)).toHaveLength(Number(planned));
+});
+
 test.each(['/inbox/evt_none', '/findings/999999'])('%s is a page that states why', async (path) => {
   const { status, html } = await admin.get(path);
   expect(status).toBe(404);

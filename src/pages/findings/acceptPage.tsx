@@ -89,16 +89,39 @@ function Plan({
       </ActionForm>
       <Section title="What they are">
         {[...groupBy(findings, (finding) => finding.class)].map(([name, rows]) => (
-          <DataTable
-            key={name}
-            caption={`${name} (${rows.length}): ${findingMeaning(name)}`}
-            columns={PLANNED}
-            rows={rows}
-            keyOf={({ id }) => String(id)}
-            empty=""
-          />
+          <OfClass key={name} name={name} rows={rows} />
         ))}
       </Section>
+    </>
+  );
+}
+
+/** So that a page of many stays small. */
+const SHOWN_PER_CLASS = 20;
+
+function OfClass({
+  name,
+  rows,
+}: {
+  readonly name: string;
+  readonly rows: readonly PlannedFinding[];
+}) {
+  const shown = rows.slice(0, SHOWN_PER_CLASS);
+  return (
+    <>
+      <DataTable
+        caption={`${name} (${rows.length}): ${findingMeaning(name)}`}
+        columns={PLANNED}
+        rows={shown}
+        keyOf={({ id }) => String(id)}
+        empty=""
+      />
+      {rows.length === shown.length ? null : (
+        <p>
+          {`And ${rows.length - shown.length} more: `}
+          <a href={findingsHref({ class: name })}>all open findings of this class</a>
+        </p>
+      )}
     </>
   );
 }
