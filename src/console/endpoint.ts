@@ -20,6 +20,7 @@ import type { Database } from '../platform/db/database.ts';
 import type { OperatorRequest } from '../reconcile/jobs.ts';
 import type { Refresher } from '../reconcile/refreshOnRead.ts';
 import type { PlannedSchedule } from '../scheduler/domain/timetable.ts';
+import { parseInput } from './parseInput.ts';
 
 /** What endpoints depend on. */
 export interface ApiParts {
@@ -135,12 +136,12 @@ export function defineEndpoint<
   return {
     ...description,
     respond: async (parts, raw) => {
-      const params = definition.params.safeParse(raw.params);
+      const params = parseInput(definition.params, raw.params);
       if (!params.success) return invalid('path', params.error);
-      const query = definition.query.safeParse(raw.query);
+      const query = parseInput(definition.query, raw.query);
       if (!query.success) return invalid('query', query.error, Object.keys(definition.query.shape));
       // A missing body is parsed as an empty one, so that the error names the missing fields.
-      const body = definition.body?.safeParse(raw.body ?? {});
+      const body = definition.body && parseInput(definition.body, raw.body ?? {});
       if (body && !body.success) return invalid('body', body.error);
       return await handle(parts, {
         params: params.data,

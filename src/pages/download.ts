@@ -6,6 +6,7 @@ import type { Permission } from '../access/domain/roles.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { AuditIntent } from '../audit/domain/entry.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
+import { parseInput } from '../console/parseInput.ts';
 import type { Csv } from '../representation/listCsv.ts';
 import { invalid, type PageParts, type Problem } from './page.ts';
 
@@ -53,7 +54,7 @@ export function defineTextDownload<Query extends z.ZodObject>({
   return {
     ...download,
     open: (parts, { query: raw, actor }) => {
-      const query = schema.safeParse(raw);
+      const query = parseInput(schema, raw);
       if (!query.success) return invalid('filter', query.error);
       return open(parts, { query: query.data, actor });
     },

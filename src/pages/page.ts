@@ -12,6 +12,7 @@ import type { z } from 'zod';
 import type { Permission, Role } from '../access/domain/roles.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ApiParts } from '../console/endpoint.ts';
+import { parseInput } from '../console/parseInput.ts';
 import type { Shop } from '../demo/shop.ts';
 import type { Topic } from './live/topics.ts';
 import type { SystemParts } from './system/systemParts.ts';
@@ -132,9 +133,9 @@ export function definePage<Params extends z.ZodObject, Query extends z.ZodObject
     isOffered: definition.isOffered,
     query: querySchema,
     open: async (parts, { actor, role, sessionId, ...raw }) => {
-      const params = definition.params.safeParse(raw.params);
+      const params = parseInput(definition.params, raw.params);
       if (!params.success) return invalid('address', params.error);
-      const query = querySchema.safeParse(raw.query);
+      const query = parseInput(querySchema, raw.query);
       if (!query.success) return invalid('filter', query.error);
       const request = { params: params.data, query: query.data, actor, role, sessionId };
       const loaded = await load(parts, request);
@@ -203,9 +204,9 @@ export function defineAction<Params extends z.ZodObject, Form extends z.ZodObjec
     isOffered: definition.isOffered,
     ...(maxFileBytes !== undefined && { maxFileBytes }),
     act: async (parts, { actor, sessionId, ...raw }) => {
-      const params = definition.params.safeParse(raw.params);
+      const params = parseInput(definition.params, raw.params);
       if (!params.success) return invalid('address', params.error);
-      const form = definition.form.safeParse(raw.form);
+      const form = parseInput(definition.form, raw.form);
       if (!form.success) return invalid('form', form.error);
       return await act(parts, { params: params.data, form: form.data, actor, sessionId });
     },

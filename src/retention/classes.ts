@@ -113,7 +113,7 @@ function eventsClass(): RetentionClass {
   return {
     name: 'events',
     tables: ['webhook_events', 'event_variants', 'event_replays', 'removed_events'],
-    measure: async (db, before) => measureEvents(db, before, await readNeeded(db)),
+    measure: (db, before) => measureEvents(db, before, () => readNeeded(db)),
     scan: async (db, request) => scanOldEvents(db, request, await readNeeded(db)),
     remove: removeEvents,
   };

@@ -191,6 +191,23 @@ test('unusual bodies about alerts get no 500', async () => {
   );
 });
 
+test.each([
+  ['to', 'assign'],
+  ['reason', 'assign'],
+])('text that cannot be stored is refused with its name: %s of %s', async (name, action) => {
+  const [{ number }] = (await api.get('/api/v1/alerts')).body.alerts;
+  const sent = { reason: 'test', ...(action === 'assign' && { to: 'ann' }) };
+  for (const text of ['a\u0000b', '\ud800']) {
+    const { status, body } = await api.send(`/api/v1/alerts/${number}/${action}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...sent, [name]: text }),
+    });
+    expect(status).toBe(400);
+    expect(body.error.message).toContain(name);
+  }
+});
+
 test('an unknown parameter is named, with the parameters that exist', async () => {
   const { status, body } = await api.get('/api/v1/orders?staus=paid');
   expect(status).toBe(400);

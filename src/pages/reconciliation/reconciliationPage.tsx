@@ -27,8 +27,8 @@ import { percentOf, RUN_COLUMNS } from './runColumns.tsx';
 
 const DAYS = 30;
 const PAGE_SIZE = 25;
-/** More than the runs of all schedules in so many days. */
-const MAX_STRETCHES = 20_000;
+/** More than the runs of all schedules in so many days: four lists, every five minutes. */
+const MAX_RUNS = 50_000;
 
 export const reconciliationPage = definePage({
   path: '/reconciliation',
@@ -40,7 +40,7 @@ export const reconciliationPage = definePage({
     if (from.outcome !== 'read') return from;
     const nowMs = clock.nowMs();
     const [stretches, watermarks, pause, budget, missed, rows] = await Promise.all([
-      readStretches(db, { since: new Date(nowMs - DAYS * DAY_MS), limit: MAX_STRETCHES }),
+      readStretches(db, { since: new Date(nowMs - DAYS * DAY_MS), limit: MAX_RUNS }),
       readWatermarks(db),
       readPause(db),
       readBudget(db),

@@ -9,11 +9,12 @@ import {
 } from '../../platform/db/scannedRows.ts';
 
 /**
- * Whether a run `r` is removable. The newest of each list stays, to show when it was last compared.
+ * Whether a run `r` is removable. The newest of each list stays, to show when it was last compared. A later
+ * run is looked up, because the greatest number of a list would be read again for each row.
  */
 const IS_REMOVABLE = `
   coalesce(r.finished_at, 'infinity') < $1
-  and r.id < (select max(n.id) from reconcile_runs n where n.stream = r.stream)`;
+  and exists (select from reconcile_runs n where n.stream = r.stream and n.id > r.id)`;
 
 /** The next runs by number. */
 export async function scanEnded(
@@ -47,7 +48,8 @@ export async function measureEnded(db: Queryable, before: Date): Promise<Measure
     `select (select count(*) from (select from reconcile_runs limit $2) r) as rows,
             (select started_at from reconcile_runs order by id limit 1) as oldest,
             (select count(*)
-               from (select from reconcile_runs r where ${IS_REMOVABLE} limit $2) r) as removable`,
+               from (select id, stream, finished_at from reconcile_runs order by id limit $2) r
+              where ${IS_REMOVABLE}) as removable`,
     [before, COUNTED_ROWS],
   );
   return row ?? NO_ROWS;

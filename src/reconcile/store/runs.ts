@@ -244,7 +244,7 @@ export function readRuns(
   );
 }
 
-/** What a run compared: its span up to its checkpoint. */
+/** What a run compared: its span up to its checkpoint. Or what several did, one after the other. */
 export interface StretchRow {
   readonly stream: Stream;
   readonly fromAt: Date;
@@ -256,18 +256,45 @@ export interface StretchRow {
   readonly repaired: number;
 }
 
-/** Reads what runs compared after a time, latest run first; without dry runs, which repair nothing. */
+/**
+ * Reads what runs compared after a time, latest run first; without dry runs, which repair nothing.
+ *
+ * Successive runs of a list are one row if their spans touch, on the same days, and their results are
+ * alike: differences remain, were repaired, or there were none, or no rows. Four lists that are compared
+ * every five minutes have more than thirty thousand runs a month, and a few stretches a day.
+ *
+ * @param limit how many runs are searched
+ */
 export function readStretches(
   db: Queryable,
   { since, limit }: { readonly since: Date; readonly limit: number },
 ): Promise<readonly StretchRow[]> {
   return db.query<StretchRow>(
-    `select stream, from_at as "fromAt", position_at as "toAt", updated_at as "comparedAt",
-            rows_compared as "rowsCompared", rows_counted as "rowsCounted", found, repaired
-       from reconcile_runs
-      where position_at > $1 and position_at > from_at and not is_dry_run
-      order by id desc
-      limit $2`,
+    `with searched as (
+       select id, stream, from_at, position_at, updated_at, rows_compared, rows_counted, found, repaired,
+              is_dry_run
+         from reconcile_runs order by id desc limit $2
+     ), compared as (
+       select *, row((from_at at time zone 'UTC')::date, (position_at at time zone 'UTC')::date,
+                     found > repaired, found = 0, rows_compared + rows_counted = 0) as likeness
+         from searched
+        where position_at > $1 and position_at > from_at and not is_dry_run
+     ), marked as (
+       select *, case when lag(likeness) over earlier = likeness
+                       and from_at <= lag(position_at) over earlier
+                       and position_at >= lag(from_at) over earlier then 0 else 1 end as begins
+         from compared
+       window earlier as (partition by stream order by id)
+     ), numbered as (
+       select *, sum(begins) over (partition by stream order by id) as stretch from marked
+     )
+     select stream, min(from_at) as "fromAt", max(position_at) as "toAt",
+            max(updated_at) as "comparedAt", sum(rows_compared)::bigint as "rowsCompared",
+            sum(rows_counted)::bigint as "rowsCounted", sum(found)::bigint as found,
+            sum(repaired)::bigint as repaired
+       from numbered
+      group by stream, stretch
+      order by max(id) desc`,
     [since, limit],
   );
 }

@@ -82,17 +82,26 @@ export async function removeEvents(tx: Queryable, ids: readonly number[]): Promi
   return row?.removed ?? 0;
 }
 
-/** The removable ones are counted among the oldest. */
+/**
+ * The removable ones are counted among the oldest.
+ * @param readDisputed is not called if no event is old enough
+ */
 export async function measureEvents(
   db: Queryable,
   before: Date,
-  { ids, knownUpTo }: DisputedEvents,
+  readDisputed: () => Promise<DisputedEvents>,
 ): Promise<MeasuredRows> {
-  const [row] = await db.query<MeasuredRows>(
-    `select (select count(*) from (select from webhook_events limit $3) e) as rows,
-            (select received_at from webhook_events order by id limit 1) as oldest,
-            (select count(*) from (${NEXT_EVENTS}) e where "isRemovable") as removable`,
+  const [known] = await db.query<Omit<MeasuredRows, 'removable'>>(
+    `select (select count(*) from (select from webhook_events limit $1) e) as rows,
+            (select received_at from webhook_events order by id limit 1) as oldest`,
+    [COUNTED_ROWS],
+  );
+  if (!known?.oldest) return NO_ROWS;
+  if (known.oldest >= before) return { ...known, removable: 0 };
+  const { ids, knownUpTo } = await readDisputed();
+  const [row] = await db.query<{ removable: number }>(
+    `select count(*) as removable from (${NEXT_EVENTS}) e where "isRemovable"`,
     [before, 0, COUNTED_ROWS, ids, knownUpTo],
   );
-  return row ?? NO_ROWS;
+  return { ...known, removable: row?.removable ?? 0 };
 }
