@@ -30,27 +30,35 @@ interface Run {
   readonly isDryRun: boolean;
 }
 
-/** Every list every ten minutes with an overlap, a long run each night, and what goes wrong in between. */
+/** How often a run finds something, by list. */
+const FOUND = [0.003, 0.02, 0.2, 0.5];
+
+function countsOf(random: () => number, share: number): Run['counts'] {
+  const rows = random() < 0.1 ? 0 : Math.ceil(random() * 50);
+  const found = random() < share ? Math.ceil(random() * 3) : 0;
+  return [rows, random() < 0.2 ? 1 : 0, found, random() < 0.7 ? found : 0];
+}
+
+/** Every list every ten minutes, with outages of hours, a few long runs, and differences that come and go. */
 function runsOf(random: () => number): readonly Run[] {
   const steps = (DAYS * DAY_MS) / (10 * MINUTE_MS);
-  return Array.from(
-    { length: steps },
-    (_, step) => NOW_MS - (steps - step) * 10 * MINUTE_MS,
-  ).flatMap((atMs) =>
-    STREAMS.filter(() => random() < 0.97).map((stream): Run => {
-      const isLong = random() < 0.01;
-      const rows = random() < 0.1 ? 0 : Math.ceil(random() * 50);
-      const found = random() < 0.5 ? Math.ceil(random() * 3) : 0;
-      const repaired = random() < 0.9 ? found : 0;
-      return {
-        stream,
-        fromMs: atMs - (isLong ? 30 * 60 : 20 + Math.floor(random() * 60)) * MINUTE_MS,
-        toMs: atMs - Math.floor(random() * 5) * MINUTE_MS,
-        counts: [rows, random() < 0.2 ? 1 : 0, found, repaired],
-        isDryRun: random() < 0.02,
-      };
-    }),
-  );
+  const outages = Array.from({ length: 4 }, () => Math.floor(random() * steps));
+  const isOut = (step: number) => outages.some((start) => step >= start && step < start + 20);
+  return Array.from({ length: steps }, (_, step) => step)
+    .filter((step) => !isOut(step))
+    .flatMap((step) =>
+      STREAMS.map((stream, place): Run => {
+        const atMs = NOW_MS - (steps - step) * 10 * MINUTE_MS;
+        const minutes = random() < 0.003 ? 30 * 60 : 20 + Math.floor(random() * 60);
+        return {
+          stream,
+          fromMs: atMs - minutes * MINUTE_MS,
+          toMs: atMs - Math.floor(random() * 5) * MINUTE_MS,
+          counts: countsOf(random, FOUND[place] ?? 0),
+          isDryRun: random() < 0.02,
+        };
+      }),
+    );
 }
 
 function calendarOf(stretches: readonly StretchRow[]) {
@@ -67,9 +75,7 @@ function calendarOf(stretches: readonly StretchRow[]) {
   });
 }
 
-test('stretches of many runs show the calendar of the runs', async () => {
-  const seed = testSeed();
-  const runs = runsOf(seededRandom(seed));
+async function insertRuns(runs: readonly Run[]): Promise<void> {
   await db.query(
     `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
                                  started_at, updated_at, finished_at, rows_compared, rows_counted, found,
@@ -90,6 +96,27 @@ test('stretches of many runs show the calendar of the runs', async () => {
       ...[0, 1, 2, 3].map((place) => runs.map(({ counts }) => counts[place])),
     ],
   );
+}
+
+test('what was repaired by a longer run afterwards is not called different', async () => {
+  const day = Date.UTC(2026, 9, 1);
+  const run = { stream: 'payouts', toMs: day + 2 * 60 * MINUTE_MS, isDryRun: false };
+  await insertRuns([
+    { ...run, fromMs: day + 60 * MINUTE_MS, counts: [9, 0, 1, 0] },
+    { ...run, fromMs: day, counts: [9, 0, 1, 1] },
+  ]);
+  const stretches = await readStretches(db, { since: new Date(0), limit: 10 });
+  expect(stretches.map(({ found, repaired }) => [found, repaired])).toEqual([
+    [1, 1],
+    [1, 0],
+  ]);
+  await db.query('delete from reconcile_runs');
+});
+
+test('stretches of many runs show the calendar of the runs', async () => {
+  const seed = testSeed();
+  const runs = runsOf(seededRandom(seed));
+  await insertRuns(runs);
   const single = await db.query<StretchRow>(
     `select stream, from_at as "fromAt", position_at as "toAt", updated_at as "comparedAt",
             rows_compared as "rowsCompared", rows_counted as "rowsCounted", found, repaired
