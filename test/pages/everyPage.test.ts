@@ -78,6 +78,19 @@ test('every link on every page leads to a page', async () => {
   expect(broken).toEqual([]);
 });
 
+test('every form of an action has a button, so that it is sent without a script', async () => {
+  const viewer = as('admin');
+  const offered = new Set<string>();
+  for (const { path } of PAGE_PATHS) {
+    const { html } = await viewer.get(path);
+    for (const [form] of html.matchAll(/<form\b[^>]*method="post"[\s\S]*?<\/form>/g)) {
+      expect(form, path).toMatch(/<button type="submit"/);
+      offered.add(/action="([^"]+)"/.exec(form)?.[1] ?? '');
+    }
+  }
+  expect(offered.size).toBeGreaterThan(20);
+});
+
 describe.runIf(ACTION_PATHS.length > 0).each(ACTION_PATHS)('POST $path', ({ path, permission }) => {
   test.each(CELLS)('is refused to a role that does not permit it: $role', async ({ role }) => {
     if (permits(role, permission)) return;

@@ -118,14 +118,43 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await page.evaluate('window.isSamePage = true');
     const watched = page.getByRole('link', { name: orderIds[10] ?? '', exact: true });
     await watched.focus();
+    await page.evaluate(`getSelection().selectAllChildren(document.activeElement)`);
     const before = await watched.boundingBox();
     const orderId = unique('ord');
     await pay(orderId);
     await page.getByRole('link', { name: orderId, exact: true }).waitFor({ state: 'attached' });
     expect(await page.evaluate('window.isSamePage')).toBe(true);
     expect(await page.evaluate('document.activeElement.textContent')).toBe(orderIds[10]);
+    expect(await page.evaluate('getSelection().toString()')).toBe(orderIds[10]);
     const moved = ((await watched.boundingBox())?.y ?? Number.NaN) - (before?.y ?? 0);
     expect(Math.abs(moved)).toBeLessThan(2);
+  });
+
+  test('a hidden tab does not poll, and follows again once it is seen', async () => {
+    const hidden = await context.newPage();
+    const show = (state: 'hidden' | 'visible') =>
+      hidden.evaluate(`{
+        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }`);
+    const polled = hidden.waitForRequest((request) => new URL(request.url()).pathname === '/live');
+    await hidden.goto(url('/orders'));
+    await polled;
+    await show('hidden');
+    const requests: string[] = [];
+    hidden.on('request', (request) => requests.push(request.url()));
+    await page.goto(url('/orders'));
+    // A tab in view follows two changes meanwhile.
+    for (const orderId of [unique('ord'), unique('ord')]) {
+      await pay(orderId);
+      await page.getByRole('link', { name: orderId, exact: true }).waitFor();
+    }
+    expect(requests).toEqual([]);
+    const orderId = unique('ord');
+    await pay(orderId);
+    await show('visible');
+    await hidden.getByRole('link', { name: orderId, exact: true }).waitFor();
+    await hidden.close();
   });
 
   test('input in a form is kept, and the page follows again once it is gone', async () => {
