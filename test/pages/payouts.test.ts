@@ -99,7 +99,7 @@ test('a failed payout is paid again to its stored account, once, and both are li
     metadata: { a: 'b', pays_again: id, first_reference: 'rent' },
   });
   expect((await treasurer.get(`/payouts/${id}`)).html).toContain(`Paid again by`);
-  expect((await treasurer.get(`/payouts/${created?.payout_id}`)).html).toContain('Pays again what');
+  expect((await treasurer.get(`/payouts/${created?.payout_id}`)).html).toContain('Replaces');
   expect((await treasurer.get(`/payouts/${id}/retry`)).status).toBe(409);
 });
 

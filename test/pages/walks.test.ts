@@ -3,7 +3,7 @@
  * most three clicks after the sign-in. With TALLYHOOK_PICTURES each step is a picture for
  * docs/console.md.
  */
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/alerts/domain/alert.ts';
 import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
@@ -11,17 +11,22 @@ import { linksOf } from '../../src/notify/domain/links.ts';
 import { readMessageRows } from '../../src/notify/store/messageRows.ts';
 import { alertOf } from '../support/alerts.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
-import { browserPath, startBrowser } from '../support/browser.ts';
+import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { createTestNotifier } from '../support/notifier.ts';
-import { disputeEvent, paymentEvent, payoutEvent } from '../support/payments.ts';
-import { picturesFolder, takePicture } from '../support/pictures.ts';
+import { paymentEvent } from '../support/payments.ts';
+import { holdStill, picturesFolder, takePicture } from '../support/pictures.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 
 const MAX_CLICKS = 3;
-const SIZE = { width: 1100, height: 800 };
+/** Equal on every machine. */
+const PICTURED = {
+  viewport: { width: 1100, height: 800 },
+  locale: 'en-US',
+  timezoneId: 'UTC',
+} as const;
 
 describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {
   let db: TestDatabase;
@@ -74,7 +79,8 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   /** Opens a link as a person who is not signed in, and counts the clicks after the sign-in. */
   const startWalk = async (name: string, url: string) => {
-    const context = await browser.newContext({ viewport: SIZE });
+    const context = await browser.newContext(PICTURED);
+    await holdStill(context);
     const page = await context.newPage();
     await page.goto(url);
     await page.getByLabel('Token').fill(ADMIN_TOKEN);
@@ -97,37 +103,52 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
       },
     };
   };
-  const alertLink = (page: Page): Locator =>
-    page.getByRole('main').locator('a[href^="/alerts/"]').first();
-
-  /** From the page of the subject over its alert to the acknowledgement. */
-  const acknowledge = async (name: string, url: string) => {
-    const { page, click, done } = await startWalk(name, url);
-    await click(alertLink(page));
-    const form = page.locator('form.action').filter({ hasText: 'Acknowledge' });
-    await form.getByLabel('Reason').fill('Handled by the night shift');
-    await takePicture(page, `${name}-2`);
-    await click(form.getByRole('button', { name: 'Acknowledge' }));
-    await done(/Acknowledged|acknowledged/);
-  };
-
-  test('a dispute: its deadline and reason, and who handles it', async () => {
-    const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
-    await applyEach(db, testApplier(db), [
-      disputeEvent('pay_1001', { dispute_id: 'dp_1001', challenge_required_by: tomorrow }),
-    ]);
-    await acknowledge('dispute', await linkTo('dispute:dp_1001', 'Open the dispute'));
+  test('a dispute is contested with evidence', async () => {
+    const order = { metadata: { order_id: '1002' } };
+    const paymentId = await setup.authorize({ capture_method: 'automatic', ...order });
+    const opened = { payment_id: paymentId, amount: 5400, reason_code: '13.1' };
+    const id = (await sandbox.call('POST', '/_sandbox/disputes', opened)).body.dispute_id;
+    await setup.applyWebhooks();
+    const url = await linkTo(`dispute:${id}`, 'Open the dispute');
+    const { page, click, done } = await startWalk('dispute', url);
+    await click(page.getByRole('link', { name: 'Submit evidence' }));
+    await page.getByLabel('Shipping carrier').fill('DHL');
+    await page.getByLabel('Shipping tracking number').fill('00340434161094042557');
+    await page.getByLabel('Reason').fill('Delivered on 12 November');
+    await takePicture(page, 'dispute-2', 'Shipping carrier');
+    await click(page.getByRole('button', { name: 'Submit evidence' }));
+    await done(/Submitted/);
+    const { body } = await sandbox.call('GET', `/disputes/evidence/${id}`);
+    expect(body.evidence.shipping_information).toMatchObject({ shipping_carrier: 'DHL' });
+    expect((await sandbox.call('GET', `/disputes/${id}`)).body.dispute_status).toBe(
+      'dispute_challenged',
+    );
   });
 
-  test('a failed payout: its reason and advice, and who handles it', async () => {
-    await applyEach(db, testApplier(db), [
-      payoutEvent({ payout_id: 'po_77', modified_at: new Date().toISOString() }),
-    ]);
-    await acknowledge('payout', await linkTo('payout:po_77', 'Open the payout'));
+  test('a failed payout is paid again', async () => {
+    const stored = { payout_type: 'bank', payout_method_id: 'pm_stored', auto_fulfill: true };
+    const request = { amount: 2500, currency: 'EUR', confirm: true, ...stored };
+    const { body } = await sandbox.call('POST', '/payouts/create', request);
+    const id = body.payout_id;
+    await sandbox.call('POST', `/_sandbox/payouts/${id}/move`, { status: 'failed' });
+    await setup.applyWebhooks();
+    const url = await linkTo(`payout:${id}`, 'Open the payout');
+    const { page, click, done } = await startWalk('payout', url);
+    await click(page.getByRole('link', { name: 'Pay it again' }));
+    await page.getByLabel('Type the amount in EUR').fill('25.00');
+    await page.getByLabel('Reason').fill('The payee opened the account again');
+    await takePicture(page, 'payout-2');
+    expect(await violationsOn(page)).toEqual([]);
+    await click(page.getByRole('button', { name: 'Pay again' }));
+    await done(/Paid again: 25\.00 EUR/);
+    await sandbox.control('POST', '/settle');
+    const filter = { merchant_order_reference_id: `again_${id}` };
+    const { data } = (await sandbox.call('POST', '/payouts/list', filter)).body;
+    expect(data).toMatchObject([{ amount: 2500, status: 'success' }]);
   });
 
   test('an authorization that is about to expire is captured', async () => {
-    const id = await setup.authorize();
+    const id = await setup.authorize({ metadata: { order_id: '1003' } });
     await setup.check.run();
     const subject = `payment:${id}`;
     await raise(
@@ -157,7 +178,9 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   });
 
   test.runIf(picturesFolder !== undefined)('pictures of the main screens', async () => {
-    const page = await browser.newPage({ viewport: SIZE });
+    const context = await browser.newContext(PICTURED);
+    await holdStill(context);
+    const page = await context.newPage();
     const base = `http://127.0.0.1:${tallyhook.consolePort}`;
     await page.goto(`${base}/`);
     await page.getByLabel('Token').fill(ADMIN_TOKEN);
@@ -167,7 +190,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
       await page.goto(`${base}${path}`);
       await takePicture(page, name);
     }
-    await page.close();
+    await context.close();
   });
 });
 

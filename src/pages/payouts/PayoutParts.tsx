@@ -41,7 +41,8 @@ export function PayoutAnswer({ row, chain: { replaces, paidAgainBy }, viewer }: 
     <>
       {replaces === undefined ? null : (
         <p>
-          Pays again what <Id id={replaces} href={resourceHref('payout', replaces)} /> did not.
+          Replaces <Id id={replaces} href={resourceHref('payout', replaces)} />, which the payee did
+          not get.
         </p>
       )}
       {isUndone && paidAgainBy === undefined ? (
