@@ -14,8 +14,9 @@ import { keepPlans } from '../erasure/keepPlans.ts';
 import { bodiesSource } from '../ledger/bodies/gauges.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
-import { batchJob, EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
+import { batchJob } from '../ledger/inbox/jobs.ts';
 import { createBalanceReader } from '../ledger/read/balances.ts';
+import type { QueueAccess } from '../monitor/read/queues.ts';
 import { channelNamesOf } from '../notify/channels/index.ts';
 import { targetsOf } from '../notify/channels/targets.ts';
 import { channelsSource } from '../notify/gauges.ts';
@@ -28,7 +29,7 @@ import type { SystemParts } from '../pages/system/systemParts.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
-import { type MeasuredQueue, type Producer, queueSource } from '../platform/queue/index.ts';
+import { type MeasuredQueue, queueSource } from '../platform/queue/index.ts';
 import { sleep } from '../platform/sleep.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
 import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
@@ -61,17 +62,10 @@ const METRICS_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 4_000,
  * per installation is enough, and other processes would export the same values again.
  */
 function addSources(
-  { clock, events, metrics, onClose, openPool, queues }: Shared,
-  alertsJobs: Producer<AlertsJob> & MeasuredQueue,
+  { clock, metrics, openPool }: Shared,
+  depths: Readonly<Record<string, MeasuredQueue>>,
 ): void {
   const db = openPool('metrics', METRICS_POOL);
-  const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
-  onClose(() => reconcileJobs.close());
-  const depths = {
-    [EVENTS_QUEUE]: events,
-    [RECONCILE_QUEUE]: reconcileJobs,
-    [ALERTS_QUEUE]: alertsJobs,
-  };
   const sources = [
     ...ledgerSources(db),
     bodiesSource(db),
@@ -137,6 +131,15 @@ function testerOf({ clock, config, log }: Shared, db: Database): ApiParts['testC
   };
 }
 
+/** How pages read the queues. A problem that is known already is shown without waiting for it again. */
+function queueAccessOf(
+  { queues: { name }, queueWatch }: Shared,
+  queues: QueueAccess['queues'],
+): QueueAccess {
+  const check = async () => queueWatch.latest() ?? (await queueWatch.check());
+  return { backend: name, check, queues };
+}
+
 export interface RunningConsole {
   readonly port: number;
   /** Prepares a link that signs in once as the holder of ADMIN_TOKEN. @returns its path */
@@ -154,7 +157,8 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   onClose(() => runs.close());
   const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => alertsJobs.close());
-  addSources(shared, alertsJobs);
+  const depths = { events, reconcile: runs, alerts: alertsJobs };
+  addSources(shared, depths);
   const tokensDb = openPool('tokens', TOKENS_POOL);
   const tokens = createTokenVerifier({ adminToken: adminTokenOf(config), db: tokensDb, clock });
   const parts: Omit<ConsoleAppParts, 'tokens' | 'metrics' | 'pages'> = {
@@ -174,6 +178,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     testChannel: testerOf(shared, db),
     installation: config.installation,
     schedules: schedulesOf(config),
+    queues: queueAccessOf(shared, depths),
     enqueueRuns: (request, attempt) => enqueueOperatorRuns(runs, request, attempt),
     isReady: gate.isOpen,
     clock,

@@ -1,5 +1,6 @@
 /** Opens the queues that the settings name. */
 import type { Config } from '../config/config.ts';
+import type { QueueAccess } from '../monitor/read/queues.ts';
 import type { Log } from '../platform/log.ts';
 import {
   createPostgresQueueConnections,
@@ -7,6 +8,7 @@ import {
   createRedisConnections,
   type QueueBackend,
 } from '../platform/queue/index.ts';
+import { QUEUES } from '../platform/queue/names.ts';
 
 /** Redis if its URL is set, otherwise the database itself. */
 export function openQueues(
@@ -18,4 +20,22 @@ export function openQueues(
       ? createPostgresQueueConnections(databaseUrl, log)
       : createRedisConnections(config.redisUrl, log);
   return createQueueBackend(connections, log);
+}
+
+/** Opens every queue to read it. */
+export function inspectedQueues(backend: QueueBackend): {
+  readonly access: QueueAccess;
+  readonly close: () => Promise<void>;
+} {
+  const queues = {
+    events: backend.producer(QUEUES.events),
+    reconcile: backend.producer(QUEUES.reconcile),
+    alerts: backend.producer(QUEUES.alerts),
+  };
+  return {
+    access: { backend: backend.name, check: () => backend.check(), queues },
+    close: async () => {
+      for (const queue of Object.values(queues)) await queue.close();
+    },
+  };
 }

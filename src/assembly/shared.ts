@@ -32,7 +32,7 @@ import { createMetrics, type Metrics } from '../platform/metrics.ts';
 import { osUser } from '../platform/osUser.ts';
 import { packageVersion } from '../platform/packageRoot.ts';
 import {
-  type MeasuredQueue,
+  type InspectedQueue,
   type Producer,
   type QueueBackend,
   type QueueWatch,
@@ -62,7 +62,7 @@ export interface Shared {
   readonly queues: QueueBackend;
   readonly queueWatch: QueueWatch;
   readonly heartbeat: Heartbeat;
-  readonly events: Producer<EventsJob> & MeasuredQueue;
+  readonly events: Producer<EventsJob> & InspectedQueue;
   readonly openPool: (name: string, limits: PoolOptions) => Database;
   /** Closed in reverse order of being added. */
   readonly onClose: (close: () => Promise<void>) => void;

@@ -67,6 +67,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'tokens revoke': 'manage_tokens',
   doctor: 'read',
   processes: 'read',
+  queues: 'read',
   'schedule list': 'read',
   'schedule run': 'operate',
   settings: 'local',

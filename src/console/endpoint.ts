@@ -12,6 +12,7 @@ import type { TestedChannel } from '../actions/testChannels.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { BalanceReader } from '../ledger/read/balances.ts';
+import type { QueueAccess } from '../monitor/read/queues.ts';
 import type { ChannelTarget } from '../notify/domain/channel.ts';
 import type { Installation } from '../notify/domain/links.ts';
 import type { ChannelName } from '../notify/domain/message.ts';
@@ -49,6 +50,7 @@ export interface ApiParts {
   /** Sends a test message; undefined if the channel is not configured. */
   readonly testChannel: (channel: ChannelName, actor: Actor) => Promise<TestedChannel | undefined>;
   readonly installation: Installation;
+  readonly queues: QueueAccess;
   /** The schedules of this installation. */
   readonly schedules: readonly PlannedSchedule[];
   /** Enqueues reconcile runs under the number of an attempt in the audit log. */

@@ -22,6 +22,7 @@ import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
 import { cancelPayout, fulfillPayout, retryPayout } from './routes/payouts.ts';
 import { listProcesses } from './routes/processes.ts';
+import { listQueues } from './routes/queues.ts';
 import {
   getRateBudget,
   getReconciliation,
@@ -104,6 +105,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   pause,
   resume,
   listProcesses,
+  listQueues,
   listSchedules,
   runSchedule,
   listAudit,

@@ -19,6 +19,7 @@ export const overviewHref = (): string => '/';
 export const ordersHref = (query?: LinkQuery): string => href('/orders', query);
 
 export const systemHref = (): string => '/system';
+export const queuesHref = (): string => '/system/queues';
 export const scheduleHref = (): string => '/system/schedule';
 export const settingsHref = (): string => '/system/settings';
 export const retentionHref = (): string => '/system/retention';

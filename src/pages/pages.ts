@@ -61,6 +61,7 @@ import { planErasureAction, requestErasureAction } from './system/erasures/erasu
 import { erasurePage } from './system/erasures/erasurePage.tsx';
 import { erasurePlanPage } from './system/erasures/erasurePlanPage.tsx';
 import { erasuresPage } from './system/erasures/erasuresPage.tsx';
+import { queuesPage } from './system/queuesPage.tsx';
 import { retentionPage } from './system/retentionPage.tsx';
 import { runScheduleNow, schedulePage } from './system/schedulePage.tsx';
 import {
@@ -116,6 +117,7 @@ export const PAGES: readonly Page[] = [
   journalPage,
   ledgerAccountPage,
   systemPage,
+  queuesPage,
   schedulePage,
   retentionPage,
   settingsPage,

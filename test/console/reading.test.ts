@@ -431,6 +431,7 @@ test('every endpoint was called here, and its response matched its description',
   await api.get('/api/v1/reconciliations');
   await api.get('/api/v1/audit');
   await api.get('/api/v1/processes');
+  await api.get('/api/v1/queues');
   await api.get('/api/v1/schedules');
   await api.post('/api/v1/schedules/retention/run', { reason: 'a test' });
   await api.get(`/api/v1/balances?order_id=${orderId}`);

@@ -1,8 +1,12 @@
 /** The pages of the system: checks, settings, data, audit log, erasures and tokens. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueErasures } from '../../src/actions/continueErasures.ts';
+import {
+  createPostgresQueueConnections,
+  createQueueBackend,
+} from '../../src/platform/queue/index.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
-import { applyEach, testApplier } from '../support/ledger.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { paymentEvent } from '../support/payments.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
@@ -89,6 +93,35 @@ test('processes are listed with version and health, and one that was killed is m
   expect(text).toMatch(/web-3:19 events, receiver missing/);
   expect(textOf((await admin.get('/')).html)).toContain('No process has the role receiver');
   await db.query(`delete from processes where host like 'web-%'`);
+});
+
+test('the queues are shown beside what is due by the database, and failed jobs with their error', async () => {
+  const queues = createQueueBackend(createPostgresQueueConnections(db.url, silentLog), silentLog);
+  const producer = queues.producer<object>('reconcile');
+  const consumer = queues.consumer('reconcile', 1, () => Promise.reject(new Error(HOSTILE)));
+  await producer.add([{ name: 'week', data: {}, attempts: 1, backoffMs: 1 }]);
+  await waitFor('the job to fail', async () => (await producer.depth()).jobs.failed === 1);
+  await receive(db, [paymentEvent({})]);
+  const { body } = await call('GET', '/queues');
+  expect(body).toMatchObject({
+    ...{ backend: 'postgres', usable: true, problem: null },
+    queues: [
+      { name: 'events', in_database: { due: 1 } },
+      { name: 'reconcile', jobs: { failed: 1 }, in_database: null },
+      { name: 'alerts', in_database: { due: 0 } },
+    ],
+  });
+  expect(body.queues[1].failed_jobs).toMatchObject([{ name: 'week', attempts: 1, error: HOSTILE }]);
+  const { html } = await admin.get('/system/queues');
+  expect(html).not.toContain('<script>alert');
+  const text = textOf(html);
+  expect(text).toContain('work: a job was added, claimed and finished');
+  expect(text).toMatch(/1 pending , the oldest for/);
+  expect(text).toContain('reconcile: week');
+  await consumer.close();
+  await producer.close();
+  await queues.close();
+  await db.query('delete from pending');
 });
 
 test('schedules are listed, and one is run at once with a reason', async () => {

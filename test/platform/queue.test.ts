@@ -13,7 +13,7 @@ import {
   createPostgresQueueConnections,
   createQueueBackend,
   createRedisConnections,
-  type MeasuredQueue,
+  type InspectedQueue,
   type NewJob,
   type Producer,
   type QueueBackend,
@@ -136,7 +136,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     return backend;
   }
 
-  function produce(queueName: string, backend = open()): Producer<Order> & MeasuredQueue {
+  function produce(queueName: string, backend = open()): Producer<Order> & InspectedQueue {
     const producer = backend.producer<Order>(queueName);
     cleanups.push(() => producer.close());
     return producer;
@@ -310,6 +310,24 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     held.resolve();
     await waitFor('the others to be claimed', () => seen.length === 3);
     expect((await producer.depth()).oldestWaitingMs).toBeUndefined();
+  });
+
+  test('failed jobs are listed with their error, the newest first', async () => {
+    const queueName = unique('queue');
+    const producer = produce(queueName);
+    expect(await producer.failed(10)).toEqual([]);
+    const job = (n: number) => ({ name: 'job', data: { n }, attempts: 1, backoffMs: 1 });
+    const failures = async () => (await producer.depth()).jobs.failed;
+    consume(queueName, ({ data }) => Promise.reject(new Error(`number ${data.n} is odd`)));
+    for (const n of [1, 3, 5]) {
+      const before = await failures();
+      await producer.add([job(n)]);
+      await waitFor('the job to fail', async () => (await failures()) > before);
+    }
+    expect(await producer.failed(2)).toMatchObject([
+      { name: 'job', attempts: 1, error: 'number 5 is odd', failedMs: expect.any(Number) },
+      { error: 'number 3 is odd' },
+    ]);
   });
 
   test('a consumer that closes finishes its job and claims no other', async () => {

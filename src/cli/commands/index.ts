@@ -153,6 +153,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./processes.ts')).processesCommand(),
   },
   {
+    name: 'queues',
+    description: 'Show each queue beside what is due by the database',
+    load: async () => (await import('./queues.ts')).queuesCommand(),
+  },
+  {
     name: 'schedule',
     description: 'Show what became of each schedule, and run one at once',
     load: async () => (await import('./schedule.ts')).scheduleCommand(),

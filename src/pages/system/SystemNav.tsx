@@ -3,6 +3,7 @@ import type { Permission } from '../../access/domain/roles.ts';
 import {
   auditHref,
   erasuresHref,
+  queuesHref,
   retentionHref,
   scheduleHref,
   sessionsHref,
@@ -22,6 +23,7 @@ interface Place {
 
 const PLACES: readonly Place[] = [
   { label: 'Checks', href: systemHref(), permission: 'read' },
+  { label: 'Queues', href: queuesHref(), permission: 'read' },
   { label: 'Schedule', href: scheduleHref(), permission: 'read' },
   { label: 'Data and retention', href: retentionHref(), permission: 'read' },
   { label: 'Settings', href: settingsHref(), permission: 'read_audit' },

@@ -4,10 +4,13 @@ export type { QueueProblem } from './problem.ts';
 export {
   type Consumer,
   createQueueBackend,
+  type FailedJob,
+  type InspectedQueue,
   type MeasuredQueue,
   type NewJob,
   type Producer,
   type QueueBackend,
+  type QueueDepth,
   type RunningJob,
 } from './queue.ts';
 export { type QueueWatch, watchQueue } from './watch.ts';

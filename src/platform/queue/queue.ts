@@ -66,6 +66,20 @@ export interface QueueDepth {
   readonly oldestWaitingMs: number | undefined;
 }
 
+/** A job that has used all its attempts. */
+export interface FailedJob {
+  readonly id: string;
+  readonly name: string;
+  readonly attempts: number;
+  readonly error: string;
+  readonly failedMs: number | undefined;
+}
+
+export interface InspectedQueue extends MeasuredQueue {
+  /** The newest failed jobs. Throws when the backend is unavailable. */
+  failed(limit: number): Promise<readonly FailedJob[]>;
+}
+
 export interface Consumer {
   /** Finishes running jobs and claims no new ones. */
   close(): Promise<void>;
@@ -80,7 +94,7 @@ export interface QueueBackend {
    * @returns why the queue refuses work; undefined if it works
    */
   check(): Promise<QueueProblem | undefined>;
-  producer<Data>(queueName: string): Producer<Data> & MeasuredQueue;
+  producer<Data>(queueName: string): Producer<Data> & InspectedQueue;
   consumer<Data>(
     queueName: string,
     concurrency: number,
@@ -123,7 +137,7 @@ function createProducer<Data>(
   queueName: string,
   connections: QueueConnections,
   log: Log,
-): Producer<Data> & MeasuredQueue {
+): Producer<Data> & InspectedQueue {
   const newQueue = queueFactory(queueName, connections);
   const warn = (error: Error) =>
     log.warn({ error: toQueueFailure(error), queueName }, 'queue.producer_error');
@@ -180,6 +194,17 @@ function createProducer<Data>(
         const last = Math.max(0, waiting - 1);
         const [oldest] = await queue.getJobs('waiting', last, last);
         return { jobs: { waiting, active, delayed, failed }, oldestWaitingMs: oldest?.timestamp };
+      }),
+    failed: (limit) =>
+      command(async (queue) => {
+        const found = await queue.getJobs('failed', 0, limit - 1);
+        return found.map(({ id, name, attemptsMade, failedReason, finishedOn }) => ({
+          id: id ?? '',
+          name,
+          attempts: attemptsMade,
+          error: failedReason ?? 'no reason is known',
+          failedMs: finishedOn,
+        }));
       }),
     close: async () => {
       if (opened && (await isUnavailable(connections))) abandoned.abort();

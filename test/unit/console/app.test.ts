@@ -9,6 +9,11 @@ import type { Database } from '../../../src/platform/db/database.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
 
+const noQueue = {
+  depth: () => Promise.reject(new Error('no queue')),
+  failed: () => Promise.reject(new Error('no queue')),
+};
+
 const TOKEN = 'token-0123456789abcdef';
 
 function failing(error: Error): Database {
@@ -43,6 +48,11 @@ function appOver(error: Error, token = TOKEN) {
     channels: [],
     channelTargets: [],
     testChannel: () => Promise.resolve(undefined),
+    queues: {
+      backend: 'postgres',
+      check: () => Promise.resolve(undefined),
+      queues: { events: noQueue, reconcile: noQueue, alerts: noQueue },
+    },
     schedules: [],
     installation: { name: 'Tallyhook', consoleUrl: undefined },
     enqueueRuns: () => Promise.reject(new Error('no queue')),

@@ -11,6 +11,11 @@ import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
+const noQueue = {
+  depth: () => Promise.reject(new Error('no queue')),
+  failed: () => Promise.reject(new Error('no queue')),
+};
+
 const document = JSON.parse(JSON.stringify(buildAdminOpenApi())) as {
   readonly openapi: string;
   readonly paths: Readonly<
@@ -61,6 +66,11 @@ test('the app and the document have the same routes', () => {
     channels: [],
     channelTargets: [],
     testChannel: () => Promise.resolve(undefined),
+    queues: {
+      backend: 'postgres',
+      check: () => Promise.resolve(undefined),
+      queues: { events: noQueue, reconcile: noQueue, alerts: noQueue },
+    },
     schedules: [],
     installation: { name: 'Tallyhook', consoleUrl: undefined },
     enqueueRuns: () => Promise.reject(new Error('no queue')),
