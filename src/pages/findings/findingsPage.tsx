@@ -80,7 +80,9 @@ export const findingsPage = definePage({
         >
           <DataTable
             caption="Findings, newest first"
-            columns={viewer.may(acceptSeveral.permission) ? [...COLUMNS, SELECT] : COLUMNS}
+            columns={
+              viewer.may(acceptSeveral.permission) ? COLUMNS.toSpliced(1, 0, SELECT) : COLUMNS
+            }
             rows={findings}
             keyOf={(row) => String(row.id)}
             empty="No finding matches: the ledger and the service agree on everything that was compared."
@@ -138,7 +140,7 @@ const COLUMNS: readonly Column<FindingRow>[] = [
     cell: (row) => <a href={findingHref(row.id)}>{`${row.id}: ${row.class}`}</a>,
   },
   { title: 'State', cell: ({ state }) => <FindingState state={state} /> },
-  { title: 'Meaning', cell: (row) => findingMeaning(row.class) },
+  { title: 'Meaning', cell: (row) => <p class="sentence">{findingMeaning(row.class)}</p> },
   { title: 'About', cell: ({ subject }) => <Id id={subject} href={subjectHref(subject)} /> },
   { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
 ];
