@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type QueueState, type QueuesReport, readQueues } from '../../monitor/read/queues.ts';
 import type { FailedJob } from '../../platform/queue/index.ts';
 import { roughly } from '../../representation/roughly.ts';
-import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { type Column, DataTable, Section } from '../components/blocks.tsx';
 import { Time } from '../components/values.tsx';
 import { inboxHref, messagesHref, queuesHref } from '../links.ts';
 import { definePage } from '../page.ts';
@@ -26,7 +26,7 @@ export const queuesPage = definePage({
         <p>
           A queue is a hint: it wakes a process early. What is due is in the database, and the
           scheduler enqueues every minute what the queue lost, so an empty or lost queue loses
-          nothing.
+          nothing. {`Events received in the last minute: ${report.eventsLastMinute}.`}
         </p>
         <DataTable
           caption="Jobs in each queue, beside what is due by the database"
@@ -35,7 +35,6 @@ export const queuesPage = definePage({
           keyOf={({ name }) => name}
           empty="None."
         />
-        <KeyValues rows={[['Events received in the last minute', report.eventsLastMinute]]} />
         <Failed queues={report.queues} />
       </>
     ),
@@ -73,12 +72,9 @@ const DUE: Readonly<Record<QueueState['name'], { href: string; what: string } | 
 const COLUMNS: readonly Column<QueueState>[] = [
   {
     title: 'Queue',
-    cell: ({ name, does, error }) => (
+    cell: ({ name, error }) => (
       <>
         {name}
-        <div>
-          <small>{does}</small>
-        </div>
         {error === undefined ? null : <div>{error}</div>}
       </>
     ),
@@ -105,6 +101,7 @@ const COLUMNS: readonly Column<QueueState>[] = [
       );
     },
   },
+  { title: 'What its jobs do', cell: ({ does }) => does },
 ];
 
 interface FailedRow extends FailedJob {

@@ -6,7 +6,7 @@ import { SECOND_MS } from '../../platform/time.ts';
 import { type Pause, readPause } from '../../reconcile/store/pauses.ts';
 import type { RunResult, ScheduleState } from '../../scheduler/domain/state.ts';
 import { readSchedules } from '../../scheduler/readSchedules.ts';
-import { type Column, DataTable, Section } from '../components/blocks.tsx';
+import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Reason, Select } from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
 import { reconciliationHref, scheduleHref } from '../links.ts';
@@ -61,6 +61,10 @@ export const schedulePage = definePage({
           keyOf={({ name }) => name}
           empty="None."
         />
+        <details>
+          <summary>What each does</summary>
+          <KeyValues rows={states.map(({ name, does }) => [name, does])} />
+        </details>
         <Section title="Run now">
           <p>
             A process with the role scheduler starts the run within seconds. A run that is under way
@@ -140,30 +144,25 @@ const RESULTS: Readonly<Record<RunResult, { readonly tone: Tone; readonly label:
 };
 
 const COLUMNS: readonly Column<ScheduleState>[] = [
-  {
-    title: 'Schedule',
-    cell: ({ name, does }) => (
-      <>
-        {name}
-        <div>
-          <small>{does}</small>
-        </div>
-      </>
-    ),
-  },
-  { title: 'Every', cell: ({ every }) => every },
-  { title: 'Latest run', cell: ({ run }) => <Time at={run?.at ?? null} /> },
+  { title: 'Schedule', cell: ({ name }) => name },
   { title: 'Result', cell: (state) => <Result state={state} /> },
+  {
+    title: 'Seconds',
+    isNumber: true,
+    cell: ({ durationMs }) =>
+      durationMs === undefined ? null : (durationMs / SECOND_MS).toFixed(2),
+  },
+  { title: 'Latest run', cell: ({ run }) => <Time at={run?.at ?? null} /> },
   { title: 'Next', cell: ({ nextAt }) => <Time at={nextAt ?? null} /> },
+  { title: 'Every', cell: ({ every }) => every },
 ];
 
 function Result({ state }: { readonly state: ScheduleState }) {
-  const { result, run, durationMs, isOverdue, request } = state;
+  const { result, run, isOverdue, request } = state;
   const { tone, label } = RESULTS[result];
   return (
     <>
       <Badge tone={tone}>{label}</Badge>
-      {durationMs === undefined ? null : ` in ${durationText(durationMs)}`}
       {isOverdue ? (
         <>
           {' '}
@@ -174,10 +173,4 @@ function Result({ state }: { readonly state: ScheduleState }) {
       {request ? <div>{`Requested by ${request.requestedBy}: ${request.reason}`}</div> : null}
     </>
   );
-}
-
-function durationText(durationMs: number): string {
-  return durationMs < SECOND_MS
-    ? `${Math.max(1, Math.round(durationMs))} ms`
-    : `${(durationMs / SECOND_MS).toFixed(1)} s`;
 }
