@@ -115,8 +115,9 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await page.getByLabel('Shipping carrier').fill('DHL');
     await page.getByLabel('Shipping tracking number').fill('00340434161094042557');
     await page.getByLabel('Reason').fill('Delivered on 12 November');
-    await takePicture(page, 'dispute-2', 'Shipping carrier');
-    await click(page.getByRole('button', { name: 'Submit evidence' }));
+    const submit = page.getByRole('button', { name: 'Submit evidence' });
+    await takePicture(page, 'dispute-2', submit);
+    await click(submit);
     await done(/Submitted/);
     const { body } = await sandbox.call('GET', `/disputes/evidence/${id}`);
     expect(body.evidence.shipping_information).toMatchObject({ shipping_carrier: 'DHL' });
@@ -172,8 +173,9 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     const url = await linkTo('system:webhooks', 'Open the alert');
     const { page, click, done } = await startWalk('silence', url);
     await click(page.getByRole('link', { name: 'Reconciliation', exact: true }));
-    await takePicture(page, 'silence-2');
-    await click(page.getByRole('button', { name: 'Start' }));
+    const start = page.getByRole('button', { name: 'Start' });
+    await takePicture(page, 'silence-2', start);
+    await click(start);
     await done(/./);
   });
 

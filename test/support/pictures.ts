@@ -6,7 +6,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { toPalette } from './palettePng.ts';
 
 /** Where pictures go; undefined: none are taken. */
@@ -26,7 +26,9 @@ const STEADY = `{
       if (Math.abs(at - Date.now()) < step) time.textContent = '1 minute ago';
       continue;
     }
-    const shown = new Date(Math.floor((at + shift) / step) * step);
+    // Times of fixed examples are the same in every run.
+    const isFixed = at < Date.now() - 2 * 86_400_000;
+    const shown = new Date(Math.floor((isFixed ? at : at + shift) / step) * step);
     time.textContent = shown.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' });
   }
   const known = new Map();
@@ -36,7 +38,9 @@ const STEADY = `{
   };
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    const steady = text.data.replace(/\\b([a-z]+_)(?=\\w*[0-9A-Z])\\w{12,}/g, steadyId);
+    const steady = text.data
+      .replace(/(?<![A-Za-z0-9])(?!again_)([a-z]+_)(?=\\w*[0-9A-Z])\\w{12,}/g, steadyId)
+      .replace(/\\bfor \\d+ seconds?\\b/, 'for 45 minutes');
     if (steady !== text.data) text.data = steady;
   }
 }`;
@@ -50,12 +54,12 @@ export async function holdStill(context: BrowserContext): Promise<void> {
 /**
  * Takes a picture in both themes.
  * @param name of the file, without its theme
- * @param label of a field that the picture shows; undefined: the top of the page
+ * @param shown what the picture shows; undefined: the top of the page
  */
-export async function takePicture(page: Page, name: string, label?: string): Promise<void> {
+export async function takePicture(page: Page, name: string, shown?: Locator): Promise<void> {
   if (picturesFolder === undefined) return;
   mkdirSync(picturesFolder, { recursive: true });
-  if (label !== undefined) await page.getByLabel(label).scrollIntoViewIfNeeded();
+  await shown?.scrollIntoViewIfNeeded();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await page.evaluate(STEADY);
