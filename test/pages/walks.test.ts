@@ -19,6 +19,7 @@ import { paymentEvent } from '../support/payments.ts';
 import { holdStill, picturesFolder, takePicture } from '../support/pictures.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const MAX_CLICKS = 3;
 /** Equal on every machine. */
@@ -142,10 +143,10 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     expect(await violationsOn(page)).toEqual([]);
     await click(page.getByRole('button', { name: 'Pay again' }));
     await done(/Paid again: 25\.00 EUR/);
-    await sandbox.control('POST', '/settle');
     const filter = { merchant_order_reference_id: `again_${id}` };
-    const { data } = (await sandbox.call('POST', '/payouts/list', filter)).body;
-    expect(data).toMatchObject([{ amount: 2500, status: 'success' }]);
+    const again = async () => (await sandbox.call('POST', '/payouts/list', filter)).body.data;
+    await waitFor('the new payout', async () => (await again())[0]?.status === 'success');
+    expect(await again()).toMatchObject([{ amount: 2500 }]);
   });
 
   test('an authorization that is about to expire is captured', async () => {
