@@ -77,7 +77,7 @@ function Summary({ alert }: { readonly alert: AlertRow }) {
                 <Id key="payment" id={paymentId} href={resourceHref('payment', paymentId)} />,
               ] as const,
             ]),
-        ['Deadline', <Time key="deadline" at={alert.deadlineAt} />],
+        ['Deadline', <Time key="deadline" at={alert.deadlineAt} isRelative />],
         ['Opened', <Time key="opened" at={alert.openedAt} />],
         ['Resolved', <Time key="resolved" at={alert.resolvedAt} />],
         ...handling(alert),

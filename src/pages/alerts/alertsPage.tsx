@@ -198,7 +198,7 @@ const ALERT_COLUMNS: readonly Column<AlertRow>[] = [
   { title: 'Severity', cell: ({ severity }) => <Severity severity={severity} /> },
   { title: 'State', cell: (alert) => <Badge>{stateText(alert)}</Badge> },
   { title: 'What happened', cell: ({ sentence }) => sentence },
-  { title: 'Deadline', cell: ({ deadlineAt }) => <Time at={deadlineAt} /> },
+  { title: 'Deadline', cell: ({ deadlineAt }) => <Time at={deadlineAt} isRelative /> },
   { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
 ];
 

@@ -99,7 +99,7 @@ function Failure({
       {failing.retryAt === null ? null : (
         <>
           {'Next attempt: '}
-          <Time at={failing.retryAt} />
+          <Time at={failing.retryAt} isRelative />
         </>
       )}
     </p>

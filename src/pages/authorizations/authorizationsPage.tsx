@@ -108,7 +108,7 @@ const columns = (viewer: Viewer): readonly Column<OpenAuthorization>[] => [
       <Money amountMinor={capturableMinor} currency={currency} />
     ),
   },
-  { title: 'Capture before', cell: ({ deadlineAt }) => <Time at={deadlineAt} /> },
+  { title: 'Capture before', cell: ({ deadlineAt }) => <Time at={deadlineAt} isRelative /> },
   { title: 'Time left', cell: ({ deadlineAt }) => timeLeft(deadlineAt.getTime() - viewer.nowMs) },
 ];
 

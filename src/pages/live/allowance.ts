@@ -3,6 +3,8 @@
 /** Of the time. */
 const SHARE = 0.03;
 const MAX_ALLOWANCE_MS = 600;
+/** What people read themselves may exceed the share; open pages wait no longer than this for it. */
+const MAX_DEBT_MS = 300;
 /** Until one was measured. */
 const USUAL_PAGE_MS = 20;
 /** What the newest page adds to the average. */
@@ -37,7 +39,7 @@ export function createAllowance(monotonicMs: () => number): Allowance {
       return admitted.has(group);
     },
     spend: (elapsedMs: number): void => {
-      leftMs -= elapsedMs;
+      leftMs = Math.max(-MAX_DEBT_MS, leftMs - elapsedMs);
       usualMs += WEIGHT * (elapsedMs - usualMs);
     },
   };

@@ -13,7 +13,8 @@
  *    that viewers of a busy shop do not take the processor time that applies events: their pages are
  *    seconds behind instead. Pages that follow the same topics are notified together, because most of
  *    them share what is rendered; those that were read first are first. After a pause there is an
- *    allowance for some dozen pages at once.
+ *    allowance for some dozen pages at once; after many pages that people opened themselves, open pages
+ *    wait ten seconds.
  */
 import { randomUUID } from 'node:crypto';
 import { SECOND_MS } from '../../platform/time.ts';

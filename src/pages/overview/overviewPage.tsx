@@ -296,7 +296,7 @@ const DEADLINES: readonly Column<Deadline>[] = [
     isNumber: true,
     cell: ({ amountMinor, currency }) => <Money amountMinor={amountMinor} currency={currency} />,
   },
-  { title: 'Deadline', cell: ({ at }) => <Time at={at} /> },
+  { title: 'Deadline', cell: ({ at }) => <Time at={at} isRelative /> },
 ];
 
 function Events({ inbox, flow }: { readonly inbox: InboxMeasure; readonly flow: FlowMeasure }) {
@@ -306,7 +306,10 @@ function Events({ inbox, flow }: { readonly inbox: InboxMeasure; readonly flow: 
     <Section title="Events">
       <KeyValues
         rows={[
-          ['Last event', <Time key="last" at={last === null ? null : new Date(last * 1000)} />],
+          [
+            'Last event',
+            <Time key="last" at={last === null ? null : new Date(last * 1000)} isRelative />,
+          ],
           ['In the last minute', flow.lastMinute],
           [
             'From the reply to applied',
@@ -356,7 +359,7 @@ function LastRuns({
               [
                 run.stream,
                 <a key={run.stream} href={runHref(run.id)}>
-                  <RunVerdict run={run} /> {foundText(run)}, <Time at={run.startedAt} />
+                  <RunVerdict run={run} /> {foundText(run)}, <Time at={run.startedAt} isRelative />
                 </a>,
               ] as const,
           ),

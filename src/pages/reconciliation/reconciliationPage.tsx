@@ -181,7 +181,7 @@ function Watermarks({
     <KeyValues
       rows={watermarks.map(({ stream, at }) => [
         `${stream} read up to`,
-        <Time key={stream} at={at} />,
+        <Time key={stream} at={at} isRelative />,
       ])}
     />
   );

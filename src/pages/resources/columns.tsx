@@ -50,7 +50,7 @@ export const createdColumn: ResourceColumn = {
 
 export const dueColumn: ResourceColumn = {
   title: 'Evidence due',
-  cell: ({ deadlineAt }) => <Time at={deadlineAt} />,
+  cell: ({ deadlineAt }) => <Time at={deadlineAt} isRelative />,
 };
 
 /** Why it failed, and what is open about it. */

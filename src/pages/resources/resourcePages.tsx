@@ -254,7 +254,7 @@ function ownRows(row: ListedResource, viewer: Viewer): Rows {
         order,
         paymentOf(row),
         ['Stage', row.stage ?? 'not stated'],
-        ['Evidence due', <Time key="due" at={row.deadlineAt} />],
+        ['Evidence due', <Time key="due" at={row.deadlineAt} isRelative />],
         ['Time left', timeLeft(row, viewer.nowMs)],
       ];
     case 'payout':
@@ -271,7 +271,7 @@ function paymentRows(row: ListedResource, viewer: Viewer): Rows {
       <Money key="authorized" amountMinor={row.authorizedMinor} currency={currency} />,
     ],
     ['Capture method', row.captureMethod ?? 'not stated'],
-    ['Capture before', <Time key="before" at={row.deadlineAt} />],
+    ['Capture before', <Time key="before" at={row.deadlineAt} isRelative />],
     ...holdRows(row, viewer),
   ];
 }

@@ -76,10 +76,10 @@ const COLUMNS: readonly Column<ProcessRow>[] = [
     },
   },
   { title: 'Version', cell: ({ version }) => version },
-  { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} isRelative /> },
   {
     title: 'Last seen',
     // A live report moves every ten seconds, and would distract.
-    cell: ({ isSeen, seenAt }) => (isSeen ? 'now' : <Time at={seenAt} />),
+    cell: ({ isSeen, seenAt }) => (isSeen ? 'now' : <Time at={seenAt} isRelative />),
   },
 ];

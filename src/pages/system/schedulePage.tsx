@@ -152,8 +152,8 @@ const COLUMNS: readonly Column<ScheduleState>[] = [
     cell: ({ durationMs }) =>
       durationMs === undefined ? null : (durationMs / SECOND_MS).toFixed(2),
   },
-  { title: 'Latest run', cell: ({ run }) => <Time at={run?.at ?? null} /> },
-  { title: 'Next', cell: ({ nextAt }) => <Time at={nextAt ?? null} /> },
+  { title: 'Latest run', cell: ({ run }) => <Time at={run?.at ?? null} isRelative /> },
+  { title: 'Next', cell: ({ nextAt }) => <Time at={nextAt ?? null} isRelative /> },
   { title: 'Every', cell: ({ every }) => every },
 ];
 

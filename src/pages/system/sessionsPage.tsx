@@ -92,7 +92,7 @@ export const sessionPage = definePage({
             ['Address', session.origin],
             ['Browser', session.userAgent],
             ['Started', <Time key="started" at={session.startedAt} />],
-            ['Last seen', <Time key="seen" at={session.lastSeenAt} />],
+            ['Last seen', <Time key="seen" at={session.lastSeenAt} isRelative />],
             ['Ends at the latest', <Time key="ends" at={session.expiresAt} />],
           ]}
         />
@@ -175,7 +175,7 @@ const SIGN_INS: Readonly<Record<SessionRow['signIn'], string>> = {
 
 const COLUMNS: readonly Column<SessionRow>[] = [
   { title: 'Sign-in', cell: ({ signIn }) => SIGN_INS[signIn] },
-  { title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+  { title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} isRelative /> },
   { title: 'Address', cell: ({ origin }) => origin },
   { title: 'Browser', cell: ({ userAgent }) => browserName(userAgent ?? '') },
   { title: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} /> },

@@ -158,7 +158,7 @@ const COLUMNS: readonly Column<TokenRow>[] = [
       </>
     ),
   },
-  { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} isRelative /> },
   { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
   {
     title: 'Created',
