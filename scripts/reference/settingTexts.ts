@@ -36,9 +36,20 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         example: 'postgres://owner:password@127.0.0.1:5432/tallyhook',
       },
       REDIS_URL: {
-        meaning: 'Redis or Valkey for the queues.',
+        meaning:
+          'Redis or Valkey for the queues: one server, `redis+sentinel://HOST:PORT,HOST:PORT/NAME` or `redis+cluster://HOST:PORT,HOST:PORT`. `rediss` in place of `redis` is TLS. User and password stand before the first host: `redis://user:password@HOST:PORT`. `?sentinel_username=…&sentinel_password=…` is the login at the Sentinels.',
         otherwise: 'the queues run in the database',
         example: 'redis://127.0.0.1:6379',
+      },
+      REDIS_PREFIX: {
+        meaning:
+          'Beginning of the names of all keys in Redis. Installations that share a server need one each.',
+      },
+      REDIS_CA_FILE: {
+        meaning:
+          'File with the certificates, in PEM, of the authority that signed those of Redis and of the Sentinels.',
+        otherwise: 'the authorities that Node.js trusts',
+        example: '/etc/tallyhook/redis-ca.pem',
       },
       DATA_DIR: { meaning: 'Directory of the embedded database and of generated secrets.' },
     },

@@ -1,6 +1,8 @@
 /** Opens the queues that the settings name. */
+import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import type { QueueAccess } from '../monitor/read/queues.ts';
+import { OperatorError, toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import {
   createPostgresQueueConnections,
@@ -18,8 +20,20 @@ export function openQueues(
   const connections =
     config.redisUrl === undefined
       ? createPostgresQueueConnections(databaseUrl, log)
-      : createRedisConnections(config.redisUrl, log);
+      : createRedisConnections(
+          { url: config.redisUrl, prefix: config.redisPrefix, ca: certificates(config) },
+          log,
+        );
   return createQueueBackend(connections, log);
+}
+
+function certificates({ redisCaFile }: Config): string | undefined {
+  if (redisCaFile === undefined) return undefined;
+  try {
+    return readFileSync(redisCaFile, 'utf8');
+  } catch (error) {
+    throw new OperatorError(`REDIS_CA_FILE cannot be read: ${toError(error).message}`);
+  }
 }
 
 /** Opens every queue to read it. */

@@ -3,13 +3,14 @@ import type { Config } from '../config/config.ts';
 import { judgeKeyKind } from '../doctor/domain/judge.ts';
 import { judgeConnections, judgePorts } from '../doctor/domain/judgeExposure.ts';
 import type { Log } from '../platform/log.ts';
+import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
 import type { Role } from './roles.ts';
 import { serviceOf } from './settings.ts';
 
 export function logSettingWarnings(config: Config, roles: ReadonlySet<Role>, log: Log): void {
   const service = serviceOf(config);
   const judgments = [
-    judgeConnections(config),
+    judgeConnections({ ...config, redis: serversOfRedisUrl(config.redisUrl) }),
     judgePorts({
       adminHost: roles.has('console') ? config.adminHost : undefined,
       metricsHost: [...roles].some((role) => role !== 'sandbox') ? config.metricsHost : undefined,

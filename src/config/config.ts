@@ -15,6 +15,8 @@ import {
 } from '../platform/clientAddress.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
+import { DEFAULT_PREFIX } from '../platform/queue/names.ts';
+import { parseRedisUrl } from '../platform/queue/redisAddress.ts';
 import {
   ALERT_GROUPS,
   ALERT_SECRETS,
@@ -76,7 +78,14 @@ function wholeNumber(min: number, max: number) {
 const port = wholeNumber(0, 65_535);
 
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://');
-const redisUrl = z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://');
+const redisUrl = z.string().superRefine((value, context) => {
+  const address = parseRedisUrl(value);
+  if (address.form !== 'invalid') return;
+  context.addIssue({ code: 'custom', message: address.problem });
+});
+const redisPrefix = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits and ._-');
 
 const MAX_HOURS = 160;
 
@@ -122,6 +131,8 @@ export const SETTINGS = z
     DATABASE_URL: postgresUrl.optional(),
     MIGRATE_DATABASE_URL: postgresUrl.optional(),
     REDIS_URL: redisUrl.optional(),
+    REDIS_PREFIX: redisPrefix.default(DEFAULT_PREFIX),
+    REDIS_CA_FILE: z.string().optional(),
     DATA_DIR: z.string().default('.tallyhook'),
     HOST: z.string().default('0.0.0.0'),
     PORT: port.default(8080),
@@ -177,6 +188,11 @@ export const SETTINGS = z
         'must use one of AUTHORIZATION_THRESHOLD_HOURS, because authorizations are checked only then',
       path: ['AUTHORIZATION_POLICY'],
     },
+  )
+  .refine(
+    ({ REDIS_URL: url, REDIS_CA_FILE: file }) =>
+      file === undefined || url?.startsWith('rediss') === true,
+    { message: 'needs a REDIS_URL that begins with rediss', path: ['REDIS_CA_FILE'] },
   );
 
 /** Settings for which an empty value is an error instead of "not set". */
@@ -199,6 +215,10 @@ export interface Config {
   readonly migrateDatabaseUrl: string | undefined;
   /** Undefined: the queues use the database. */
   readonly redisUrl: string | undefined;
+  /** What the names of the queues' keys begin with in Redis. */
+  readonly redisPrefix: string;
+  /** Certificates for TLS to Redis; undefined: those of Node.js. */
+  readonly redisCaFile: string | undefined;
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
@@ -294,6 +314,8 @@ export function loadConfig(env: Environment): Config {
     databaseUrl: settings.DATABASE_URL,
     migrateDatabaseUrl: settings.MIGRATE_DATABASE_URL,
     redisUrl: settings.REDIS_URL,
+    redisPrefix: settings.REDIS_PREFIX,
+    redisCaFile: settings.REDIS_CA_FILE,
     dataDir: settings.DATA_DIR,
     host: settings.HOST,
     port: settings.PORT,

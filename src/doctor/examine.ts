@@ -14,6 +14,7 @@ import { pendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
+import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
 import { DAY_MS } from '../platform/time.ts';
 import {
   bad,
@@ -64,7 +65,8 @@ export interface Check extends Judgment {
 
 /** What is checked. A part that is an Error is unavailable; its message has the reason. */
 export interface Installation {
-  readonly settings: ConnectionSettings & PortSettings;
+  readonly settings: Omit<ConnectionSettings, 'redis'> &
+    PortSettings & { readonly redisUrl: string | undefined };
   readonly database: Database | Error;
   /** Adds, claims and finishes a job. @returns why that failed; undefined if it did not */
   readonly checkQueue: () => Promise<QueueProblem | undefined>;
@@ -135,7 +137,10 @@ export async function examine(
     measured(installation.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
   );
   await note('admin token', () => measured(installation.adminTokens, 'token', 'ADMIN_TOKEN'));
-  await note('encryption', () => judgeConnections(installation.settings));
+  await note('encryption', () => {
+    const redis = serversOfRedisUrl(installation.settings.redisUrl);
+    return judgeConnections({ ...installation.settings, redis });
+  });
   await note('private ports', () => judgePorts(installation.settings));
   const skewMs = await examineService(installation, note);
   await note('watermarks', () => examineWatermarks(installation, readable, skewMs));

@@ -9,14 +9,12 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { EVENTS_QUEUE, type EventsJob } from '../../src/ledger/inbox/jobs.ts';
-import { createSweep } from '../../src/ledger/inbox/sweep.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
 import { createGate } from '../../src/platform/db/gate.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
 import { createLog } from '../../src/platform/log.ts';
-import type { QueueConnections } from '../../src/platform/queue/connections.ts';
 import {
   createPostgresQueueConnections,
   createQueueBackend,
@@ -34,6 +32,7 @@ import {
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
+import { sweepOverdue } from '../support/sweepOverdue.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -333,7 +332,7 @@ describe.skipIf(redisUrl === undefined)(
     });
 
     function openQueue(): QueueBackend {
-      const backend = createQueueBackend(createRedisConnections(url, silentLog), silentLog);
+      const backend = createQueueBackend(createRedisConnections({ url }, silentLog), silentLog);
       cleanups.push(() => backend.close());
       return backend;
     }
@@ -372,7 +371,7 @@ describe.skipIf(redisUrl === undefined)(
       expect(await count(db, 'pending')).toBe(10);
 
       await proxy.resume();
-      await sweepOverdue(db, createRedisConnections(url, silentLog));
+      await sweepOverdue(db, createRedisConnections({ url }, silentLog));
       await waitFor('every event to be applied', async () => (await count(db, 'pending')) === 0);
     });
 
@@ -389,7 +388,7 @@ describe.skipIf(redisUrl === undefined)(
       }
       await sender.done;
       expect([...sender.responses.keys()]).toEqual([200]);
-      await sweepOverdue(db, createRedisConnections(url, silentLog));
+      await sweepOverdue(db, createRedisConnections({ url }, silentLog));
       await expectApplied(db, burst);
     });
 
@@ -406,7 +405,7 @@ describe.skipIf(redisUrl === undefined)(
       expect(await count(db, 'pending')).toBe(burst.eventIds.length);
 
       await run({ db, redisUrl: url, roles: ['events'] });
-      await sweepOverdue(db, createRedisConnections(url, silentLog));
+      await sweepOverdue(db, createRedisConnections({ url }, silentLog));
       await expectApplied(db, burst);
     });
 
@@ -420,7 +419,7 @@ describe.skipIf(redisUrl === undefined)(
       }
       await sender.done;
       expect([...sender.responses.keys()]).toEqual([200]);
-      await sweepOverdue(db, createRedisConnections(url, silentLog));
+      await sweepOverdue(db, createRedisConnections({ url }, silentLog));
       await expectApplied(db, burst);
     });
   },
@@ -441,19 +440,6 @@ async function flush(url: string): Promise<void> {
 }
 
 /** Makes every pending event overdue, and runs the sweep. */
-async function sweepOverdue(db: Database, connections: QueueConnections): Promise<void> {
-  await db.query(`update pending set enqueue_at = now() - interval '1 second'`);
-  const backend = createQueueBackend(connections, silentLog);
-  const producer = backend.producer<EventsJob>(EVENTS_QUEUE);
-  try {
-    const { signal } = new AbortController();
-    await createSweep({ db, producer, log: silentLog, signal }).overdue();
-  } finally {
-    await producer.close();
-    await backend.close();
-  }
-}
-
 interface Loss {
   readonly lose: () => unknown;
   readonly restore: () => unknown;

@@ -166,7 +166,7 @@ async function enqueueRun(env: Environment): Promise<void> {
   const connections =
     redis === undefined
       ? createPostgresQueueConnections(databaseUrl, silentLog)
-      : createRedisConnections(redis, silentLog);
+      : createRedisConnections({ url: redis }, silentLog);
   const queues = createQueueBackend(connections, silentLog);
   const producer = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   try {

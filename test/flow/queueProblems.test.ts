@@ -141,7 +141,7 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
     const log = createLog('silent');
     const warned = vi.spyOn(log, 'warn');
     const url = `redis://app:secret@127.0.0.1:${redis.port}`;
-    const backend = createQueueBackend(createRedisConnections(url, log), log);
+    const backend = createQueueBackend(createRedisConnections({ url }, log), log);
     const consumer = backend.consumer('queue', 1, () => Promise.resolve());
     cleanups.push(async () => {
       await consumer.close();
@@ -170,7 +170,7 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
     );
     const program = run({ REDIS_URL: sentinel.url });
     await expectReported(program, /^REDIS_URL names a Sentinel/);
-    expect((await readyz(program)).checks.queue).toContain('Set REDIS_URL to the Redis server');
+    expect((await readyz(program)).checks.queue).toContain('Set REDIS_URL to redis+sentinel://');
 
     const doctor = await runTallyhook(['doctor'], {
       env: settingsFor(db.url, { REDIS_URL: sentinel.url }),

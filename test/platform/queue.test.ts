@@ -129,7 +129,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
   function open(backendUrl = url()): QueueBackend {
     const connections =
       name === 'redis'
-        ? createRedisConnections(backendUrl, silentLog)
+        ? createRedisConnections({ url: backendUrl }, silentLog)
         : createPostgresQueueConnections(backendUrl, silentLog);
     const backend = createQueueBackend(connections, silentLog);
     cleanups.push(() => backend.close());

@@ -53,7 +53,7 @@ describe.skipIf(redisUrl === undefined)(
       const log = createLog('silent');
       for (let afterMs = 0; afterMs < CONNECTED_WITHIN_MS; afterMs += 1) {
         const proxy = await startTcpProxy(`${redisUrl}/15`);
-        const queues = createQueueBackend(createRedisConnections(proxy.url, log), log);
+        const queues = createQueueBackend(createRedisConnections({ url: proxy.url }, log), log);
         const part = start(queues);
         await sleep(afterMs);
         proxy.refuse();

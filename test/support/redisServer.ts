@@ -13,10 +13,14 @@ export interface RedisServer {
   readonly url: string;
   /** Runs a command as the default user. */
   command(name: string, ...args: readonly string[]): Promise<unknown>;
+  /** Kills the process. Its files stay. */
+  kill(): Promise<void>;
+  /** Starts the process again after `kill`, and resolves when it responds. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a server with further lines of configuration, or as a Sentinel. */
+/** Starts a server with further lines of configuration, or as a Sentinel. `requirepass` among them is used. */
 export async function startRedisServer(
   lines: readonly string[] = [],
   as: readonly string[] = [],
@@ -26,22 +30,37 @@ export async function startRedisServer(
   const config = join(dir, 'redis.conf');
   const all = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines];
   writeFileSync(config, `${all.join('\n')}\n`);
-  const server = spawn('redis-server', [config, ...as], { stdio: 'ignore' });
-  const ended = once(server, 'close');
+  const run = () => {
+    const server = spawn('redis-server', [config, ...as], { stdio: 'ignore' });
+    return { server, ended: once(server, 'close') };
+  };
+  let running = run();
+  const password = lines.find((line) => line.startsWith('requirepass '))?.split(' ')[1];
   const client = new Redis(`redis://127.0.0.1:${port}`, {
     retryStrategy: () => 50,
     enableReadyCheck: false,
+    ...(password !== undefined && { password }),
   });
   client.on('error', () => undefined);
-  await waitFor('redis to respond', async () => (await client.ping()) === 'PONG');
+  const responds = () =>
+    waitFor('redis to respond', async () => (await client.ping().catch(() => '')) === 'PONG');
+  const kill = async (): Promise<void> => {
+    running.server.kill('SIGKILL');
+    await running.ended;
+  };
+  await responds();
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
     command: (name, ...args) => client.call(name, ...args),
+    kill,
+    restart: async () => {
+      running = run();
+      await responds();
+    },
     stop: async () => {
       client.disconnect();
-      server.kill('SIGKILL');
-      await ended;
+      await kill();
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -8,7 +8,7 @@ import { bad, type Judgment, ok } from './judge.ts';
 export interface ConnectionSettings {
   readonly databaseUrl: string | undefined;
   readonly migrateDatabaseUrl: string | undefined;
-  readonly redisUrl: string | undefined;
+  readonly redis: { readonly hosts: readonly string[]; readonly isTls: boolean } | undefined;
 }
 
 export interface PortSettings {
@@ -24,11 +24,11 @@ const ENCRYPTED_SSL_MODES = new Set(['require', 'verify-ca', 'verify-full']);
 
 /** Whether the connections to database and queue stay on this machine or are encrypted. */
 export function judgeConnections(settings: ConnectionSettings): Judgment {
-  const { databaseUrl, migrateDatabaseUrl, redisUrl } = settings;
+  const { databaseUrl, migrateDatabaseUrl, redis } = settings;
   const problems = [
     ...clearTextHosts('DATABASE_URL', databaseUrl, isPostgresEncrypted),
     ...clearTextHosts('MIGRATE_DATABASE_URL', migrateDatabaseUrl, isPostgresEncrypted),
-    ...clearTextHosts('REDIS_URL', redisUrl, ({ protocol }) => protocol === 'rediss:'),
+    ...clearTextRedis(redis),
   ];
   return problems.length === 0
     ? ok('connections leave this machine only encrypted')
@@ -73,6 +73,13 @@ function clearTextHosts(
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
   const isLocal = host === '' || host.startsWith('/') || LOOPBACK.test(host);
   return isLocal ? [] : [{ setting, host }];
+}
+
+function clearTextRedis(redis: ConnectionSettings['redis']): readonly ClearTextHost[] {
+  if (redis === undefined || redis.isTls) return [];
+  return redis.hosts
+    .filter((host) => !LOOPBACK.test(host))
+    .map((host) => ({ setting: 'REDIS_URL', host }));
 }
 
 function isPostgresEncrypted({ searchParams }: URL): boolean {

@@ -12,9 +12,9 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { sleep } from '../sleep.ts';
 import type { QueueConnections } from './connections.ts';
+import type { RedisClient } from './redisClient.ts';
 
 /** The used part of BullMQ's classes, which have different types for each backend. */
 export type BackedQueue = Pick<
@@ -66,10 +66,11 @@ export function queueFactory(
     const connection = connections.pool();
     return () => new Queue(queueName, { ...options, connection }, createPostgresBackend);
   }
-  let client: Redis | undefined;
+  const prefix = connections.prefixOf(queueName);
+  let client: RedisClient | undefined;
   return () => {
     client ??= connections.producer();
-    return new Queue(queueName, { ...options, connection: client });
+    return new Queue(queueName, { ...options, prefix, connection: client });
   };
 }
 
@@ -100,10 +101,14 @@ export function workerFactory<Data>(input: WorkerInput<Data>): () => BackedWorke
         closing,
       );
   }
-  let client: Redis | undefined;
+  const prefix = connections.prefixOf(queueName);
+  let client: RedisClient | undefined;
   return () => {
     client ??= connections.consumer();
-    return backOff(new Worker(queueName, processor, { ...options, connection: client }), closing);
+    return backOff(
+      new Worker(queueName, processor, { ...options, prefix, connection: client }),
+      closing,
+    );
   };
 }
 

@@ -1,16 +1,20 @@
 /** Connections to the store of the queues, for either backend of BullMQ. */
 import type { PgPool } from 'bullmq';
-import { Redis, type RedisOptions } from 'ioredis';
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { sleep } from '../sleep.ts';
+import { DEFAULT_PREFIX } from './names.ts';
 import {
   problemOfPostgresError,
   problemOfRedisError,
   problemOfRedisInfo,
   problemOfSearchPath,
   type QueueProblem,
+  type RedisUse,
   toQueueFailure,
 } from './problem.ts';
+import { parseRedisUrl } from './redisAddress.ts';
+import { createRedisClient, infoOfServers, type RedisClient } from './redisClient.ts';
 
 interface Examined {
   /** Throws unless the backend responds. */
@@ -23,10 +27,12 @@ interface Examined {
 
 interface RedisConnections extends Examined {
   readonly name: 'redis';
+  /** What the names of the queue's keys begin with. */
+  prefixOf(queueName: string): string;
   /** Fails fast, so that adding a job never delays a response. */
-  producer(): Redis;
+  producer(): RedisClient;
   /** Waits until Redis is available again; each worker has its own. */
-  consumer(): Redis;
+  consumer(): RedisClient;
   close(): Promise<void>;
 }
 
@@ -52,54 +58,96 @@ const NO_RETRIES = 0;
 /** Workers block in Redis for their next job, for up to ten seconds at a time. */
 const WAITING_RESPONSE_TIMEOUT_MS = 30_000;
 
+export interface RedisSettings {
+  /** Its forms are those of redisAddress.ts. */
+  readonly url: string;
+  /** Installations that share a server differ in it. */
+  readonly prefix?: string | undefined;
+  /** Certificates of the authority that signed those of the servers. */
+  readonly ca?: string | undefined;
+}
+
 /** Opens connections to Redis, Valkey or another server with its protocol. */
-export function createRedisConnections(url: string, log: Log): QueueConnections {
-  const clients: Redis[] = [];
+export function createRedisConnections(settings: RedisSettings, log: Log): QueueConnections {
+  const address = parseRedisUrl(settings.url);
+  if (address.form === 'invalid') throw new Error(`the URL of Redis ${address.problem}`);
+  const { prefix = DEFAULT_PREFIX } = settings;
+  const use: RedisUse = {
+    form: address.form,
+    keys: address.form === 'cluster' ? `{${prefix}:*` : `${prefix}:*`,
+  };
+  const clients: RedisClient[] = [];
   const open = (
-    options: Pick<RedisOptions, 'maxRetriesPerRequest' | 'enableOfflineQueue' | 'socketTimeout'>,
-  ) => {
-    const client = new Redis(url, {
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: RESPONSE_TIMEOUT_MS,
-      ...options,
-      retryStrategy: (times: number) => Math.min(times * 100, 2_000),
-    });
-    client.on('error', (error) => log.warn({ error: toQueueFailure(error) }, 'queue.redis_error'));
+    maxRetriesPerRequest: number | null,
+    enableOfflineQueue: boolean,
+    socketTimeout = RESPONSE_TIMEOUT_MS,
+  ): RedisClient => {
+    const client = createRedisClient(
+      { address, ca: settings.ca },
+      {
+        connectTimeout: CONNECT_TIMEOUT_MS,
+        socketTimeout,
+        maxRetriesPerRequest,
+        enableOfflineQueue,
+      },
+    );
+    client.on('error', (error: Error) =>
+      log.warn({ error: toQueueFailure(error) }, 'queue.redis_error'),
+    );
     clients.push(client);
     return client;
   };
-  const probing = open({ maxRetriesPerRequest: NO_RETRIES, enableOfflineQueue: true });
-  let connectError: Error | undefined;
-  probing.on('error', (error) => {
-    connectError = error;
-  });
-  probing.on('ready', () => {
-    connectError = undefined;
-  });
-  /** A command without a connection fails with "max retries"; the reason is the connection's error. */
-  const request = async (command: () => Promise<string>): Promise<string> => {
-    try {
-      return await command();
-    } catch (error) {
-      throw connectError ?? error;
-    }
-  };
+  const probing = openProbing(() => open(NO_RETRIES, address.form === 'single'));
   return {
     name: 'redis',
     probe: async () => {
-      await request(() => probing.ping());
+      await probing.request((client) => client.ping());
     },
-    examine: async () => problemOfRedisInfo(await request(() => probing.info())),
-    problemOf: problemOfRedisError,
-    producer: () => open({ maxRetriesPerRequest: NO_RETRIES, enableOfflineQueue: false }),
-    consumer: () =>
-      open({
-        maxRetriesPerRequest: null,
-        enableOfflineQueue: true,
-        socketTimeout: WAITING_RESPONSE_TIMEOUT_MS,
-      }),
+    examine: async () => {
+      const infos = await probing.request(infoOfServers);
+      return infos.map((info) => problemOfRedisInfo(info, use.form)).find(Boolean);
+    },
+    problemOf: (error) => problemOfRedisError(error, use),
+    // In a Cluster the keys of a queue must be on one node; those of another queue may be on another.
+    prefixOf: (queueName) => (use.form === 'cluster' ? `{${prefix}:${queueName}}` : prefix),
+    producer: () => open(NO_RETRIES, false),
+    consumer: () => open(null, true, WAITING_RESPONSE_TIMEOUT_MS),
     close: async () => {
       await Promise.all(clients.map(async (client) => client.disconnect()));
+    },
+  };
+}
+
+/** The connection that examines the server. */
+function openProbing(open: () => RedisClient) {
+  const client = open();
+  let connectError: Error | undefined;
+  client.on('error', (error: Error) => {
+    connectError = error;
+  });
+  client.on('ready', () => {
+    connectError = undefined;
+  });
+  const untilReady = async (): Promise<void> => {
+    const done = new AbortController();
+    const outcome = new Promise<void>((resolve) => {
+      client.once('ready', resolve);
+      client.once('error', () => resolve());
+    });
+    await Promise.race([outcome, sleep(CONNECT_TIMEOUT_MS, done.signal)]);
+    done.abort();
+  };
+  return {
+    request: async <Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> => {
+      try {
+        // Commands that Sentinel or Cluster kept for later would wait for as long as no server is found.
+        const isKept = client.options.enableOfflineQueue;
+        if (client.status !== 'ready' && !isKept && connectError === undefined) await untilReady();
+        return await command(client);
+      } catch (error) {
+        // A command without a connection fails with "max retries"; the reason is the connection's error.
+        throw connectError ?? error;
+      }
     },
   };
 }

@@ -8,3 +8,6 @@ export const QUEUES = {
   alerts: 'alerts',
   probe: 'probe',
 } as const;
+
+/** What the names of BullMQ's keys in Redis begin with, unless REDIS_PREFIX is set. */
+export const DEFAULT_PREFIX = 'bull';

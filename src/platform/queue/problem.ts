@@ -4,6 +4,7 @@
  */
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { toError } from '../errors.ts';
+import type { RedisForm } from './redisAddress.ts';
 
 export interface QueueProblem {
   readonly reason: string;
@@ -33,9 +34,24 @@ export function toQueueFailure(thrown: unknown): Error {
 
 const KEEP_IN_DATABASE = 'or unset REDIS_URL to keep the queue in the database';
 
+/** How the installation uses Redis. */
+export interface RedisUse {
+  readonly form: RedisForm;
+  /** Pattern of the queue's keys. */
+  readonly keys: string;
+}
+
 const CLUSTER: QueueProblem = {
-  reason: 'REDIS_URL names a node of a Redis Cluster, and the queue needs a single server',
-  remedy: `Set REDIS_URL to a Redis server without cluster mode, ${KEEP_IN_DATABASE}.`,
+  reason: 'REDIS_URL names a node of a Redis Cluster as if it were a single server',
+  remedy: 'Set REDIS_URL to redis+cluster://HOST:PORT,HOST:PORT with some nodes of the cluster.',
+};
+const NO_CLUSTER: QueueProblem = {
+  reason: 'REDIS_URL names a Redis Cluster, and the server has no cluster mode',
+  remedy: 'Set REDIS_URL to redis://HOST:PORT, or enable cluster mode of the server.',
+};
+const CLUSTER_IN_PARTS: QueueProblem = {
+  reason: 'the Redis Cluster has no primary for some of its slots',
+  remedy: 'Run redis-cli --cluster check HOST:PORT, and start the nodes that are missing.',
 };
 const REPLICA: QueueProblem = {
   reason: 'REDIS_URL names a replica, which accepts no writes',
@@ -43,15 +59,16 @@ const REPLICA: QueueProblem = {
 };
 
 /** The problem that the reply to INFO shows, if any. */
-export function problemOfRedisInfo(info: string): QueueProblem | undefined {
+export function problemOfRedisInfo(info: string, form: RedisForm): QueueProblem | undefined {
   const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   if (value('redis_mode') === 'sentinel') {
     return {
       reason: 'REDIS_URL names a Sentinel, which stores no jobs',
-      remedy: `Set REDIS_URL to the Redis server that the Sentinel watches, ${KEEP_IN_DATABASE}.`,
+      remedy: `Set REDIS_URL to redis+sentinel://HOST:PORT,HOST:PORT/NAME, with the name by which the Sentinels know the primary, ${KEEP_IN_DATABASE}.`,
     };
   }
-  if (value('redis_mode') === 'cluster' || value('cluster_enabled') === '1') return CLUSTER;
+  const isCluster = value('redis_mode') === 'cluster' || value('cluster_enabled') === '1';
+  if (isCluster !== (form === 'cluster')) return isCluster ? CLUSTER : NO_CLUSTER;
   if (value('role') === 'slave') return REPLICA;
   const policy = value('maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction') {
@@ -63,7 +80,7 @@ export function problemOfRedisInfo(info: string): QueueProblem | undefined {
   return undefined;
 }
 
-type Describe = (message: string) => QueueProblem;
+type Describe = (message: string, use: RedisUse) => QueueProblem;
 
 const REDIS_ERRORS: readonly (readonly [RegExp, Describe])[] = [
   [
@@ -75,12 +92,17 @@ const REDIS_ERRORS: readonly (readonly [RegExp, Describe])[] = [
   ],
   [
     /^(ERR .*)?NOPERM|no permissions/i,
-    (message) => ({
+    (message, { keys }) => ({
       reason: `the Redis user lacks rights (${message})`,
-      remedy: 'Give the Redis user the right to every command of the queue on the keys bull:*.',
+      remedy: `Give the Redis user the right to every command of the queue on the keys ${keys}.`,
     }),
   ],
-  [/^(ERR .*)?(MOVED|CROSSSLOT|CLUSTERDOWN)\b/, () => CLUSTER],
+  [/cluster support disabled/, () => NO_CLUSTER],
+  [
+    /^(ERR .*|Too many Cluster redirections.*)?\b(MOVED|CROSSSLOT|CLUSTERDOWN)\b/,
+    (_message, { form }) => (form === 'cluster' ? CLUSTER_IN_PARTS : CLUSTER),
+  ],
+  [/^All sentinels are unreachable/, describeSentinels],
   [/READONLY/, () => REPLICA],
   [
     /OOM command not allowed/,
@@ -98,11 +120,34 @@ const REDIS_ERRORS: readonly (readonly [RegExp, Describe])[] = [
   ],
 ];
 
-export function problemOfRedisError(thrown: unknown): QueueProblem {
-  const error = toError(thrown);
+/** No Sentinel named the primary: each is unreachable, refuses the login, or does not know the name. */
+function describeSentinels(message: string): QueueProblem {
+  const [, cause] = /Last error: (.*)$/s.exec(message) ?? [];
+  if (cause === undefined || /No such master/.test(cause)) {
+    return {
+      reason: 'no Sentinel knows a primary by the name in REDIS_URL',
+      remedy: 'Correct the name in REDIS_URL: redis-cli -p 26379 sentinel masters lists all.',
+    };
+  }
+  return /NOAUTH|WRONGPASS|ERR AUTH/.test(cause)
+    ? {
+        reason: `the Sentinels reject the user name or the password in REDIS_URL (${cause})`,
+        remedy: 'Add ?sentinel_password=… to REDIS_URL, and sentinel_username if they have users.',
+      }
+    : {
+        reason: `no Sentinel in REDIS_URL is reachable (${cause})`,
+        remedy: `Check that the Sentinels run and accept connections from this machine, ${KEEP_IN_DATABASE}.`,
+      };
+}
+
+export function problemOfRedisError(thrown: unknown, use: RedisUse): QueueProblem {
+  const whole = toError(thrown);
+  // Where no node of a Cluster responds as it must, the error of the last one is the reason.
+  const error =
+    'lastNodeError' in whole && whole.lastNodeError instanceof Error ? whole.lastNodeError : whole;
   const { message } = error;
   const known = REDIS_ERRORS.find(([pattern]) => pattern.test(message));
-  if (known) return known[1](message);
+  if (known) return known[1](message, use);
   if (isDatabaseUnavailable(error) || /connection is closed|timeout/i.test(message)) {
     return {
       reason: `Redis is unreachable (${message})`,

@@ -1,5 +1,5 @@
 /**
- * Job queues on BullMQ. Only this file depends on the backend: Redis if REDIS_URL is set, otherwise
+ * Job queues on BullMQ. Only this folder depends on the backend: Redis if REDIS_URL is set, otherwise
  * the PostgreSQL database of the ledger.
  *
  * 1. A queue is a hint. Lost jobs are enqueued again from PostgreSQL, so adding may fail and

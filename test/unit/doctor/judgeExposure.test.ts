@@ -1,8 +1,9 @@
 /** Passwords and payments in clear text on a network, and ports that strangers reach. */
 import { describe, expect, test } from 'vitest';
 import { judgeConnections, judgePorts } from '../../../src/doctor/domain/judgeExposure.ts';
+import { serversOfRedisUrl } from '../../../src/platform/queue/redisAddress.ts';
 
-const NONE = { databaseUrl: undefined, migrateDatabaseUrl: undefined, redisUrl: undefined };
+const NONE = { databaseUrl: undefined, migrateDatabaseUrl: undefined, redis: undefined };
 
 describe('a connection', () => {
   test.each([
@@ -43,18 +44,22 @@ describe('a connection', () => {
   });
 
   test('to Redis is encrypted by its scheme', () => {
-    const stateOf = (redisUrl: string) => judgeConnections({ ...NONE, redisUrl }).state;
+    const stateOf = (url: string) =>
+      judgeConnections({ ...NONE, redis: serversOfRedisUrl(url) }).state;
     expect(stateOf('redis://127.0.0.1:6379')).toBe('ok');
     expect(stateOf('rediss://:hunter2@queue.example:6379')).toBe('ok');
     expect(stateOf('redis://:hunter2@queue.example:6379')).toBe('warning');
     expect(stateOf('redis://:hunter2@queue.example:6379/?sslmode=require')).toBe('warning');
+    expect(stateOf('redis+sentinel://127.0.0.1:26379,[::1]:26379/orders')).toBe('ok');
+    expect(stateOf('rediss+cluster://one.example:6379,two.example:6379')).toBe('ok');
+    expect(stateOf('redis+cluster://127.0.0.1:6379,two.example:6379')).toBe('warning');
   });
 
   test('in clear text is named by its setting, without its password', () => {
     const { result, remedy } = judgeConnections({
       databaseUrl: 'postgres://shop:hunter2@db.example/shop',
       migrateDatabaseUrl: 'postgres://owner:hunter2@db.example/shop',
-      redisUrl: 'redis://:hunter2@queue.example',
+      redis: serversOfRedisUrl('redis://:hunter2@queue.example'),
     });
     expect(result.split('\n')).toEqual([
       'DATABASE_URL connects to db.example without TLS',

@@ -19,7 +19,7 @@ test.each([
     'the eviction policy of Redis is volatile-lru,',
   ],
 ])('INFO %j: %s', (info, reason) => {
-  const problem = problemOfRedisInfo(info);
+  const problem = problemOfRedisInfo(info, 'single');
   if (reason === undefined) expect(problem).toBeUndefined();
   else expect(problem?.reason).toContain(reason);
 });
@@ -36,9 +36,25 @@ test.each([
   ["ERR unknown command 'evalsha'", 'Redis refuses a command of the queue (ERR unknown command'],
   ['Connection is closed.', 'Redis is unreachable'],
 ])('Redis: %s', (message, reason) => {
-  const problem = problemOfRedisError(new Error(message));
+  const problem = problemOfRedisError(new Error(message), { form: 'single', keys: 'bull:*' });
   expect(problem.reason).toContain(reason);
   expect(problem.remedy).toMatch(/\.$/);
+});
+
+test('what only a Cluster can lack', () => {
+  expect(problemOfRedisInfo('redis_mode:standalone\r\n', 'cluster')?.reason).toContain(
+    'the server has no cluster mode',
+  );
+  const use = { form: 'cluster', keys: '{bull:*' } as const;
+  for (const message of [
+    'CLUSTERDOWN Hash slot not served',
+    'Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN The cluster is down',
+  ]) {
+    expect(problemOfRedisError(new Error(message), use).reason).toContain('no primary for some');
+  }
+  const lastNodeError = new Error('WRONGPASS invalid username-password pair');
+  const refused = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError });
+  expect(problemOfRedisError(refused, use).reason).toContain('Redis rejects the user name');
 });
 
 test.each([

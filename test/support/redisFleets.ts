@@ -1,0 +1,138 @@
+/** Several redis-server processes that work together: a Cluster of six nodes, or three with Sentinels. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { type RedisServer, startRedisServer } from './redisServer.ts';
+import { waitFor } from './waitFor.ts';
+
+export interface RedisFleet {
+  readonly url: string;
+  /** The servers that accept writes. */
+  primaries(): Promise<readonly RedisServer[]>;
+  /** Resolves when every primary runs and has a connected replica. */
+  untilHealthy(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const PASSWORD = 'hush-of-the-servers';
+const SENTINEL_PASSWORD = 'hush-of-the-sentinels';
+const NODES = 6;
+/** How long a server may be silent before another one replaces it. */
+const DOWN_AFTER_MS = 700;
+
+/** The rights that docs/guides/database-roles.md names, for a user of a Cluster. */
+const RIGHTS = [
+  ...['resetkeys', '~{shop:*', 'resetchannels', '-@all', '+@hash', '+@list', '+@set'],
+  ...['+@sortedset', '+@stream', '+@string', '+del', '+exists', '+expire', '+pexpire', '+ttl'],
+  ...['+pttl', '+eval', '+evalsha', '+script|load', '+multi', '+exec', '+time', '+ping', '+hello'],
+  ...['+client|setname', '-@dangerous', '+info', '+cluster|slots', '+cluster|info'],
+];
+
+/** Three primaries with a replica each, and a user that may use the keys of the prefix `shop`. */
+export async function startRedisCluster(): Promise<RedisFleet> {
+  const busPorts = await Promise.all(Array.from({ length: NODES }, freePort));
+  const servers = await Promise.all(
+    busPorts.map((busPort) =>
+      startRedisServer([
+        'cluster-enabled yes',
+        'cluster-config-file nodes.conf',
+        `cluster-port ${busPort}`,
+        `cluster-node-timeout ${DOWN_AFTER_MS}`,
+        'cluster-replica-validity-factor 0',
+        'save ""',
+        `user app on >${PASSWORD} ${RIGHTS.join(' ')}`,
+      ]),
+    ),
+  );
+  const addresses = servers.map(({ port }) => `127.0.0.1:${port}`);
+  const nodes = addresses.map((address, index) => `${address}@${busPorts[index]}`);
+  await promisify(execFile)(
+    'redis-cli',
+    ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'],
+    { timeout: 60_000 },
+  );
+  const primaries = () => primariesOf(servers);
+  const untilHealthy = () =>
+    waitFor('every slot to have a primary and a replica', async () => {
+      const info = String(await servers[0]?.command('cluster', 'info').catch(() => ''));
+      return info.includes('cluster_state:ok') && (await countReplicated(servers)) === NODES / 2;
+    });
+  await untilHealthy();
+  return {
+    // Two of six are enough to find the others.
+    url: `redis+cluster://app:${PASSWORD}@${addresses.slice(0, 2).join(',')}`,
+    primaries,
+    untilHealthy,
+    stop: async () => {
+      await Promise.all(servers.map((server) => server.stop()));
+    },
+  };
+}
+
+/** A primary with two replicas, and three Sentinels with a password of their own. */
+export async function startRedisSentinels(): Promise<RedisFleet> {
+  const lines = [`requirepass ${PASSWORD}`, `masterauth ${PASSWORD}`, 'save ""'];
+  const primary = await startRedisServer(lines);
+  const follow = [...lines, `replicaof 127.0.0.1 ${primary.port}`];
+  const servers = [primary, await startRedisServer(follow), await startRedisServer(follow)];
+  const sentinels = await Promise.all(
+    Array.from({ length: 3 }, () =>
+      startRedisServer(
+        [
+          `requirepass ${SENTINEL_PASSWORD}`,
+          `sentinel sentinel-pass ${SENTINEL_PASSWORD}`,
+          `sentinel monitor orders 127.0.0.1 ${primary.port} 2`,
+          `sentinel auth-pass orders ${PASSWORD}`,
+          `sentinel down-after-milliseconds orders ${DOWN_AFTER_MS}`,
+          'sentinel failover-timeout orders 2000',
+        ],
+        ['--sentinel'],
+      ),
+    ),
+  );
+  const untilHealthy = () =>
+    waitFor('the Sentinels to agree on a primary with two replicas', async () => {
+      const [one, ...others] = await primariesOf(servers);
+      if (one === undefined || others.length > 0 || (await replicasOf(one)) < 2) return false;
+      const named = await Promise.all(
+        sentinels.map((each) => each.command('sentinel', 'get-master-addr-by-name', 'orders')),
+      );
+      const known = await Promise.all(
+        sentinels.map(async (each) => String(await each.command('sentinel', 'ckquorum', 'orders'))),
+      );
+      return (
+        named.every((name) => String(name) === `127.0.0.1,${one.port}`) &&
+        known.every((text) => text.startsWith('OK 3'))
+      );
+    });
+  await untilHealthy();
+  const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return {
+    url: `redis+sentinel://:${PASSWORD}@${hosts}/orders?sentinel_password=${SENTINEL_PASSWORD}`,
+    primaries: () => primariesOf(servers),
+    untilHealthy,
+    stop: async () => {
+      await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
+    },
+  };
+}
+
+async function roleOf(server: RedisServer): Promise<readonly unknown[]> {
+  const role = await Promise.resolve(server.command('role')).catch(() => undefined);
+  return Array.isArray(role) ? role : [];
+}
+
+async function primariesOf(servers: readonly RedisServer[]): Promise<readonly RedisServer[]> {
+  const roles = await Promise.all(servers.map(roleOf));
+  return servers.filter((_, index) => roles[index]?.[0] === 'master');
+}
+
+async function replicasOf(server: RedisServer): Promise<number> {
+  const [, , replicas] = await roleOf(server);
+  return Array.isArray(replicas) ? replicas.length : 0;
+}
+
+async function countReplicated(servers: readonly RedisServer[]): Promise<number> {
+  const counts = await Promise.all((await primariesOf(servers)).map(replicasOf));
+  return counts.every((count) => count > 0) ? counts.length : 0;
+}
