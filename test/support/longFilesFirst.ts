@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those of more than 40 seconds, the longest first. */
 const LONG_FILES = [
+  'flow/redisFleets',
   'flow/falseAlarms',
   'flow/gracefulStop',
   'db/embeddedPostgres',
