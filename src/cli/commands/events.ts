@@ -1,14 +1,13 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { discardEventAs } from '../../actions/discardEvent.ts';
 import { type Replayed, replayEventsAs } from '../../actions/replayEvents.ts';
 import { describeAbsence } from '../../ledger/domain/bodyAbsence.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
 import { type EventDetail, readEventDetail } from '../../ledger/read/eventDetail.ts';
-import { readEventRows } from '../../ledger/read/store/events.ts';
+import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
+import { type FoundEvents, searchEvents } from '../../ledger/read/store/events.ts';
 import {
-  EVENT_STATES,
-  type EventState,
   type EventSummary,
   findEvent,
   readDeadNumbers,
@@ -19,7 +18,7 @@ import { readVariants, type VariantRow } from '../../ledger/read/store/variants.
 import { inChunks } from '../../platform/collections.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { numberPlace, timePlace } from '../../representation/cursor.ts';
+import { encodePlace, numberPlace, timePlace } from '../../representation/cursor.ts';
 import { eventJson, eventWithBodyJson, variantJson } from '../../representation/event.ts';
 import { formatTime } from '../../representation/time.ts';
 import {
@@ -30,6 +29,8 @@ import {
   readConfig,
   withDatabase,
 } from '../context.ts';
+import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
+import { printMore } from '../listOptions.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -44,30 +45,44 @@ export function eventsCommand(): Command {
     .addCommand(discardCommand());
 }
 
-interface ListOptions extends PageOptions {
-  readonly state?: EventState;
-}
+interface ListOptions extends PageOptions, EventFilterOptions {}
 
 function listCommand(): Command {
-  return new Command('list')
-    .description('list events, newest first')
-    .addOption(new Option('--state <state>', 'only events in this state').choices(EVENT_STATES))
+  const list = new Command('list').description('list events, newest first');
+  return addEventOptions(list)
     .addOption(limitOption())
     .addOption(cursorOption())
     .addOption(jsonOption())
-    .action(({ state, ...page }: ListOptions) =>
+    .addHelpText('after', '\nExit code: 0.')
+    .action((options: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
-        const events = await readEventRows(db, { state, below, limit: page.limit + 1 });
-        printPage(events, page, {
-          name: 'events',
-          placeOf: ({ id }) => [id],
-          toJson: eventJson,
-          print: printEvents,
-          none: 'No such events.',
-        });
+        const { rows, next } = await readRows(db, options);
+        const cursor = next === undefined ? null : encodePlace([next]);
+        if (options.json) {
+          printJson({ events: rows.map(eventJson), next_cursor: cursor });
+          return;
+        }
+        if (rows.length === 0) console.log('No such events.');
+        else printEvents(rows);
+        printMore({ rows, next: cursor });
       }),
     );
+}
+
+/** A search reads a bounded number of events; the command continues until the page is full. */
+async function readRows(db: Database, { limit, cursor, ...options }: ListOptions) {
+  const filter = filterOf(await readEventFilter(db, eventQueryOf(options)));
+  const rows: EventSummary[] = [];
+  let next: number | undefined = placeOf(cursor, numberPlace)?.[0] ?? Number.MAX_SAFE_INTEGER;
+  while (rows.length < limit && next !== undefined) {
+    const found: FoundEvents = await searchEvents(db, filter, {
+      below: next,
+      limit: limit - rows.length,
+    });
+    rows.push(...found.rows);
+    next = found.next;
+  }
+  return { rows, next };
 }
 
 function printEvents(events: readonly EventSummary[]): void {

@@ -1,7 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { planReplay, startReplayAs, stopReplayAs } from '../../actions/replayRuns.ts';
 import { readEventFilter } from '../../ledger/read/eventFilter.ts';
-import { EVENT_STATES, type EventState } from '../../ledger/read/store/parts.ts';
 import {
   type ReplayRun,
   readReplayRun,
@@ -13,8 +12,9 @@ import { replayJson } from '../../representation/replay.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
-import { jsonOption, momentOption, readNumberOf } from '../options.ts';
+import { jsonOption, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -26,12 +26,7 @@ export function replaysCommand(): Command {
     .addCommand(stopCommand());
 }
 
-interface StartOptions {
-  readonly state?: EventState;
-  readonly type?: string;
-  readonly order?: string;
-  readonly from?: number;
-  readonly to?: number;
+interface StartOptions extends EventFilterOptions {
   readonly reason: string;
   readonly by?: string;
   readonly yes: boolean;
@@ -39,13 +34,10 @@ interface StartOptions {
 }
 
 function startCommand(): Command {
-  return new Command('start')
-    .description('replay the events of a filter in the background; replaying is idempotent')
-    .addOption(new Option('--state <state>', 'only events in this state').choices(EVENT_STATES))
-    .option('--type <type>', 'only events of this type, such as payment_succeeded')
-    .option('--order <id>', 'only events that brought something new about this order')
-    .addOption(momentOption('--from', 'only events received at this time or later'))
-    .addOption(momentOption('--to', 'only events received before this time'))
+  const start = new Command('start').description(
+    'replay the events of a filter in the background; replaying is idempotent',
+  );
+  return addEventOptions(start)
     .requiredOption('--reason <text>', 'why; recorded with your name')
     .option('--yes', 'start without a prompt', false)
     .addOption(byOption())
@@ -54,10 +46,10 @@ function startCommand(): Command {
       'after',
       '\nA process with the role `scheduler` carries it out. Exit code: 0 started, 1 nothing matches.',
     )
-    .action(({ reason, by, yes, json, from, to, ...query }: StartOptions) =>
+    .action(({ reason, by, yes, json, ...options }: StartOptions) =>
       withDatabase(readConfig(), async (db) => {
         if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
-        const filter = await readEventFilter(db, { ...query, from: iso(from), to: iso(to) });
+        const filter = await readEventFilter(db, eventQueryOf(options));
         const { count, isComplete } = await planReplay({ db }, filter);
         if (count === 0 && isComplete) throw new OperatorError('No event matches.');
         await confirm(`Replay ${count}${isComplete ? '' : ' or more'} event(s)?`, yes);
@@ -67,10 +59,6 @@ function startCommand(): Command {
         else console.log(`Replay ${run.id} has started: \`npx tallyhook replays show ${run.id}\`.`);
       }),
     );
-}
-
-function iso(micros: number | undefined): string | undefined {
-  return micros === undefined ? undefined : new Date(micros / 1000).toISOString();
 }
 
 function listCommand(): Command {

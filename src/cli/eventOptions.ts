@@ -1,0 +1,41 @@
+/** Options that select events of the inbox. */
+import { type Command, Option } from 'commander';
+import type { EventQuery } from '../ledger/read/eventFilter.ts';
+import { EVENT_STATES, type EventState } from '../ledger/read/store/parts.ts';
+import { OperatorError } from '../platform/errors.ts';
+import { momentOption } from './options.ts';
+
+export interface EventFilterOptions {
+  readonly state?: EventState;
+  readonly type?: string;
+  readonly order?: string;
+  /** Microseconds since 1970, as `to`. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export function addEventOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--state <state>', 'only events in this state').choices(EVENT_STATES))
+    .option('--type <type>', 'only events of this type, such as payment_succeeded')
+    .option('--order <id>', 'only events that brought something new about this order')
+    .addOption(momentOption('--from', 'only events received at this time or later'))
+    .addOption(momentOption('--to', 'only events received before this time'));
+}
+
+/**
+ * The filter that the options describe.
+ * @throws OperatorError if the range of time is empty
+ */
+export function eventQueryOf({ state, type, order, from, to }: EventFilterOptions): EventQuery {
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new OperatorError(
+      '--from must be before --to. The range includes --from and excludes --to.',
+    );
+  }
+  return { state, type, order, from: iso(from), to: iso(to) };
+}
+
+function iso(micros: number | undefined): string | undefined {
+  return micros === undefined ? undefined : new Date(micros / 1000).toISOString();
+}
