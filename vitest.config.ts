@@ -67,7 +67,9 @@ export default defineConfig({
           ...serviceOptions,
           name: 'processes',
           // Files that start and kill processes and servers, or move their clocks.
-          include: ['test/{archive,cli,db,erasure,flow,monitor,platform,scheduler}/**/*.test.ts'],
+          include: [
+            'test/{archive,cli,db,erasure,flow,monitor,pack,platform,scheduler}/**/*.test.ts',
+          ],
         },
       },
     ],

@@ -1,5 +1,5 @@
 /**
- * Reads the public declarations of `tallyhook/client` with their docstrings from the sources, not from
+ * Reads the public declarations of `@tallyhook/client` with their docstrings from the sources, not from
  * the build, so that a check of the document needs no build.
  *
  * It supports only the forms that the formatter produces: a declaration begins in the first column,

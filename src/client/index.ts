@@ -1,5 +1,5 @@
 /**
- * `tallyhook/client`: the payment service for a shop, without the Tallyhook server. See
+ * `@tallyhook/client`: the payment service for a shop, without the Tallyhook server. See
  * docs/guides/client.md.
  */
 export {

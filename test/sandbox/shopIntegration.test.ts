@@ -4,6 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CLIENT_PACKAGE } from '../../scripts/pack/packages.ts';
+import { stagePackage } from '../../scripts/pack/stagePackage.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
@@ -12,7 +14,7 @@ import { BILLING, card } from '../support/sandboxRequests.ts';
 
 const run = promisify(execFile);
 const root = packageRoot();
-/** Within the package, so that its own name resolves to its exports, and ignored like all build output. */
+/** A shop that has the packed client, within the checkout for its compiler. Git ignores it like all build output. */
 const folder = join(root, 'dist', 'shop-guide');
 
 let sandbox: TestSandbox;
@@ -23,7 +25,10 @@ beforeAll(async () => {
   addStandInResponses();
   const guide = readFileSync(join(root, 'docs/guides/shop-integration.md'), 'utf8');
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
-  mkdirSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
+  const client = join(folder, 'node_modules', CLIENT_PACKAGE.name);
+  mkdirSync(client, { recursive: true });
+  await stagePackage(CLIENT_PACKAGE, client);
   writeFileSync(join(folder, 'shop.ts'), blocks.join('\n'));
   const options = { noEmit: false, rootDir: '.', outDir: '.' };
   const config = {

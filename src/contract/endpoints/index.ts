@@ -16,7 +16,7 @@ import { PAYMENT_ENDPOINTS } from './payments.ts';
 import { PAYOUT_ENDPOINTS } from './payouts.ts';
 import { REFUND_ENDPOINTS } from './refunds.ts';
 
-export const ENDPOINTS = {
+const HEALTH_ENDPOINTS = {
   /** The contract leaves the body of the response open. service-interface.md §4.1. */
   health: {
     method: 'GET',
@@ -29,6 +29,23 @@ export const ENDPOINTS = {
     repetition: SAFE,
     keys: Object.keys(API_KEY_PREFIXES) as ApiKeyKind[],
   },
+} as const satisfies Record<string, Endpoint>;
+
+/** Named part by part: the declarations of the package would otherwise repeat every schema here. */
+type EndpointTable = typeof HEALTH_ENDPOINTS &
+  typeof API_KEY_ENDPOINTS &
+  typeof PAYMENT_ENDPOINTS &
+  typeof CUSTOMER_ENDPOINTS &
+  typeof REFUND_ENDPOINTS &
+  typeof DISPUTE_ENDPOINTS &
+  typeof EVIDENCE_ENDPOINTS &
+  typeof PAYMENT_LINK_ENDPOINTS &
+  typeof PAYOUT_ENDPOINTS &
+  typeof ANALYTICS_ENDPOINTS &
+  typeof BUSINESS_PROFILE_ENDPOINTS;
+
+export const ENDPOINTS: EndpointTable = {
+  ...HEALTH_ENDPOINTS,
   ...API_KEY_ENDPOINTS,
   ...PAYMENT_ENDPOINTS,
   ...CUSTOMER_ENDPOINTS,
@@ -39,7 +56,7 @@ export const ENDPOINTS = {
   ...PAYOUT_ENDPOINTS,
   ...ANALYTICS_ENDPOINTS,
   ...BUSINESS_PROFILE_ENDPOINTS,
-} as const satisfies Record<string, Endpoint>;
+};
 export type EndpointName = keyof typeof ENDPOINTS;
 
 export {

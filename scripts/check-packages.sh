@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Packs @tallyhook/client, installs the tarball in new projects as a shop does, and checks it there:
+# publint, the types under every module resolution and with every TypeScript since 5.6, plain JavaScript,
+# what a bundler leaves out, and the installed size. Needs a registry. Prints commands and seconds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly TYPESCRIPTS=(5.6.3 5.7.3 5.8.3 5.9.3 6 7)
+readonly MAX_CLIENT_BYTES=5000000
+readonly MAX_UNUSED_BYTES=30000
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+step() {
+  local start=$SECONDS
+  echo "\$ $*"
+  "$@"
+  echo "  $((SECONDS - start)) s"
+}
+
+npm run -s build
+step node dist/scripts/pack.js "$work"
+client=$(ls "$work"/tallyhook-client-*.tgz)
+
+step npx --yes publint@0.3.25 --strict "$client"
+step npx --yes @arethetypeswrong/cli@0.18.5 "$client"
+
+mkdir "$work/shop"
+cd "$work/shop"
+echo '{ "name": "shop", "private": true }' >package.json
+step npm install --no-audit --no-fund "$client"
+bytes=$(find node_modules -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
+echo "@tallyhook/client installed: $bytes bytes in files, $(du -sk node_modules | cut -f1) KiB on disk"
+((bytes <= MAX_CLIENT_BYTES))
+
+cat >shop.ts <<'TS'
+import { type ClientErrorKind, createClient, declineAdvice, PaymentServiceError } from '@tallyhook/client';
+import { ENDPOINTS, type Endpoint } from '@tallyhook/client/contract';
+const service = createClient({ baseUrl: 'https://pay.example', apiKey: 'snd_1' });
+const kind: ClientErrorKind = 'id_in_use';
+const { path }: Endpoint = ENDPOINTS.createPayment;
+// @ts-expect-error: fields are missing
+service.payments.create({}).catch((error: unknown) => console.log(kind, path, declineAdvice('UE_1001').retry, error instanceof PaymentServiceError));
+TS
+
+# Types of Node.js that TypeScript 5.6 reads.
+npm install --no-audit --no-fund --save-dev @types/node@20 >/dev/null
+declare -A RESOLUTIONS=([node16]=node16 [nodenext]=nodenext [bundler]=esnext)
+for version in "${TYPESCRIPTS[@]}"; do
+  npm install --no-audit --no-fund --save-dev "typescript@$version" >/dev/null
+  for type in module commonjs; do
+    mkdir -p "$type" && cp shop.ts "$type/" && echo "{ \"type\": \"$type\" }" >"$type/package.json"
+    for resolution in "${!RESOLUTIONS[@]}"; do
+      module=${RESOLUTIONS[$resolution]}
+      step npx tsc --strict --target es2022 --types node --rootDir . --outDir "$type/out" \
+        --module "$module" --moduleResolution "$resolution" "$type/shop.ts"
+      # A bundler would run what `esnext` emits.
+      if [[ $resolution != bundler ]]; then
+        [[ $(node "$type/out/$type/shop.js" 2>/dev/null || node "$type/out/shop.js") == 'id_in_use /payments never true' ]]
+      fi
+    done
+  done
+done
+
+echo "import { declineAdvice } from '@tallyhook/client'; console.log(declineAdvice('UE_1001').retry);" >advice.mjs
+step npx --yes esbuild@0.25.12 advice.mjs --bundle --platform=node --format=esm --outfile=advice.bundle.mjs
+[[ $(node advice.bundle.mjs) == never ]]
+bundled=$(stat -c %s advice.bundle.mjs)
+echo "a bundle that uses declineAdvice alone: $bundled bytes"
+((bundled <= MAX_UNUSED_BYTES))
+echo 'All packages are right.'
