@@ -49,6 +49,10 @@ export const resourcesHref = (kind: ResourceKind, query?: LinkQuery): string =>
 export const resourceHref = (kind: ResourceKind, id: string): string =>
   href(`/${kind}s/${segment(id)}`);
 
+/** The bodies and snapshots of a resource, side by side. */
+export const resourceBodiesHref = (kind: ResourceKind, id: string): string =>
+  href(`/${kind}s/${segment(id)}/bodies`);
+
 /** The form with the evidence of a dispute. */
 export const evidenceHref = (disputeId: string): string =>
   href(`/disputes/${segment(disputeId)}/evidence`);
@@ -104,20 +108,75 @@ export function subjectHref(subject: string): string | undefined {
   const [kind = '', first = '', ...rest] = subject.split(':');
   const id = [first, ...rest].join(':');
   switch (kind) {
-    case 'payment':
-    case 'refund':
-    case 'dispute':
-    case 'payout':
-      return resourceHref(kind, id);
-    case 'event':
-      return href(`/inbox/${segment(id)}`);
     case 'order':
       // An order is named by its key, `order:1001` or `payment:pay_1`.
       return orderHref(rest.join(':'), first === 'payment' ? 'payment' : undefined);
+    case 'system':
+      return SYSTEM_PAGES.get(id) ?? systemHref();
+    case 'list':
+    case 'totals':
+      return reconciliationHref();
+    case 'currency':
+      return journalHref({ currency: id });
     default:
-      return undefined;
+      return thingHref({ kind, id });
   }
 }
+
+/** The pages of `system:…`, where that is not the page of the system. */
+const SYSTEM_PAGES = new Map<string, string>([
+  ['webhooks', inboxHref()],
+  ['events', inboxHref()],
+  ['reconciliation', reconciliationHref()],
+  ['queue', queuesHref()],
+  ['retention', retentionHref()],
+  ['bodies', retentionHref()],
+  ['erasures', erasuresHref()],
+]);
+
+/**
+ * The page of what an entry of the audit log or an erasure names. An order is named by its id.
+ * @returns undefined for what has no page, such as a customer
+ */
+export function thingHref({
+  kind,
+  id,
+}: {
+  readonly kind: string;
+  readonly id: string;
+}): string | undefined {
+  return isResourceKind(kind) ? resourceHref(kind, id) : THING_PAGES.get(kind)?.(id);
+}
+
+const RESOURCE_KINDS: readonly string[] = ['payment', 'refund', 'dispute', 'payout'];
+
+function isResourceKind(kind: string): kind is ResourceKind {
+  return RESOURCE_KINDS.includes(kind);
+}
+
+/** By kind; the text of an id is one part of the path, so that it cannot lead elsewhere. */
+const THING_PAGES = new Map<string, (id: string) => string>([
+  ['order', (id) => orderHref(id)],
+  ['event', (id) => href(`/inbox/${segment(id)}`)],
+  ['finding', (id) => href(`/findings/${segment(id)}`)],
+  ['alert', (id) => href(`/alerts/${segment(id)}`)],
+  ['message', (id) => href(`/messages/${segment(id)}`)],
+  ['replay', (id) => href(`/replays/${segment(id)}`)],
+  ['session', (id) => href(`/sessions/${segment(id)}`)],
+  ['erasure', (id) => href(`/system/erasures/${segment(id)}`)],
+  // A run has a number; the switch and starts name lists.
+  [
+    'reconciliation',
+    (id) => (/^\d+$/.test(id) ? href(`/reconciliation/${id}`) : reconciliationHref()),
+  ],
+  ['schedule', scheduleHref],
+  ['retention', retentionHref],
+  ['archive', retentionHref],
+  ['channel', channelsHref],
+  ['token', () => tokensHref()],
+  ['journal', () => journalHref()],
+  ['process', systemHref],
+]);
 
 /** The address of an action, with its parameters in place. */
 export function actionHref(

@@ -79,6 +79,14 @@ export async function readMessageRow(
   return rows[0];
 }
 
+/** @param id as in the headers of a message, such as `msg_1` */
+export async function findMessageNumber(db: Queryable, id: string): Promise<number | undefined> {
+  const rows = await db.query<{ number: number }>('select number from messages where id = $1', [
+    id,
+  ]);
+  return rows[0]?.number;
+}
+
 /** Makes a settled message due again. @returns it; undefined if it is due already, or unknown */
 export async function markResent(db: Queryable, number: number): Promise<MessageRow | undefined> {
   const rows = await db.query<MessageRow>(

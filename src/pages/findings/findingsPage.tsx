@@ -11,14 +11,7 @@ import {
 } from '../../ledger/read/store/findings.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { notAcceptedText } from '../../representation/finding.ts';
-import {
-  type Column,
-  DataTable,
-  KeyValues,
-  Pager,
-  Preformatted,
-  Section,
-} from '../components/blocks.tsx';
+import { type Column, DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
 import { ActionForm, Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import {
@@ -31,6 +24,7 @@ import {
 import { defineAction, definePage, type Viewer } from '../page.ts';
 import { Related, readRelated } from '../related/Related.tsx';
 import { acceptSeveral } from './acceptPage.tsx';
+import { Facts } from './Facts.tsx';
 import { findingClass, findingSubject } from './findingFilter.ts';
 
 const PAGE_SIZE = 50;
@@ -199,9 +193,7 @@ export const findingPage = definePage({
         <p>{findingMeaning(finding.class)}</p>
         <Summary finding={finding} />
         <Section title="Facts">
-          <Preformatted label={`Detail of finding ${finding.id}`}>
-            {JSON.stringify(finding.detail, null, 2)}
-          </Preformatted>
+          <Facts detail={finding.detail} />
         </Section>
         <Related related={related} />
         {finding.state === 'open' ? (

@@ -9,7 +9,8 @@ import { type EventFinding, type EventSummary, findEvent } from '../../ledger/re
 import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Reason } from '../components/forms.tsx';
 import { Id, Time } from '../components/values.tsx';
-import { eventHref, inboxHref } from '../links.ts';
+import { Facts } from '../findings/Facts.tsx';
+import { eventHref, findingHref, inboxHref } from '../links.ts';
 import { defineAction, definePage, type Viewer } from '../page.ts';
 import { foldedJson, type JsonPart } from './foldedJson.ts';
 import { EventBadge } from './inboxPage.tsx';
@@ -82,7 +83,7 @@ export const eventPage = definePage({
             caption="Findings about this event"
             columns={FINDINGS}
             rows={detail.findings}
-            keyOf={({ class: name, state }) => `${name} ${state}`}
+            keyOf={(finding) => String(finding.id)}
             empty="None: the event could be read and applied, or waits."
           />
         </Section>
@@ -159,9 +160,12 @@ function Variants({ detail }: { readonly detail: EventDetail }) {
 }
 
 const FINDINGS: readonly Column<EventFinding>[] = [
-  { title: 'Class', cell: ({ class: name }) => name },
+  {
+    title: 'Finding',
+    cell: (row) => <a href={findingHref(row.id)}>{`${row.id}: ${row.class}`}</a>,
+  },
   { title: 'State', cell: ({ state }) => state },
-  { title: 'Facts', cell: ({ detail }) => <code>{JSON.stringify(detail)}</code> },
+  { title: 'Facts', cell: ({ detail }) => <Facts detail={detail} /> },
 ];
 
 function Actions({ event, viewer }: { readonly event: EventSummary; readonly viewer: Viewer }) {

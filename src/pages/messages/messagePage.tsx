@@ -1,10 +1,10 @@
 /** One outgoing message: its text, its attempts, and a resend. */
 import { z } from 'zod';
 import { resendMessageAs } from '../../actions/resendMessage.ts';
-import { number, reasonGiven } from '../../console/schemas.ts';
+import { id, number, reasonGiven } from '../../console/schemas.ts';
 import type { Content, Notification } from '../../notify/domain/message.ts';
 import { messageJson } from '../../notify/messageJson.ts';
-import { readMessageRow } from '../../notify/store/messageRows.ts';
+import { findMessageNumber, readMessageRow } from '../../notify/store/messageRows.ts';
 import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Reason } from '../components/forms.tsx';
 import { Id, Time } from '../components/values.tsx';
@@ -46,10 +46,15 @@ export const resendMessage = defineAction({
 export const messagePage = definePage({
   path: '/messages/{message_number}',
   permission: 'read',
-  params,
+  params: z.strictObject({ message_number: z.union([number, id]) }),
   query: z.strictObject({}),
   load: async ({ db, installation }, { params: { message_number: place } }) => {
-    const row = await readMessageRow(db, place);
+    const named = typeof place === 'string' ? await findMessageNumber(db, place) : place;
+    // An alert names a message by its id.
+    if (named !== undefined && named !== place) {
+      return { outcome: 'elsewhere', to: messageHref(named) };
+    }
+    const row = named === undefined ? undefined : await readMessageRow(db, named);
     if (row) {
       const message = messageJson(row, installation);
       return { outcome: 'ok', data: { message, content: row.content } };

@@ -12,7 +12,7 @@ import { type Column, DataTable, Pager } from '../components/blocks.tsx';
 import { Field, FilterForm, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import { defineDownload } from '../download.ts';
-import { auditCsvHref, auditHref, subjectHref } from '../links.ts';
+import { auditCsvHref, auditHref, thingHref } from '../links.ts';
 import { definePage } from '../page.ts';
 import { SYSTEM_CRUMB, SystemNav } from './SystemNav.tsx';
 
@@ -174,10 +174,9 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   },
   {
     title: 'On what',
-    cell: ({ subjectKind, subjectId }) => {
-      const subject = `${subjectKind}:${subjectId}`;
-      return <Id id={subject} href={subjectHref(subject)} />;
-    },
+    cell: ({ subjectKind: kind, subjectId: id }) => (
+      <Id id={`${kind}:${id}`} href={thingHref({ kind, id })} />
+    ),
   },
   { title: 'Reason', cell: ({ reason }) => reason },
   { title: 'Facts', cell: ({ detail }) => <Facts detail={detail} /> },

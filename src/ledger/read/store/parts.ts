@@ -144,6 +144,7 @@ export interface EventRow {
 }
 
 export interface EventFinding {
+  readonly id: number;
   readonly class: string;
   readonly state: string;
   readonly detail: unknown;
@@ -157,8 +158,9 @@ export async function readEventRow(
 ): Promise<EventRow | undefined> {
   const rows = await db.query<EventRow>(
     `select e.id, e.body_day::text as "bodyDay",
-            coalesce((select jsonb_agg(jsonb_build_object('class', f.class, 'state', f.state,
-                                                          'detail', f.detail) order by f.id)
+            coalesce((select jsonb_agg(jsonb_build_object('id', f.id, 'class', f.class,
+                                                          'state', f.state, 'detail', f.detail)
+                                       order by f.id)
                         from (select id, class, state, detail from findings
                                where subject = 'event:' || e.id order by id limit $2) f),
                      '[]') as findings

@@ -1,7 +1,8 @@
 /** Parts that the pages of erasures share. */
+import { readSubject } from '../../../erasure/domain/subjects.ts';
 import type { ErasureRow } from '../../../erasure/store/erasures.ts';
 import { Badge, Id } from '../../components/values.tsx';
-import { erasuresHref } from '../../links.ts';
+import { erasuresHref, thingHref } from '../../links.ts';
 import { SYSTEM_CRUMB } from '../SystemNav.tsx';
 
 export const ERASURE_CRUMBS = [SYSTEM_CRUMB, { label: 'Erasures', href: erasuresHref() }];
@@ -24,7 +25,7 @@ export function Subjects({
     <>
       {subjects.slice(0, most).map((subject) => (
         <div key={subject}>
-          <Id id={subject} />
+          <Id id={subject} href={thingHref(readSubject(subject))} />
         </div>
       ))}
       {subjects.length > most ? <div>{`and ${subjects.length - most} more`}</div> : null}
