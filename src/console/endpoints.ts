@@ -33,6 +33,7 @@ import {
 } from './routes/reconciliations.ts';
 import { refundPayment } from './routes/refundPayment.ts';
 import { getReplay, listReplays, startReplay, stopReplay } from './routes/replays.ts';
+import { getTimeline, listSnapshots } from './routes/resourceHistory.ts';
 import {
   getDispute,
   getPayout,
@@ -62,6 +63,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getDispute,
   listPayouts,
   getPayout,
+  getTimeline,
+  listSnapshots,
   listChanges,
   listEvents,
   replay,

@@ -1,15 +1,17 @@
-/** Schema of the timeline of an order. */
+/** Schema of the timeline of an order or a resource. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/domain/entry.ts';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
 import { decline } from './decline.ts';
 import { amount, currency, reason, resourceKind, resourceStatus, time } from './schemas.ts';
 
+export const observationSource = z
+  .enum(['webhook', 'retrieve', 'list'])
+  .describe('`webhook`: an event; `retrieve`, `list`: a request to the service.');
+
 const cause = z
   .strictObject({
-    source: z
-      .enum(['webhook', 'retrieve', 'list'])
-      .describe('`webhook`: an event; `retrieve`, `list`: a request to the service.'),
+    source: observationSource,
     event_number: z.int().nullable().describe('Inbox number of the event.'),
     event_id: z.string().nullable(),
   })

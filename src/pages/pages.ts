@@ -33,6 +33,12 @@ import { startReplay, stopReplay } from './replays/replayActions.ts';
 import { newReplayPage, replayPage, replaysPage } from './replays/replaysPages.tsx';
 import { refreshResource, refundPayment } from './resources/resourceActions.ts';
 import {
+  disputeBodiesPage,
+  paymentBodiesPage,
+  payoutBodiesPage,
+  refundBodiesPage,
+} from './resources/resourceBodiesPage.tsx';
+import {
   disputesCsv,
   disputesPage,
   paymentsCsv,
@@ -86,13 +92,17 @@ export const PAGES: readonly Page[] = [
   bodiesPage,
   paymentsPage,
   paymentPage,
+  paymentBodiesPage,
   refundsPage,
   refundPage,
+  refundBodiesPage,
   disputesPage,
   disputePage,
+  disputeBodiesPage,
   evidencePage,
   payoutsPage,
   payoutPage,
+  payoutBodiesPage,
   retryPage,
   authorizationsPage,
   confirmHoldsPage,

@@ -426,6 +426,8 @@ test('every endpoint was called here, and its response matched its description',
   for (const kind of ['payment', 'refund', 'dispute', 'payout']) {
     const [row] = (await api.get(`/api/v1/${kind}s`)).body[`${kind}s`];
     await api.get(`/api/v1/${kind}s/${row[`${kind}_id`]}`);
+    await api.get(`/api/v1/resources/${kind}/${row[`${kind}_id`]}/timeline`);
+    await api.get(`/api/v1/resources/${kind}/${row[`${kind}_id`]}/snapshots`);
   }
   await api.get('/api/v1/authorizations');
   await api.get('/api/v1/reconciliations');

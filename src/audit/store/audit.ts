@@ -146,7 +146,7 @@ export function readAuditHistory(
     without,
     limit,
   }: {
-    readonly orderKey: string;
+    readonly orderKey: string | undefined;
     /** Such as `payment:pay_1`. */
     readonly subjects: readonly string[];
     readonly without: readonly AuditAction[];
@@ -169,7 +169,7 @@ export function readAuditHistory(
         and a.action <> all ($3::text[])
       order by a.id desc
       limit $4`,
-    [orderKey, subjects, without, limit],
+    [orderKey ?? null, subjects, without, limit],
   );
 }
 

@@ -1,4 +1,4 @@
-/** The stored rows that make up an order's timeline. Times are microseconds since 1970. */
+/** The stored rows that make up a timeline, of an order or of one resource. Times are microseconds since 1970. */
 import type { AuditFacts } from '../../audit/domain/text.ts';
 import type { ReasonFields } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
@@ -90,7 +90,7 @@ export interface AuditHistory extends AuditFacts {
   readonly attempt: number | null;
 }
 
-export interface OrderHistory {
+export interface History {
   readonly snapshots: readonly SnapshotHistory[];
   readonly transfers: readonly TransferHistory[];
   readonly statuses: readonly StatusHistory[];

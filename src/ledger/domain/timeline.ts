@@ -1,5 +1,5 @@
 /**
- * The timeline of an order: what happened to it, in order, each entry with its cause.
+ * The timeline of an order or of a resource: what happened to it, in order, each entry with its cause.
  *
  * 1. Entries are ordered by the database's clock. Entries of one moment are in causal order: event,
  *    snapshot, transfer, status of the order, finding, alert, action of a person.
@@ -20,7 +20,7 @@ import type {
   AuditHistory,
   ExpectationHistory,
   FindingHistory,
-  OrderHistory,
+  History,
   SnapshotHistory,
   StatusHistory,
   TransferHistory,
@@ -145,7 +145,7 @@ interface Placed {
 }
 
 /** Builds a timeline, oldest first. Rows of each kind are given in order. */
-export function buildTimeline(history: OrderHistory): readonly TimelineEntry[] {
+export function buildTimeline(history: History): readonly TimelineEntry[] {
   const placed: Placed[] = [
     ...history.expectations.map(expectationEntry).map(atItsTime),
     ...eventEntries(history.snapshots),

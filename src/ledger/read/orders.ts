@@ -19,7 +19,7 @@ import {
   readPartPage,
   readTotals,
 } from './store/parts.ts';
-import { type OrderTimeline, readTimeline } from './timeline.ts';
+import { readOrderTimeline, type Timeline } from './timeline.ts';
 
 /** What kind of id it is: the shop's order id, or the id of a payment. */
 export const ORDER_NAMES = ['order', 'payment'] as const;
@@ -42,7 +42,7 @@ export interface OrderParts {
   readonly arePartsComplete: boolean;
 }
 
-export interface ReadOrderDetail extends ReadOrder, OrderParts, OrderTimeline {}
+export interface ReadOrderDetail extends ReadOrder, OrderParts, Timeline {}
 
 /** The kinds of resources by which an id finds an order, by the kind of id. */
 const NAMING_KINDS = {
@@ -79,7 +79,7 @@ export function readOrder(db: Database, name: NamedOrder): Promise<ReadOrderDeta
     const [order] = row ? await addMoney(tx, [row]) : [];
     if (!order) return undefined;
     const parts = limitParts(await readOrderParts(tx, order.orderKey));
-    return { ...order, ...parts, ...(await readTimeline(tx, order.orderKey)) };
+    return { ...order, ...parts, ...(await readOrderTimeline(tx, order.orderKey)) };
   });
 }
 
@@ -89,7 +89,7 @@ export function readOrdersNamed(db: Database, id: string): Promise<readonly Read
     const found: ReadOrderDetail[] = [];
     for (const order of await addMoney(tx, await resolveOrders(tx, { id }))) {
       const parts = limitParts(await readOrderParts(tx, order.orderKey));
-      found.push({ ...order, ...parts, ...(await readTimeline(tx, order.orderKey)) });
+      found.push({ ...order, ...parts, ...(await readOrderTimeline(tx, order.orderKey)) });
     }
     return found;
   });

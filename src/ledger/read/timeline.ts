@@ -1,48 +1,89 @@
-/** The timeline of one order, from the rows that also explain it. */
+/** The timeline of one order or of one resource, from the rows that also explain them. */
 import { readAlertHistory } from '../../alerts/store/openAlerts.ts';
 import { readAuditHistory } from '../../audit/store/audit.ts';
 import type { ReasonFields } from '../../contract/reasons.ts';
-import type { Queryable } from '../../platform/db/database.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
 import { eventSubject } from '../domain/findings.ts';
-import type { SnapshotHistory, TransferHistory } from '../domain/history.ts';
+import type { History, SnapshotHistory, TransferHistory } from '../domain/history.ts';
 import { orderSubject } from '../domain/orderFindings.ts';
-import { capturedOf, refKey, type SnapshotContent } from '../domain/snapshot.ts';
+import { capturedOf, type ResourceRef, refKey, type SnapshotContent } from '../domain/snapshot.ts';
 import { ACTIONS_SHOWN_OTHERWISE, buildTimeline, type TimelineEntry } from '../domain/timeline.ts';
+import { readConsistently } from '../store/readConsistently.ts';
 import {
   type PartRow,
   type PostedEntry,
   readEntries,
   readEvidence,
+  readPartRow,
   readPartRows,
   type StoredEvidence,
 } from './store/explain.ts';
 import { readExpectationHistory, readFindingHistory, readStatusHistory } from './store/timeline.ts';
 
-export interface OrderTimeline {
+export interface Timeline {
   readonly timeline: readonly TimelineEntry[];
   /** False if only the newest entries are returned, or those of some of the parts. */
   readonly isTimelineComplete: boolean;
 }
 
 const MAX_ENTRIES = 500;
+/** One more than is returned, which shows whether there is more. */
+const LIMIT = MAX_ENTRIES + 1;
 const MAX_PARTS = 1_000;
 
 /** Reads the timeline of an order, oldest entry first. */
-export async function readTimeline(db: Queryable, orderKey: string): Promise<OrderTimeline> {
+export async function readOrderTimeline(db: Queryable, orderKey: string): Promise<Timeline> {
   const parts = await readPartRows(db, orderKey, MAX_PARTS + 1);
-  // One more than is returned, which shows whether there is more.
-  const limit = MAX_ENTRIES + 1;
-  const evidence = await readEvidence(db, parts, limit);
-  const entries = await readEntries(db, parts, limit);
-  const statuses = await readStatusHistory(db, { orderKey, limit });
-  const expectations = await readExpectationHistory(db, { orderKey, limit });
+  const statuses = await readStatusHistory(db, { orderKey, limit: LIMIT });
+  const expectations = await readExpectationHistory(db, { orderKey, limit: LIMIT });
+  const about = await readPartHistory(db, parts, orderKey);
+  const { timeline, isTimelineComplete } = buildNewest({
+    ...about,
+    statuses: statuses.toReversed(),
+    expectations: expectations.toReversed(),
+  });
+  return { timeline, isTimelineComplete: isTimelineComplete && parts.length <= MAX_PARTS };
+}
+
+/**
+ * The same of one resource alone: nothing of its order or of the order's other parts.
+ * @returns undefined for an unknown resource
+ */
+export function readResourceTimeline(
+  db: Database,
+  ref: ResourceRef,
+): Promise<Timeline | undefined> {
+  return readConsistently(db, async (tx) => {
+    const part = await readPartRow(tx, ref);
+    if (!part) return undefined;
+    const about = await readPartHistory(tx, [part], undefined);
+    return buildNewest({ ...about, statuses: [], expectations: [] });
+  });
+}
+
+function buildNewest(history: History): Timeline {
+  const timeline = buildTimeline(history);
+  return {
+    timeline: timeline.slice(-MAX_ENTRIES),
+    isTimelineComplete: timeline.length <= MAX_ENTRIES,
+  };
+}
+
+/** What happened to resources and to their order, if it is named, without the order's own steps. */
+async function readPartHistory(
+  db: Queryable,
+  parts: readonly PartRow[],
+  orderKey: string | undefined,
+): Promise<Omit<History, 'statuses' | 'expectations'>> {
+  const evidence = await readEvidence(db, parts, LIMIT);
+  const entries = await readEntries(db, parts, LIMIT);
   const subjects = [
-    orderSubject(orderKey),
+    ...(orderKey === undefined ? [] : [orderSubject(orderKey)]),
     ...parts.map(refKey),
     ...evidence.flatMap(({ inboxId }) => (inboxId === undefined ? [] : eventSubject(inboxId))),
   ];
-  const findings = await readFindingHistory(db, { subjects, limit });
-  const alerts = await readAlertHistory(db, { subjects, limit });
+  const findings = await readFindingHistory(db, { subjects, limit: LIMIT });
+  const alerts = await readAlertHistory(db, { subjects, limit: LIMIT });
   const audit = await readAuditHistory(db, {
     orderKey,
     subjects: [
@@ -51,21 +92,15 @@ export async function readTimeline(db: Queryable, orderKey: string): Promise<Ord
       ...alerts.map(({ id }) => `alert:${id}`),
     ],
     without: ACTIONS_SHOWN_OTHERWISE,
-    limit,
+    limit: LIMIT,
   });
   const heads = new Map(parts.map((part) => [refKey(part), part]));
-  const timeline = buildTimeline({
+  return {
     snapshots: evidence.toReversed().map((one) => toSnapshot(one, heads.get(refKey(one.ref)))),
     transfers: entries.toReversed().map((entry) => toTransfer(entry, evidence)),
-    statuses: statuses.toReversed(),
-    expectations: expectations.toReversed(),
     findings: findings.toReversed(),
     alerts: alerts.toReversed(),
     audit: audit.toReversed(),
-  });
-  return {
-    timeline: timeline.slice(-MAX_ENTRIES),
-    isTimelineComplete: timeline.length <= MAX_ENTRIES && parts.length <= MAX_PARTS,
   };
 }
 
@@ -74,7 +109,7 @@ function toSnapshot(one: StoredEvidence, part: PartRow | undefined): SnapshotHis
   return {
     ...one.ref,
     source: one.source,
-    isCurrent: one.contentHash === part?.headHash && one.epoch === part.epoch,
+    isCurrent: isHead(one, part),
     status: content.status ?? null,
     stage: content.stage ?? null,
     currency: content.currency ?? null,
@@ -87,6 +122,14 @@ function toSnapshot(one: StoredEvidence, part: PartRow | undefined): SnapshotHis
     eventType: one.eventType ?? null,
     eventReceivedMicros: one.eventReceivedMicros ?? null,
   };
+}
+
+/** Whether the state of a resource comes from a snapshot now. */
+export function isHead(
+  { contentHash, epoch }: Pick<StoredEvidence, 'contentHash' | 'epoch'>,
+  part: PartRow | undefined,
+): boolean {
+  return contentHash === part?.headHash && epoch === part.epoch;
 }
 
 function toReason(content: SnapshotContent): Required<ReasonFields> {

@@ -4,7 +4,6 @@ import { id, orderBy } from '../../console/schemas.ts';
 import { describeReason } from '../../contract/reasons.ts';
 import type { OrderExplanation } from '../../ledger/domain/explainOrder.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
-import type { TimelineEntry } from '../../ledger/domain/timeline.ts';
 import { explainNamed } from '../../ledger/read/explain.ts';
 import { type ReadOrderDetail, readOrder } from '../../ledger/read/orders.ts';
 import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
@@ -15,9 +14,10 @@ import { orderNamedBy } from '../../representation/order.ts';
 import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Field } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
-import { bodiesHref, ordersHref, resourceHref } from '../links.ts';
+import { bodiesHref, orderHref, ordersHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { Related, type RelatedRows, readRelated } from '../related/Related.tsx';
+import { Timeline } from '../timeline/Timeline.tsx';
 import { Accounts } from './Accounts.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orderActions.ts';
 import { Waterfall } from './Waterfall.tsx';
@@ -77,7 +77,7 @@ function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer
       <PartsSection order={order} />
       <Related related={data.related} />
       <Section title="Timeline">
-        <Timeline entries={order.timeline} />
+        <Timeline {...order} of={orderHref(order.orderId)} />
         {order.timeline.some(({ type }) => type === 'event') ? (
           <p>
             <a href={bodiesHref(order.orderId, orderNamedBy(order.orderKey))}>
@@ -85,7 +85,6 @@ function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer
             </a>
           </p>
         ) : null}
-        {order.isTimelineComplete ? null : <p>Only the newest entries are shown.</p>}
       </Section>
       <Section title="Why it has this state">
         {explanation ? (
@@ -250,27 +249,3 @@ const PARTS: readonly Column<PartSummary>[] = [
   { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   NOTE,
 ];
-
-function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {
-  return (
-    <ol class="timeline">
-      {entries.map((entry, index) => (
-        <li key={`${entry.atMicros}:${index}`}>
-          <Time at={formatInstant(entry.atMicros)} /> <span>{entry.text}</span>
-          <CauseOf entry={entry} />
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-/** What made the ledger change: an event of the inbox, or a response of the service. */
-function CauseOf({ entry }: { readonly entry: TimelineEntry }) {
-  const cause = 'cause' in entry ? entry.cause : null;
-  if (cause === null || cause === undefined) return null;
-  const text =
-    cause.eventNumber === null
-      ? `because of a ${cause.source}`
-      : `because of event ${cause.eventId ?? '(unnamed)'}, inbox number ${cause.eventNumber}`;
-  return <small class="cause">{` ${text}`}</small>;
-}

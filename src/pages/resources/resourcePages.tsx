@@ -10,6 +10,7 @@ import type { ReasonDetail } from '../../ledger/domain/reasonDetail.ts';
 import { reasonDetailOf } from '../../ledger/domain/reasonDetail.ts';
 import { type ResourceDetail, readPaymentChildren } from '../../ledger/read/store/payments.ts';
 import { type ListedResource, readListedResource } from '../../ledger/read/store/resourceList.ts';
+import { type Timeline as ReadTimeline, readResourceTimeline } from '../../ledger/read/timeline.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { refundableMinor } from '../../refunds/domain/refundable.ts';
 import { orderNamedBy } from '../../representation/order.ts';
@@ -25,7 +26,13 @@ import {
   ReasonMeaning,
   timeLeft,
 } from '../disputes/DisputeParts.tsx';
-import { bodiesHref, confirmHoldsHref, orderHref, resourceHref, resourcesHref } from '../links.ts';
+import {
+  confirmHoldsHref,
+  orderHref,
+  resourceBodiesHref,
+  resourceHref,
+  resourcesHref,
+} from '../links.ts';
 import { Waterfall } from '../orders/Waterfall.tsx';
 import { definePage, type Viewer } from '../page.ts';
 import {
@@ -35,15 +42,10 @@ import {
   readPayoutChain,
 } from '../payouts/PayoutParts.tsx';
 import { Related, readRelated } from '../related/Related.tsx';
+import { Timeline } from '../timeline/Timeline.tsx';
 import { OrderLink, Status } from './columns.tsx';
+import { RESOURCE_NAMES } from './names.ts';
 import { refreshResource, refundPayment } from './resourceActions.ts';
-
-const NAMES: Readonly<Record<ResourceKind, readonly [one: string, many: string]>> = {
-  payment: ['Payment', 'Payments'],
-  refund: ['Refund', 'Refunds'],
-  dispute: ['Dispute', 'Disputes'],
-  payout: ['Payout', 'Payouts'],
-};
 
 const MAX_CHILDREN = 1_000;
 
@@ -70,7 +72,7 @@ async function readFamily(db: Queryable, row: ListedResource): Promise<Family> {
 }
 
 function resourcePage(kind: ResourceKind) {
-  const [one, many] = NAMES[kind];
+  const [one, many] = RESOURCE_NAMES[kind];
   return definePage({
     path: `/${kind}s/{id}`,
     permission: 'read',
@@ -78,21 +80,24 @@ function resourcePage(kind: ResourceKind) {
     query: z.strictObject({}),
     load: async ({ db }, { params }) => {
       const row = await readListedResource(db, { kind, id: params.id });
-      if (row) {
+      const history = row && (await readResourceTimeline(db, row));
+      if (row && history) {
         const related = await readRelated(db, [`${kind}:${row.id}`]);
-        return { outcome: 'ok', data: { family: await readFamily(db, row), related } };
+        return { outcome: 'ok', data: { family: await readFamily(db, row), related, history } };
       }
       const message = `No ${kind} has the id ${JSON.stringify(params.id)}. If it was just created, its event may not have arrived yet.`;
       return { outcome: 'not_found', message };
     },
     topics: ({ family: { row } }) => [`${row.kind}:${row.id}`, `order:${row.orderKey ?? ''}`],
-    view: ({ family, related }, viewer) => ({
+    view: ({ family, related, history }, viewer) => ({
       title: `${one} ${family.row.id}`,
       crumbs: [{ label: many, href: resourcesHref(kind) }],
       body: (
         <>
           <ResourceBody family={family} viewer={viewer} />
           <Related related={related} />
+          <History row={family.row} history={history} />
+          <Refresh row={family.row} viewer={viewer} />
         </>
       ),
     }),
@@ -116,7 +121,6 @@ function ResourceBody({ family, viewer }: { readonly family: Family; readonly vi
       {row.kind === 'payout' ? <PayoutChoice row={row} viewer={viewer} /> : null}
       {row.kind === 'payment' ? <PaymentMoney family={family} viewer={viewer} /> : null}
       {row.kind === 'payment' ? <Children rows={children} /> : null}
-      <History row={row} viewer={viewer} />
     </>
   );
 }
@@ -191,24 +195,36 @@ function RefundForm({ family, viewer }: { readonly family: Family; readonly view
   );
 }
 
-/** Where its course is, and the way to retrieve it. */
+/** How it came to be, and what its events and responses carried. */
 function History({
   row: { kind, id: resourceId, orderKey },
-  viewer,
-}: Pick<Family, 'row'> & { readonly viewer: Viewer }) {
+  history,
+}: Pick<Family, 'row'> & { readonly history: ReadTimeline }) {
   return (
-    <Section title="History">
+    <Section title="Timeline">
+      <Timeline {...history} of={resourceHref(kind, resourceId)} />
+      {history.timeline.some(({ type }) => type === 'snapshot') ? (
+        <p>
+          <a href={resourceBodiesHref(kind, resourceId)}>Compare its bodies and snapshots</a>
+        </p>
+      ) : null}
       {orderKey === null ? null : (
         <p>
           <a href={orderHref(orderIdOf(orderKey), orderNamedBy(orderKey))}>
             Timeline and journal of its order
           </a>
-          {' · '}
-          <a href={bodiesHref(orderIdOf(orderKey), orderNamedBy(orderKey))}>
-            Bodies of its events, side by side
-          </a>
         </p>
       )}
+    </Section>
+  );
+}
+
+function Refresh({
+  row: { kind, id: resourceId },
+  viewer,
+}: Pick<Family, 'row'> & { readonly viewer: Viewer }) {
+  return (
+    <Section title="Refresh">
       <ActionForm
         viewer={viewer}
         action={refreshResource}

@@ -4,13 +4,13 @@ import { findingMeaning } from '../../../src/ledger/domain/findings.ts';
 import type {
   AlertHistory,
   FindingHistory,
-  OrderHistory,
+  History,
   SnapshotHistory,
   TransferHistory,
 } from '../../../src/ledger/domain/history.ts';
 import { buildTimeline } from '../../../src/ledger/domain/timeline.ts';
 
-const nothing: OrderHistory = {
+const nothing: History = {
   snapshots: [],
   transfers: [],
   statuses: [],
@@ -74,7 +74,7 @@ const alert = (fields: Partial<AlertHistory>): AlertHistory => ({
   resolvedMicros: null,
   ...fields,
 });
-const types = (history: Partial<OrderHistory>) =>
+const types = (history: Partial<History>) =>
   buildTimeline({ ...nothing, ...history }).map(({ type }) => type);
 
 test('entries of one instant are in the order of their causes [1]', () => {
@@ -150,7 +150,7 @@ test('an observation without an event names the service as its cause', () => {
 });
 
 describe('sentences', () => {
-  const textOf = (history: Partial<OrderHistory>) =>
+  const textOf = (history: Partial<History>) =>
     buildTimeline({ ...nothing, ...history }).at(-1)?.text;
 
   test.each([

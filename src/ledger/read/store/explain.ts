@@ -33,6 +33,18 @@ export function readPartRows(
   );
 }
 
+/** One resource. */
+export async function readPartRow(
+  db: Queryable,
+  { kind, id }: ResourceRef,
+): Promise<PartRow | undefined> {
+  const rows = await db.query<PartRow>(
+    `select ${PART_COLUMNS} from resources where kind = $1 and id = $2`,
+    [kind, id],
+  );
+  return rows[0];
+}
+
 /** The resources of this id that belong to no order: payouts, and children without a parent. */
 export function readUnfiledRows(db: Queryable, id: string): Promise<readonly PartRow[]> {
   return db.query<PartRow>(

@@ -1,0 +1,26 @@
+/** The bodies of events, or why they have none. */
+import type { Queryable } from '../../platform/db/database.ts';
+import { findAbsence, readBodies } from '../bodies/readBodies.ts';
+import { readBodyKeys } from '../bodies/store/bodies.ts';
+import type { BodyAbsence } from '../domain/bodyAbsence.ts';
+
+export interface EventBody {
+  readonly body: Buffer | undefined;
+  /** Why there is no body. */
+  readonly absence: BodyAbsence | undefined;
+}
+
+/** @param numbers inbox numbers of a few events */
+export async function readEventBodies(
+  db: Queryable,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, EventBody>> {
+  const wanted = [...new Set(numbers)];
+  const bodies = await readBodies(db, await readBodyKeys(db, wanted));
+  const found = new Map<number, EventBody>();
+  for (const number of wanted) {
+    const body = bodies.get(number);
+    found.set(number, { body, absence: body ? undefined : await findAbsence(db, number) });
+  }
+  return found;
+}
