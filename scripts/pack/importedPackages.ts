@@ -14,9 +14,9 @@ export function importedPackages(folder: string): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** Static imports begin a line, so that a text with the word `from` is none. */
+/** A static import begins a line and has neither `=` nor `(`, so that a text with the word `from` is none. */
 const IMPORTS = [
-  /^(?:import|export)\b[^;'"]*?\bfrom ['"]([^'"]+)['"]/gm,
+  /^(?:import|export)\b[^;'"`=(]*?\bfrom ['"]([^'"]+)['"]/gm,
   /^import ['"]([^'"]+)['"]/gm,
   /\b(?:import|require)\(['"]([^'"]+)['"]\)/g,
 ];

