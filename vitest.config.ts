@@ -55,7 +55,7 @@ export default defineConfig({
           ...serviceOptions,
           name: 'services',
           include: [
-            'test/{alerts,audit,authorizations,conformance,console,ledger,notify,pages,receiver,reconcile,retention,sandbox}/**/*.test.ts',
+            'test/{alerts,audit,authorizations,cli,conformance,console,ledger,notify,pages,receiver,reconcile,retention,sandbox}/**/*.test.ts',
           ],
           // As for the unit tests: half of the processor time of these files was loading modules.
           isolate: false,
@@ -67,9 +67,7 @@ export default defineConfig({
           ...serviceOptions,
           name: 'processes',
           // Files that start and kill processes and servers, or move their clocks.
-          include: [
-            'test/{archive,cli,db,erasure,flow,monitor,pack,platform,scheduler}/**/*.test.ts',
-          ],
+          include: ['test/{archive,db,erasure,flow,monitor,pack,platform,scheduler}/**/*.test.ts'],
         },
       },
     ],

@@ -2,6 +2,7 @@
 import type { Running } from '../assembly/start.ts';
 import type { Config } from '../config/config.ts';
 import { localUrl } from '../platform/httpServer.ts';
+import { printLine } from './invocation.ts';
 
 export function describe(config: Config, running: Running): object {
   return {
@@ -32,8 +33,8 @@ export async function printBanner(config: Config, running: Running): Promise<voi
     const apiKey = running.sandbox && `${config.dataDir}/sandbox-api-key`;
     lines.push(['Webhook secret', own], ['Admin token', token], ['Sandbox key', apiKey]);
   }
-  console.log('Tallyhook is running.');
-  for (const [name, value] of lines) if (value) console.log(`  ${name?.padEnd(15)} ${value}`);
+  printLine('Tallyhook is running.');
+  for (const [name, value] of lines) if (value) printLine(`  ${name?.padEnd(15)} ${value}`);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Prompts for confirmation. */
 import { createInterface } from 'node:readline/promises';
 import { OperatorError } from '../platform/errors.ts';
+import { terminal } from './invocation.ts';
 
 /** Where to prompt; standard output is for the output of the command. */
 export interface Dialogue {
@@ -15,7 +16,7 @@ export interface Dialogue {
 export async function confirm(
   question: string,
   yes: boolean,
-  { input, output }: Dialogue = { input: process.stdin, output: process.stderr },
+  { input, output }: Dialogue = { input: terminal().stdin, output: terminal().stderr },
 ): Promise<void> {
   if (yes) return;
   if (!input.isTTY) {

@@ -1,8 +1,9 @@
 /** What commands share: settings, the database, and output. */
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { openDatabase } from '../assembly/database.ts';
-import { type Config, loadConfig, readEnvironment } from '../config/config.ts';
+import { type Config, type Environment, loadConfig, readEnvironment } from '../config/config.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createDatabase, type Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
@@ -11,9 +12,15 @@ import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { formatTime } from '../representation/time.ts';
+import { invocation, printLine, terminal } from './invocation.ts';
+
+/** The settings as text, not yet validated. */
+export function readSettings(): Environment {
+  return invocation().env ?? readEnvironment();
+}
 
 export function readConfig(): Config {
-  return loadConfig(readEnvironment());
+  return loadConfig(readSettings());
 }
 
 /** Commands print their own output; only errors are logged. */
@@ -105,9 +112,9 @@ function codeOf(error: unknown): string {
 }
 
 /** Reads a file named by an argument; `-` is standard input. */
-export function readInput(file: string): Buffer {
+export async function readInput(file: string): Promise<Buffer> {
   try {
-    return readFileSync(file === '-' ? 0 : file);
+    return file === '-' ? await buffer(terminal().stdin) : await readFile(file);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new OperatorError(`The file ${file} cannot be read: ${why}`);
@@ -115,7 +122,7 @@ export function readInput(file: string): Buffer {
 }
 
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
+  printLine(JSON.stringify(value, null, 2));
 }
 
 /** Text from outside must not move the cursor or change the colors of a terminal. */

@@ -6,6 +6,7 @@ import type { Place } from '../ledger/domain/listPage.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { cursorOf, placeRead, timePlace } from '../representation/cursor.ts';
 import type { Csv } from '../representation/listCsv.ts';
+import { invocation, printNote } from './invocation.ts';
 import { jsonOption, limitOption, momentOption } from './options.ts';
 import { writeStandardOutput } from './outputFile.ts';
 import { cursorOption, moreText, placeOf } from './paging.ts';
@@ -130,7 +131,7 @@ export function printCsv<Row>(
 
 /** Shows that a list was cut, not among the rows, which `grep` and `awk` read. */
 export function printMore({ next }: Taken<unknown>): void {
-  if (next !== null) console.error(moreText(process.argv.slice(2), next));
+  if (next !== null) printNote(moreText(invocation().args, next));
 }
 
 /** The number of rows of a filter, for people. */

@@ -15,6 +15,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../platform/errors.ts';
+import { terminal } from './invocation.ts';
 
 /** Error codes of a file that cannot be written. */
 const FILE_CODES = new Set(
@@ -39,7 +40,7 @@ export async function writeOutputFile(text: Readable, output: string): Promise<v
 /** A reader such as `head` may close the pipe early; that is not a failure. */
 export async function writeStandardOutput(text: Readable): Promise<void> {
   try {
-    await pipeline(text, process.stdout, { end: false });
+    await pipeline(text, terminal().stdout, { end: false });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
   }

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { OperatorError } from '../platform/errors.ts';
 import { cutPage, readCursor } from '../representation/cursor.ts';
 import { printJson } from './context.ts';
+import { invocation, printLine, printNote } from './invocation.ts';
 
 export interface PageOptions {
   readonly limit: number;
@@ -54,10 +55,10 @@ export function printPage<Row>(
     printJson({ [name]: shown.map(toJson), next_cursor: next });
     return;
   }
-  if (shown.length === 0) console.log(none);
+  if (shown.length === 0) printLine(none);
   else print(shown);
   // Not among the rows, which `grep` and `awk` read.
-  if (next !== null) console.error(moreText(process.argv.slice(2), next));
+  if (next !== null) printNote(moreText(invocation().args, next));
 }
 
 const READ_AT_ONCE = 1_000;

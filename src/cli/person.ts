@@ -4,6 +4,7 @@ import type { Holder } from '../access/verifyToken.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { osUser } from '../platform/osUser.ts';
+import { invocation } from './invocation.ts';
 
 export function byOption(): Option {
   return new Option(
@@ -12,12 +13,9 @@ export function byOption(): Option {
   );
 }
 
-/** A process runs one command, for one holder. */
-let holder: Holder | undefined;
-
 /** Runs the command as the holder of TALLYHOOK_TOKEN. */
 export function actAs(held: Holder): void {
-  holder = held;
+  invocation().holder = held;
 }
 
 /**
@@ -27,6 +25,7 @@ export function actAs(held: Holder): void {
  */
 export function actorOf(by?: string): Actor {
   const { name, origin } = osUser();
+  const { holder } = invocation();
   const given = by?.trim() ?? '';
   if (!holder) return { kind: 'cli', name: given === '' ? name : given, role: 'admin', origin };
   if (given !== '') {

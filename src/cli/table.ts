@@ -1,6 +1,7 @@
 /** Tables for people. */
 import Table from 'cli-table3';
 import { printable } from './context.ts';
+import { printLine, terminal } from './invocation.ts';
 
 /** Columns are separated by two spaces, rows by nothing. */
 const NO_BORDERS = {
@@ -22,8 +23,8 @@ export function printTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
 ): void {
-  const { isTTY, columns } = process.stdout;
-  console.log(tableText(headings, rows, isTTY ? columns : undefined));
+  const { isTTY, columns } = terminal().stdout;
+  printLine(tableText(headings, rows, isTTY ? columns : undefined));
 }
 
 /**

@@ -47,10 +47,15 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
   if (reason === 'failed' && failure) throw failure;
 }
 
-/** Prints why the program cannot continue, without a stack trace for an OperatorError, and exits. */
+/** Prints why the program cannot continue, and exits. */
 export function exitWith(thrown: unknown): never {
+  process.stderr.write(failureText(thrown));
+  process.exit(1);
+}
+
+/** Why the program cannot continue, without a stack trace for an OperatorError. */
+export function failureText(thrown: unknown): string {
   const error = toError(thrown);
   const text = error instanceof OperatorError ? error.message : (error.stack ?? error.message);
-  process.stderr.write(`tallyhook: ${text}\n`);
-  process.exit(1);
+  return `tallyhook: ${text}\n`;
 }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Environment, runTallyhook, settingsFor } from '../support/program.ts';
+import { type Environment, settingsFor } from '../support/program.ts';
 import { S3_KEYS, S3_REGION, startS3Server } from '../support/s3Server.ts';
 
 let db: TestDatabase;

@@ -6,14 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { type Api, type Body, checkedEndpoints, createApi } from '../support/api.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import {
-  type Environment,
-  type Exit,
-  runTallyhook,
-  settingsFor,
-  spawnProgram,
-} from '../support/program.ts';
+import { type Environment, type Exit, settingsFor, spawnProgram } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTestToken } from '../support/tokens.ts';

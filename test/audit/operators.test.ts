@@ -4,17 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Api, type Body, createApi } from '../support/api.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { paymentEvent } from '../support/payments.ts';
-import {
-  type Exit,
-  runTallyhook,
-  settingsFor,
-  spawnProgram,
-  webhookUrlOf,
-} from '../support/program.ts';
+import { type Exit, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTestToken } from '../support/tokens.ts';
 import { waitFor } from '../support/waitFor.ts';

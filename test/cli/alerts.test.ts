@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
-import { type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+import { type Exit, settingsFor } from '../support/program.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {

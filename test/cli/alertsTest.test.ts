@@ -1,7 +1,7 @@
 /** `tallyhook alerts test`: the response of each channel, and the exit code. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { runTallyhook } from '../support/program.ts';
 import {
   type HttpReceiver,
   type MailServer,

@@ -1,9 +1,10 @@
 /** Commands that send requests to the service, each in its own process, with the sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
-import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+import { type Environment, type Exit, settingsFor } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 

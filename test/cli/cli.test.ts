@@ -1,16 +1,18 @@
-/** The command line as people and scripts use it, with one process for each command. */
+/** The command line as people and scripts use it: exit codes, output, and its own process. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import signatures from '../fixtures/signatures.json' with { type: 'json' };
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, SECRET, unique } from '../support/events.ts';
 import {
   type Exit,
   type ProgramOptions,
-  runTallyhook,
+  runTallyhookProcess,
   settingsFor,
   spawnProgram,
 } from '../support/program.ts';
@@ -125,11 +127,12 @@ describe('--help', () => {
   });
 
   test('lists the roles for start, and every command for the program', async () => {
-    const start = await runTallyhook(['start', '--help']);
+    const start = await runTallyhookProcess(['start', '--help']);
     expect(start.stdout).toMatch(
       /receiver, events, reconcile, alerts,\s+scheduler,\s+console,\s+sandbox/,
     );
-    const all = await runTallyhook(['--help']);
+    const all = await runTallyhookProcess(['--help']);
+    expect([start.code, all.code]).toEqual([0, 0]);
     for (const name of ['start', 'sandbox', 'migrate', 'sign', 'send', 'orders', 'events']) {
       expect(all.stdout).toMatch(new RegExp(`^  ${name} .*\\S`, 'm'));
     }
@@ -147,6 +150,41 @@ describe('--help', () => {
   ])('%j is rejected with the valid values', async (args, message) => {
     await expectRejection(runTallyhook(args), message);
   });
+
+  test('a process prints the same as here, and exits with the same code', async () => {
+    for (const [args, env] of [
+      [['oders'], {}],
+      [['orders', 'show', 'ord_unheard'], settingsFor(db.url)],
+      [['events', 'list', '--state', 'dead'], settingsFor(db.url)],
+    ] as const) {
+      expect(await runTallyhookProcess(args, { env })).toEqual(await runTallyhook(args, { env }));
+    }
+  });
+});
+
+test('a command closes every connection before it returns, whether it succeeds or not', async () => {
+  const own = await createTestDatabase();
+  const connect = vi.spyOn(pg.Client.prototype, 'connect');
+  const end = vi.spyOn(pg.Client.prototype, 'end');
+  try {
+    const commands = ['orders list', 'events show evt_none', 'queues', 'doctor', 'verify'];
+    const codes = await Promise.all(
+      commands.map(
+        async (command) =>
+          (await runTallyhook(command.split(' '), { env: settingsFor(own.url) })).code,
+      ),
+    );
+    expect(codes).toEqual([0, 1, 0, 0, 0]);
+    const isOwn = (client: unknown) =>
+      client instanceof pg.Client && new URL(own.url).pathname === `/${client.database}`;
+    const connected = connect.mock.contexts.filter(isOwn);
+    expect(connected.length).toBeGreaterThanOrEqual(commands.length);
+    expect(connected.filter((client) => !end.mock.contexts.includes(client))).toEqual([]);
+  } finally {
+    connect.mockRestore();
+    end.mockRestore();
+    await own.drop();
+  }
 });
 
 describe('start', () => {
@@ -234,17 +272,18 @@ describe('a database that cannot be used', () => {
     'because of the password or because it does not exist is reported by %s without a stack trace',
     async (command) => {
       const args = command.split(' ');
+      const runIt = command === 'start' ? runTallyhookProcess : runTallyhook;
       const wrong = withUrl((url) => {
         url.password = 'secret-word';
       });
-      const refused = await runTallyhook(args, { env: wrong });
+      const refused = await runIt(args, { env: wrong });
       await expectRejection(refused, /password authentication failed[\s\S]*in DATABASE_URL/);
       expect(refused.stderr).not.toContain('secret-word');
       const missing = withUrl((url) => {
         url.pathname = '/nowhere_at_all';
       });
       await expectRejection(
-        runTallyhook(args, { env: missing }),
+        runIt(args, { env: missing }),
         /"nowhere_at_all" does not exist[\s\S]*DATABASE_URL/,
       );
     },
@@ -257,12 +296,11 @@ describe('a database that cannot be used', () => {
     const env = withUrl((url) => {
       url.pathname = `/${name}`;
     });
-    for (const command of ['orders list', 'alerts list', 'verify', 'start']) {
-      await expectRejection(
-        runTallyhook(command.split(' '), { env }),
-        /\d+ migration\(s\) are pending[\s\S]*Run: npx tallyhook migrate/,
-      );
+    const pending = /\d+ migration\(s\) are pending[\s\S]*Run: npx tallyhook migrate/;
+    for (const command of ['orders list', 'alerts list', 'verify']) {
+      await expectRejection(runTallyhook(command.split(' '), { env }), pending);
     }
+    await expectRejection(runTallyhookProcess(['start'], { env }), pending);
   });
 
   test('by migrate is reported with the setting that migrate uses', async () => {
@@ -665,9 +703,9 @@ describe('with no settings at all', () => {
 
     const payment = paymentObject();
     const file = writeBody(eventBody(payment, { merchantId: 'merchant_local' }));
-    const sent = await runTallyhook(['send', file, '--url', webhookUrl], options);
+    const sent = await runTallyhookProcess(['send', file, '--url', webhookUrl], options);
     expect(sent).toMatchObject({ code: 0, stderr: '' });
-    const show = () => runTallyhook(['orders', 'show', payment.payment_id], options);
+    const show = () => runTallyhookProcess(['orders', 'show', payment.payment_id], options);
     let shown = await show();
     await waitFor('the order to exist', async () => {
       if (shown.code !== 0) shown = await show();

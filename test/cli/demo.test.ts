@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
-import { runTallyhook, spawnProgram } from '../support/program.ts';
+import { runTallyhookProcess, spawnProgram } from '../support/program.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tallyhook-demo-'));
@@ -32,9 +32,12 @@ interface Report {
 }
 
 async function demo(...args: readonly string[]) {
-  const { code, stdout, stderr } = await runTallyhook(['demo', '--once', '--json', ...args], {
-    env,
-  });
+  const { code, stdout, stderr } = await runTallyhookProcess(
+    ['demo', '--once', '--json', ...args],
+    {
+      env,
+    },
+  );
   return { code, stderr, report: JSON.parse(stdout) as Report };
 }
 
@@ -68,7 +71,7 @@ test('with lost webhooks the report names them, nothing else differs, and reconc
 });
 
 test('a seed that was used with this ledger is rejected, with what to do', async () => {
-  const { code, stderr } = await runTallyhook(['demo', '--once', '--seed', '11'], { env });
+  const { code, stderr } = await runTallyhookProcess(['demo', '--once', '--seed', '11'], { env });
   expect(code).toBe(1);
   expect(stderr).toContain('Seed 11 was used on this ledger before');
   expect(stderr).toContain('--seed');
@@ -81,7 +84,7 @@ test('an installation in which the demo ran passes doctor', async () => {
   });
   try {
     await waitFor('the report', () => program.stdout().trimEnd().endsWith('}'));
-    const { code, stdout } = await runTallyhook(['doctor', '--json'], { env: here });
+    const { code, stdout } = await runTallyhookProcess(['doctor', '--json'], { env: here });
     const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
     expect(checks.filter(({ state }) => state !== 'ok')).toEqual([]);
     expect(checks).toContainEqual(
@@ -98,7 +101,7 @@ test.each([
   ['DATABASE_URL', 'postgres://127.0.0.1:1/shop'],
   ['PAYMENTS_API_KEY', 'snd_real'],
 ])('with a configured database or service nothing is started: %s', async (name, value) => {
-  const { code, stderr, stdout } = await runTallyhook(['demo', '--once'], {
+  const { code, stderr, stdout } = await runTallyhookProcess(['demo', '--once'], {
     env: { ...env, [name]: value, PAYMENTS_MERCHANT_ID: 'merchant_real' },
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -3,9 +3,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { SECRET, unique } from '../support/events.ts';
-import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+import {
+  type Environment,
+  type Exit,
+  runTallyhookProcess,
+  settingsFor,
+} from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { createTestToken, revokeTestToken } from '../support/tokens.ts';
 
@@ -41,8 +47,12 @@ interface Report {
   }[];
 }
 
-async function examine(more: Environment = {}): Promise<{ exit: Exit; report: Report }> {
-  const exit = await runTallyhook(['doctor', '--json'], { env: { ...env, ...more } });
+/** @param run a process where the clock is replaced */
+async function examine(
+  more: Environment = {},
+  run = runTallyhook,
+): Promise<{ exit: Exit; report: Report }> {
+  const exit = await run(['doctor', '--json'], { env: { ...env, ...more } });
   return { exit, report: JSON.parse(exit.stdout) as Report };
 }
 
@@ -170,10 +180,12 @@ test('a watermark in the future fails, with a remedy', async () => {
 test('a difference between the clocks of machine and database is a warning, and a failure above a minute', async () => {
   const shift = pathToFileURL(join(packageRoot(), 'test/support/shiftedDate.mjs')).href;
   const NODE_OPTIONS = `--import ${shift}`;
-  const late = await examine({ NODE_OPTIONS, CLOCK_SHIFT_MS: '-30000' });
+  const examineAt = (shiftMs: number) =>
+    examine({ NODE_OPTIONS, CLOCK_SHIFT_MS: String(shiftMs) }, runTallyhookProcess);
+  const late = await examineAt(-30_000);
   expect(named(late.report, 'database clock')).toMatchObject({ state: 'warning' });
   expect(named(late.report, 'database clock')?.result).toMatch(/\d+ s behind the database's/);
-  const ahead = await examine({ NODE_OPTIONS, CLOCK_SHIFT_MS: '180000' });
+  const ahead = await examineAt(180_000);
   expect(ahead.exit.code).toBe(1);
   expect(named(ahead.report, 'database clock')).toMatchObject({ state: 'failed' });
 });

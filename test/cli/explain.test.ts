@@ -6,13 +6,14 @@ import { findPayoutsByReference, findResources } from '../../src/ledger/read/sto
 import { readRowsOf } from '../../src/ledger/read/store/orders.ts';
 import { findEvent } from '../../src/ledger/read/store/parts.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
-import { type CliResult, tallyhook } from '../support/cli.ts';
+import { tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
+import type { Exit } from '../support/program.ts';
 
 let db: TestDatabase;
-const run = (...args: readonly string[]): Promise<CliResult> => tallyhook(db.url, ...args);
+const run = (...args: readonly string[]): Promise<Exit> => tallyhook(db.url, ...args);
 
 const asRefund = { eventType: 'refund_updated', contentType: 'refund_details' };
 const asDispute = { eventType: 'dispute_opened', contentType: 'dispute_details' };

@@ -1,6 +1,6 @@
 /** `export journal`: the same rows in three formats, from one snapshot, with constant memory. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   lstatSync,
@@ -21,14 +21,16 @@ import { HLEDGER_ACCOUNTS } from '../../src/ledger/domain/hledger.ts';
 import { exportJournal } from '../../src/ledger/read/exportJournal.ts';
 import { readConsistently } from '../../src/ledger/store/readConsistently.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
-import { type CliResult, spawnTallyhook, tallyhook } from '../support/cli.ts';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
+import type { Exit } from '../support/program.ts';
 
 let db: TestDatabase;
 let folder: string;
-const run = (...args: readonly string[]): Promise<CliResult> =>
+const run = (...args: readonly string[]): Promise<Exit> =>
   tallyhook(db.url, 'export', 'journal', ...args);
 
 const TRANSFERS = 2_500;
@@ -133,7 +135,7 @@ describe('the export', () => {
 });
 
 describe('--output', () => {
-  const exportTo = (file: string): Promise<CliResult> =>
+  const exportTo = (file: string): Promise<Exit> =>
     run('--format', 'csv', '--to', '2026-11-02', '--output', file);
   let whole = '';
   let own = '';
@@ -187,7 +189,12 @@ describe('--output', () => {
 });
 
 test('a reader that closes the pipe early is not an error', async () => {
-  const child = spawnTallyhook(db.url, 'export', 'journal', '--format', 'csv');
+  const args = [join(packageRoot(), 'bin/tallyhook.js'), 'export', 'journal', '--format', 'csv'];
+  const child = spawn(process.execPath, args, {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH, DATABASE_URL: db.url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   child.stdout.once('data', () => child.stdout.destroy());
   const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
   expect({ code: child.exitCode, stderr }).toEqual({ code: 0, stderr: '' });

@@ -1,11 +1,12 @@
 /** Accepting findings, and pausing reconciliation. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isPaused } from '../../src/reconcile/store/pauses.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { paymentEvent } from '../support/payments.ts';
-import { type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+import { type Exit, settingsFor } from '../support/program.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {

@@ -4,11 +4,12 @@ import { insertToken } from '../../src/access/store/tokens.ts';
 import { readInterruptedAttempts } from '../../src/audit/interrupted.ts';
 import { judgeOpenAttempts, MOST_ATTEMPTS_NAMED } from '../../src/doctor/domain/judge.ts';
 import { MAX_EVENT_FINDINGS, MAX_EVENT_VARIANTS } from '../../src/ledger/read/eventDetail.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { paymentEvent } from '../support/payments.ts';
-import { type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+import { type Exit, settingsFor } from '../support/program.ts';
 
 const ROWS = 3;
 

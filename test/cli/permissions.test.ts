@@ -6,10 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Permission, permits, ROLES, type Role } from '../../src/access/domain/roles.ts';
 import { readTokenRows } from '../../src/access/store/tokens.ts';
 import { authorizeCommand } from '../../src/cli/authorize.ts';
+import { withInvocation } from '../../src/cli/invocation.ts';
 import { COMMAND_PERMISSIONS } from '../../src/cli/permissions.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { runTallyhook, settingsFor } from '../support/program.ts';
+import { settingsFor } from '../support/program.ts';
 import { ADMIN_TOKEN } from '../support/tallyhook.ts';
 import { createTestToken, createTokensOfEveryKind } from '../support/tokens.ts';
 
@@ -28,13 +30,15 @@ const GUARDED = Object.entries(COMMAND_PERMISSIONS).flatMap(([path, needed]) =>
   needed === 'local' ? [] : [[path, needed] as const],
 );
 
+/** What the command line does before it runs the command. */
 const decide = (path: string, needed: Permission, holder: string) => {
   const config = loadConfig({
     DATABASE_URL: db.url,
     ADMIN_TOKEN,
     TALLYHOOK_TOKEN: tokens.get(holder),
   });
-  return authorizeCommand(path, needed, config);
+  const given = { args: path.split(' '), terminal: process };
+  return withInvocation(given, () => authorizeCommand(path, needed, config));
 };
 
 describe.each(GUARDED)('tallyhook %s', (path, needed) => {

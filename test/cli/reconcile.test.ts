@@ -2,16 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { insertRun } from '../../src/reconcile/store/runs.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
-import {
-  type Environment,
-  type Exit,
-  runTallyhook,
-  settingsFor,
-  spawnProgram,
-} from '../support/program.ts';
+import { type Environment, type Exit, settingsFor, spawnProgram } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments } from '../support/sandboxPayments.ts';
 import { startTallyhook } from '../support/tallyhook.ts';

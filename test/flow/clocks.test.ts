@@ -15,7 +15,7 @@ import {
   type Environment,
   healthUrlOf,
   type Program,
-  runTallyhook,
+  runTallyhookProcess,
   settingsFor,
   spawnProgram,
   webhookUrlOf,
@@ -186,7 +186,7 @@ test('a replay evaluates events again that a receiver stored with a wrong clock'
     ]);
   expect(await state()).toEqual([{ status: 'processing', isNewest: false }]);
 
-  const replayed = await runTallyhook(['events', 'replay', '--version-ahead'], {
+  const replayed = await runTallyhookProcess(['events', 'replay', '--version-ahead'], {
     env: settingsFor(db.url),
   });
   expect(replayed.stdout).toContain('1 event(s)');
@@ -195,6 +195,6 @@ test('a replay evaluates events again that a receiver stored with a wrong clock'
   expect(
     await db.query(`select from findings where class = 'version_ahead' and state = 'open'`),
   ).toEqual([]);
-  const verified = await runTallyhook(['verify', '--rebuild'], { env: settingsFor(db.url) });
+  const verified = await runTallyhookProcess(['verify', '--rebuild'], { env: settingsFor(db.url) });
   expect([verified.code, verified.stdout]).toEqual([0, expect.anything()]);
 });

@@ -21,7 +21,7 @@ import { createTestDatabase, silentLog, type TestDatabase } from '../support/dat
 import {
   type Environment,
   type Program,
-  runTallyhook,
+  runTallyhookProcess,
   settingsFor,
   spawnProgram,
   webhookUrlOf,
@@ -236,7 +236,7 @@ test.each(INSTALLATIONS)(
     await allApplied();
     const from = new Date(Date.now() - 130 * DAY_MS).toISOString();
     const args = ['reconcile', '--mode', 'full', '--from', from, '--json'];
-    expect(await runTallyhook(args, { env })).toMatchObject({ code: 0 });
+    expect(await runTallyhookProcess(args, { env })).toMatchObject({ code: 0 });
 
     expect(await differencesOf(db, sandbox)).toEqual([]);
 

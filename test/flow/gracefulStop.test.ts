@@ -15,7 +15,7 @@ import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import {
   type Environment,
   type Program,
-  runTallyhook,
+  runTallyhookProcess,
   settingsFor,
   spawnProgram,
   webhookUrlOf,
@@ -242,7 +242,7 @@ function countUnreachable(sender: Sender): number {
 
 describe('a start that fails', () => {
   function tryToStart(env: Environment) {
-    return runTallyhook(['start'], { env });
+    return runTallyhookProcess(['start'], { env });
   }
 
   test('because of pending migrations names them and the command to run', async () => {
@@ -258,7 +258,7 @@ describe('a start that fails', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
 
     // The named command fixes it.
-    const migrated = await runTallyhook(['migrate'], { env: settingsFor(url.href) });
+    const migrated = await runTallyhookProcess(['migrate'], { env: settingsFor(url.href) });
     expect(migrated).toMatchObject({ code: 0, stderr: '' });
     const program = spawnProgram('bin/tallyhook.js', ['start'], { env: settingsFor(url.href) });
     cleanups.push(() => program.kill('SIGKILL'));

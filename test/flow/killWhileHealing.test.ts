@@ -22,7 +22,7 @@ import { healingTable, type SeedResult } from '../support/healingTable.ts';
 import {
   type Environment,
   type Program,
-  runTallyhook,
+  runTallyhookProcess,
   settingsFor,
   spawnProgram,
   webhookUrlOf,
@@ -152,7 +152,7 @@ interface Report {
 async function reconcile(): Promise<Report> {
   const from = new Date(Date.now() - SPAN_MS).toISOString();
   const args = ['reconcile', '--mode', 'full', '--from', from, '--json'];
-  const exit = await runTallyhook(args, { env });
+  const exit = await runTallyhookProcess(args, { env });
   expect(exit).toMatchObject({ code: 0, stderr: '' });
   return JSON.parse(exit.stdout) as Report;
 }
@@ -206,6 +206,6 @@ test.each(SEEDS)(
     );
     expect(open, context).toHaveLength(1);
     expect((await reconcile()).reconciliations.map(({ found }) => found)).toEqual([0, 0, 0, 0]);
-    expect(await runTallyhook(['verify', '--rebuild'], { env })).toMatchObject({ code: 0 });
+    expect(await runTallyhookProcess(['verify', '--rebuild'], { env })).toMatchObject({ code: 0 });
   },
 );

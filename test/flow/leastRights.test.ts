@@ -19,13 +19,13 @@ import {
 import { HOUR_MS } from '../../src/platform/time.ts';
 import { enqueueReconcile, RECONCILE_QUEUE, type ReconcileJob } from '../../src/reconcile/jobs.ts';
 import { createApi } from '../support/api.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import {
   type Environment,
   type Exit,
   type Program,
-  runTallyhook,
   settingsFor,
   spawnProgram,
   webhookUrlOf,

@@ -13,7 +13,7 @@ import { parseMetrics } from '../support/metrics.ts';
 import {
   healthUrlOf,
   type Program,
-  runTallyhook,
+  runTallyhookProcess,
   settingsFor,
   spawnProgram,
   webhookUrlOf,
@@ -172,7 +172,7 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
     await expectReported(program, /^REDIS_URL names a Sentinel/);
     expect((await readyz(program)).checks.queue).toContain('Set REDIS_URL to redis+sentinel://');
 
-    const doctor = await runTallyhook(['doctor'], {
+    const doctor = await runTallyhookProcess(['doctor'], {
       env: settingsFor(db.url, { REDIS_URL: sentinel.url }),
     });
     expect(doctor.code).toBe(1);

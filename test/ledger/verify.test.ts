@@ -3,8 +3,7 @@
  * names the offender, and no concurrent work is reported as damage. Damage needs disabled triggers,
  * which only the owner can do.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { verifyCommand } from '../../src/cli/commands/verify.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import { contentHash } from '../../src/ledger/contentHash.ts';
 import { readEvent } from '../../src/ledger/domain/event.ts';
@@ -20,6 +19,7 @@ import { readEvents } from '../../src/ledger/verify/storedEvents.ts';
 import { type VerifyReport, verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import type { verificationJson } from '../../src/representation/verification.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -1013,29 +1013,17 @@ describe('while workers run', () => {
 describe('the command', () => {
   let db: TestDatabase;
   let ids: Victims;
-  let out: string[];
 
   beforeAll(async () => {
     db = await createTestDatabase();
     ids = await victims(db);
-    vi.stubEnv('DATABASE_URL', db.url);
-    vi.stubEnv('PAYMENTS_MERCHANT_ID', MERCHANT_ID);
   });
-  afterAll(async () => {
-    vi.unstubAllEnvs();
-    await db.drop();
-  });
+  afterAll(() => db.drop());
 
-  async function run(...args: string[]): Promise<{ text: string; exitCode: unknown }> {
-    out = [];
-    const log = vi.spyOn(console, 'log').mockImplementation((line) => void out.push(String(line)));
-    try {
-      await verifyCommand().parseAsync(args, { from: 'user' });
-      return { text: out.join('\n'), exitCode: process.exitCode };
-    } finally {
-      log.mockRestore();
-      process.exitCode = undefined;
-    }
+  async function run(...args: string[]): Promise<{ text: string; exitCode: number | null }> {
+    const env = { DATABASE_URL: db.url, PAYMENTS_MERCHANT_ID: MERCHANT_ID };
+    const { code, stdout } = await runTallyhook(['verify', ...args], { env });
+    return { text: stdout, exitCode: code };
   }
 
   test('prints that all checks passed, with the balances, and exits with 0', async () => {
@@ -1044,7 +1032,7 @@ describe('the command', () => {
     expect(text).toMatch(/psp\.clearing +105\.40 USD/);
     expect(text).toMatch(/All 11 checks passed/);
     expect(text).toMatch(/Proven: everything\. Everything was last proven from 20/);
-    expect(exitCode).toBeUndefined();
+    expect(exitCode).toBe(0);
   });
 
   test('proves what changed unless everything is wanted, without balances', async () => {
@@ -1052,7 +1040,7 @@ describe('the command', () => {
     expect(text).toMatch(/All 10 checks passed/);
     expect(text).toMatch(/Proven: what changed, and \d+ of \d+ ranges of this round/);
     expect(text).not.toContain('psp.clearing');
-    expect(exitCode).toBeUndefined();
+    expect(exitCode).toBe(0);
   });
 
   test('names offenders and the next command, and exits with 1', async () => {

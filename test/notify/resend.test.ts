@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
 import { type Api, createApi } from '../support/api.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { createTestNotifier, type TestNotifier } from '../support/notifier.ts';
-import { runTallyhook } from '../support/program.ts';
 import {
   ACCEPT,
   type HttpReceiver,

@@ -1,42 +1,36 @@
-/** The command line as users run it: the compiled program in its own process. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { checkout, requireBuild } from './embeddedPostgresProcess.ts';
+/** The command line, run in this process: loading it for each command took longer than the commands. */
+import { Readable, Writable } from 'node:stream';
+import { run } from '../../src/cli/run.ts';
+import { failureText } from '../../src/platform/shutdown.ts';
+import type { Exit, ProgramOptions } from './program.ts';
 
-export interface CliResult {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Starts `tallyhook` with these arguments and a database. */
-export function spawnTallyhook(
-  databaseUrl: string,
-  ...args: readonly string[]
-): ChildProcessByStdio<null, Readable, Readable> {
-  requireBuild();
-  return spawn(process.execPath, [join(checkout, 'bin/tallyhook.js'), ...args], {
-    // Outside the checkout, so that neither a `.env` nor this process's settings apply.
-    cwd: tmpdir(),
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
-    stdio: ['ignore', 'pipe', 'pipe'],
+/** Runs `tallyhook ...args` until it returns. It gets its own environment, as a process would. */
+export async function runTallyhook(
+  args: readonly string[],
+  { env = {}, input = '' }: ProgramOptions = {},
+): Promise<Exit> {
+  const [stdout, stderr] = [createOutput(), createOutput()];
+  const terminal = { stdin: Readable.from([Buffer.from(input)]), ...{ stdout, stderr } };
+  const code = await run({ args, env, terminal }).catch((error: unknown) => {
+    stderr.write(failureText(error));
+    return 1;
   });
+  return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Runs `tallyhook` until it exits. */
-export async function tallyhook(
-  databaseUrl: string,
-  ...args: readonly string[]
-): Promise<CliResult> {
-  const child = spawnTallyhook(databaseUrl, ...args);
-  const [stdout, stderr] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { code: child.exitCode, stdout, stderr };
+/** Runs `tallyhook` with these arguments and a database. */
+export function tallyhook(databaseUrl: string, ...args: readonly string[]): Promise<Exit> {
+  return runTallyhook(args, { env: { DATABASE_URL: databaseUrl } });
+}
+
+/** Keeps what is written, as a file would. */
+function createOutput(): Writable & { text(): string } {
+  const chunks: Buffer[] = [];
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return Object.assign(output, { text: () => Buffer.concat(chunks).toString('utf8') });
 }

@@ -79,8 +79,11 @@ export function spawnProgram(
   };
 }
 
-/** Runs `tallyhook ...args` until it exits. */
-export function runTallyhook(args: readonly string[], options: ProgramOptions = {}): Promise<Exit> {
+/** Runs `tallyhook ...args` in a process until it exits; most tests use cli.ts, which needs none. */
+export function runTallyhookProcess(
+  args: readonly string[],
+  options: ProgramOptions = {},
+): Promise<Exit> {
   return spawnProgram('bin/tallyhook.js', args, options).exit;
 }
 

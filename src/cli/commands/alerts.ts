@@ -6,6 +6,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
+import { setExitCode, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -45,9 +46,10 @@ function testCommand(): Command {
     )
     .action(async ({ channel: name, by, json }: TestOptions) => {
       const config = readConfig();
+      const { stdout } = terminal();
       const channels = channelsOf(config, {
         clock: systemClock,
-        log: createLog(config.logLevel),
+        log: createLog(config.logLevel, (line) => stdout.write(line)),
       }).filter((channel) => name === undefined || channel.name === name);
       if (channels.length === 0) {
         const what =
@@ -59,7 +61,7 @@ function testCommand(): Command {
       );
       if (json) printJson({ channels: tested });
       else printTable(['CHANNEL', 'TEST', 'RESPONSE'], tested.map(rowOf));
-      if (tested.some(({ outcome }) => outcome !== 'delivered')) process.exitCode = 1;
+      if (tested.some(({ outcome }) => outcome !== 'delivered')) setExitCode(1);
     });
 }
 

@@ -10,6 +10,7 @@ import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { formatTime } from '../../representation/time.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -118,7 +119,7 @@ function printAlert(alert: AlertRow): void {
     ...(alert.resolvedAt === null ? [] : [`Resolved: ${formatTime(alert.resolvedAt)}`]),
     `Details: ${JSON.stringify(detailJson(alert.detail))}`,
   ];
-  for (const line of about) console.log(printable(line));
+  for (const line of about) printLine(printable(line));
 }
 
 interface AcknowledgeOptions {
@@ -147,7 +148,7 @@ export function acknowledgeAlertCommand(): Command {
         switch (acknowledged.outcome) {
           case 'done':
             if (json) printJson(alertJson(acknowledged.alert));
-            else console.log(`Alert ${id} is acknowledged by ${printable(actor.name)}.`);
+            else printLine(`Alert ${id} is acknowledged by ${printable(actor.name)}.`);
             return;
           case 'unknown':
             throw unknownAlert(id);
@@ -196,7 +197,7 @@ export function snoozeAlertCommand(): Command {
         const input = { number: id, until, reason };
         const alert = changedAlert(id, await snoozeAlertAs({ db }, actorOf(by), input));
         if (json) printJson(alertJson(alert));
-        else console.log(`Alert ${id} is muted until ${formatTime(until)}.`);
+        else printLine(`Alert ${id} is muted until ${formatTime(until)}.`);
       }),
     );
 }
@@ -232,7 +233,7 @@ export function assignAlertCommand(): Command {
         const input = { number: id, to: nobody ? undefined : to, reason: reason.trim() };
         const alert = changedAlert(id, await assignAlertAs({ db }, actorOf(by), input));
         if (json) printJson(alertJson(alert));
-        else console.log(`Alert ${id} is assigned to ${printable(to ?? 'nobody')}.`);
+        else printLine(`Alert ${id} is assigned to ${printable(to ?? 'nobody')}.`);
       }),
     );
 }

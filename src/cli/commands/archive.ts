@@ -17,6 +17,7 @@ import { archivedBatchJson, archivedClassJson } from '../../representation/archi
 import { timePlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode, terminal } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -53,7 +54,7 @@ function listCommand(): Command {
 async function listClasses(db: Queryable, json: boolean): Promise<void> {
   const classes = await readArchivedClasses(db);
   if (json) printJson({ classes: classes.map(archivedClassJson) });
-  else if (classes.length === 0) console.log('Nothing was archived.');
+  else if (classes.length === 0) printLine('Nothing was archived.');
   else {
     printTable(
       ['CLASS', 'BATCHES', 'ROWS', 'REMOVED', 'BYTES', 'FIRST', 'LAST'],
@@ -100,7 +101,7 @@ function verifyCommand(): Command {
     .action(({ class: className, json }: Pick<ListOptions, 'class' | 'json'>) =>
       withDatabase(readConfig(), (db) =>
         withArchive(async (target) => {
-          const line = json ? undefined : createProgressLine(process.stderr, systemClock);
+          const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
           const report = await verifyArchive(db, target, {
             className,
             onProgress: (done) => line?.show({ phase: 'batches', done, total: 0 }),
@@ -108,7 +109,7 @@ function verifyCommand(): Command {
           line?.clear();
           if (json) printJson(reportJson(report));
           else printReport(report, target);
-          if (report.problems > 0) process.exitCode = 1;
+          if (report.problems > 0) setExitCode(1);
         }),
       ),
     );
@@ -125,24 +126,24 @@ function reportJson(report: ArchiveReport) {
 
 function printReport(report: ArchiveReport, target: ArchiveTarget): void {
   const { batches, rows, bytes, unrecorded, problems, examples } = report;
-  for (const { batch, problem } of examples) console.log(`${printable(batch)}: ${problem}`);
-  if (problems > examples.length) console.log(`… and ${problems - examples.length} more`);
-  console.log(
+  for (const { batch, problem } of examples) printLine(`${printable(batch)}: ${problem}`);
+  if (problems > examples.length) printLine(`… and ${problems - examples.length} more`);
+  printLine(
     `${batches} batches of removed rows in ${target.description}; ${rows} rows, ${bytes} bytes read.`,
   );
   if (unrecorded > 0) {
-    console.log(
+    printLine(
       `${unrecorded} more batches are archived, and this database removed none of their rows.`,
     );
   }
   if (report.incompleteParts > 0) {
-    console.log(
+    printLine(
       `${report.incompleteParts} parts belong to no batch: a process ended while it archived them, or is ` +
         'archiving now. Their rows were not removed. Delete those that are older than a day:',
     );
-    for (const name of report.incompleteExamples) console.log(`  ${printable(name)}`);
+    for (const name of report.incompleteExamples) printLine(`  ${printable(name)}`);
   }
-  console.log(
+  printLine(
     problems === 0
       ? 'The archive is complete.'
       : `${problems} batches are damaged or missing. Restore these files from a copy of the archive.`,
@@ -185,7 +186,7 @@ Exit code: 0, or 1 if the archive is damaged.`,
           const input = { range: { className, first, last }, reason };
           const imported = await importArchiveAs({ db, target }, actorOf(by), input);
           if (json) printJson(imported);
-          else console.log(`${imported.read} rows were read, and ${imported.stored} imported.`);
+          else printLine(`${imported.read} rows were read, and ${imported.stored} imported.`);
         }),
       ),
     );
@@ -211,7 +212,7 @@ function clearCommand(): Command {
     .action(({ by }: { readonly by?: string }) =>
       withDatabase(readConfig(), async (db) => {
         const rows = await clearImportAs(db, actorOf(by));
-        console.log(`${rows} imported rows were deleted.`);
+        printLine(`${rows} imported rows were deleted.`);
       }),
     );
 }

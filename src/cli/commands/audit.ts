@@ -15,6 +15,7 @@ import { auditEntryJson } from '../../representation/audit.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -150,7 +151,7 @@ Exit code: 0 closed, 1 there is no such open attempt, or it may still be running
         const closed = await closeAttemptAs({ db }, actor, input);
         if (closed.outcome !== 'closed') throw new OperatorError(REFUSALS[closed.outcome](number));
         if (json) printJson({ closed: number, outcome, by: actor.name, reason: reason.trim() });
-        else console.log(`Attempt ${number} is closed by ${printable(actor.name)}: ${outcome}.`);
+        else printLine(`Attempt ${number} is closed by ${printable(actor.name)}: ${outcome}.`);
       }),
     );
 }

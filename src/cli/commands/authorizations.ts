@@ -24,6 +24,7 @@ import { notDoneText } from '../../representation/notDone.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -200,7 +201,7 @@ function report(
 ): void {
   const reason = result.outcome === 'done' ? null : result.reason;
   const status = refreshed.outcome === 'applied' ? (hold?.status ?? null) : null;
-  if (result.outcome !== 'done') process.exitCode = result.outcome === 'unknown' ? 2 : 1;
+  if (result.outcome !== 'done') setExitCode(result.outcome === 'unknown' ? 2 : 1);
   if (json) {
     printJson({
       action: request.action,
@@ -217,12 +218,12 @@ function report(
     result.outcome === 'done'
       ? 'Done.'
       : notDoneText(result, { attempt, next: 'Run `npx tallyhook refresh` to find out.' });
-  console.log(printable(outcomeText));
+  printLine(printable(outcomeText));
   const now =
     status === null
       ? 'The payment could not be retrieved afterwards. Run `npx tallyhook refresh` to try again.'
       : `The status at the service is ${printable(status)}.`;
-  console.log(now);
+  printLine(now);
 }
 
 function money(amountMinor: number, { currency }: Hold): string {

@@ -5,6 +5,7 @@ import { formatInstant } from '../../ledger/domain/time.ts';
 import { createBalanceReader } from '../../ledger/read/balances.ts';
 import { balanceJson } from '../../representation/balance.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { printTable } from '../table.ts';
 
@@ -28,7 +29,7 @@ export function balancesCommand(): Command {
         if (json) {
           const before = asOf === undefined ? null : formatInstant(asOf);
           printJson({ as_of: before, accounts: accounts.map(balanceJson) });
-        } else if (accounts.length === 0) console.log('No transfer was recorded.');
+        } else if (accounts.length === 0) printLine('No transfer was recorded.');
         else printBalances(accounts);
       }),
     );

@@ -15,6 +15,7 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { printBanner, signInUrl } from '../banner.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine } from '../progress.ts';
 
@@ -88,7 +89,7 @@ async function play(config: Config, running: Running, { options, signal }: Playi
   const { sandbox } = running;
   if (!sandbox) throw new OperatorError('The demo needs the sandbox, and it did not start.');
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
-  const line = options.json ? undefined : createProgressLine(process.stderr, systemClock);
+  const line = options.json ? undefined : createProgressLine(terminal().stderr, systemClock);
   const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey });
   const report = await withDatabase(config, (db) =>
     runDemo(
@@ -119,7 +120,7 @@ async function play(config: Config, running: Running, { options, signal }: Playi
     printReport(report);
     if (!options.once) await printInvitation(config, running);
   }
-  if (!report.passed) process.exitCode = 1;
+  if (!report.passed) setExitCode(1);
 }
 
 function demoJson(report: DemoReport) {
@@ -159,14 +160,14 @@ function printReport(report: DemoReport): void {
     ],
     ['Afterwards', summaryOf(afterReconciliation)],
   ];
-  console.log('');
-  for (const [name, text] of rows) console.log(`  ${name.padEnd(15)} ${text}`);
+  printLine('');
+  for (const [name, text] of rows) printLine(`  ${name.padEnd(15)} ${text}`);
   printList('Orders that failed', failures);
   printList('Lists that could not be compared', reconciliation.failures);
   printList('Missing because webhooks were lost', differencesOf(afterWebhooks, 'lost'));
   printList('Different before reconciliation', differencesOf(afterWebhooks, 'different'));
   printList('Different', differencesOf(afterReconciliation, 'different'));
-  console.log(
+  printLine(
     report.passed
       ? '\nThe ledger equals the service, to the cent.'
       : '\nThe ledger does not equal the service.',
@@ -175,12 +176,12 @@ function printReport(report: DemoReport): void {
 
 async function printInvitation(config: Config, running: Running): Promise<void> {
   const url = await signInUrl(config, running, '/sandbox');
-  console.log('\nEverything keeps running. Press Ctrl-C to stop.');
+  printLine('\nEverything keeps running. Press Ctrl-C to stop.');
   if (url !== undefined) {
-    console.log('Break something yourself (this link signs you in once, within five minutes):');
-    console.log(`  ${url}`);
+    printLine('Break something yourself (this link signs you in once, within five minutes):');
+    printLine(`  ${url}`);
   }
-  console.log('Or explore: `npx tallyhook orders list`, `npx tallyhook orders explain ORDER`.');
+  printLine('Or explore: `npx tallyhook orders list`, `npx tallyhook orders explain ORDER`.');
 }
 
 function summaryOf(compared: DemoReport['afterReconciliation']): string {
@@ -202,9 +203,9 @@ function differencesOf(
 
 function printList(heading: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
-  console.log(`\n${heading}:`);
-  for (const text of lines.slice(0, MAX_LINES)) console.log(`  ${printable(text)}`);
-  if (lines.length > MAX_LINES) console.log(`  and ${lines.length - MAX_LINES} more`);
+  printLine(`\n${heading}:`);
+  for (const text of lines.slice(0, MAX_LINES)) printLine(`  ${printable(text)}`);
+  if (lines.length > MAX_LINES) printLine(`  and ${lines.length - MAX_LINES} more`);
 }
 
 function wholeNumber(min: number, max: number): (text: string) => number {

@@ -20,6 +20,7 @@ import { OperatorError, toError } from '../../platform/errors.ts';
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -70,7 +71,7 @@ function evidenceCommand(): Command {
         if (json) printJson({ dispute_id: disputeId, evidence: read.values });
         else {
           for (const [name, value] of Object.entries(read.values)) {
-            console.log(printable(`${name}: ${value}`));
+            printLine(printable(`${name}: ${value}`));
           }
         }
       }),
@@ -126,12 +127,12 @@ function uploadCommand(): Command {
 type Uploaded = Awaited<ReturnType<typeof uploadEvidenceAs>>;
 
 function reportUpload(disputeId: string, given: Uploaded, json: boolean): void {
-  if (given.outcome !== 'done') process.exitCode = given.outcome === 'unknown' ? 2 : 1;
+  if (given.outcome !== 'done') setExitCode(given.outcome === 'unknown' ? 2 : 1);
   const { outcome, attempt } = given;
   const fileId = given.outcome === 'done' ? given.fileId : null;
   if (json) printJson({ dispute_id: disputeId, outcome, file_id: fileId, attempt });
-  else if (given.outcome === 'done') console.log(printable(`Uploaded: ${given.fileId}`));
-  else console.log(printable(notUploadedText(disputeId, given)));
+  else if (given.outcome === 'done') printLine(printable(`Uploaded: ${given.fileId}`));
+  else printLine(printable(notUploadedText(disputeId, given)));
 }
 
 async function readEvidenceFile(path: string): Promise<File> {
@@ -180,11 +181,11 @@ async function mustSee(
 }
 
 function report({ disputeId }: SeenDispute, acted: ActedOnDispute, json: boolean): void {
-  if (acted.outcome !== 'done') process.exitCode = acted.outcome === 'unknown' ? 2 : 1;
+  if (acted.outcome !== 'done') setExitCode(acted.outcome === 'unknown' ? 2 : 1);
   const { outcome, attempt } = acted;
   const status = acted.outcome === 'done' ? acted.status : null;
   if (json) printJson({ dispute_id: disputeId, outcome, status, attempt });
   else if (acted.outcome === 'done') {
-    console.log(printable(`Done: the status is ${status ?? 'unknown'}.`));
-  } else console.log(printable(notActedText(disputeId, acted)));
+    printLine(printable(`Done: the status is ${status ?? 'unknown'}.`));
+  } else printLine(printable(notActedText(disputeId, acted)));
 }

@@ -7,6 +7,7 @@ import type { Check } from '../../doctor/examine.ts';
 import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import { printable, printableLines, printJson, quiet, readConfig } from '../context.ts';
+import { printLine, setExitCode } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 export function doctorCommand(): Command {
@@ -21,7 +22,7 @@ export function doctorCommand(): Command {
       const healthy = checks.every(({ state }) => state !== 'failed');
       if (json) printJson({ healthy, checks });
       else print(checks);
-      if (!healthy) process.exitCode = 1;
+      if (!healthy) setExitCode(1);
     });
 }
 
@@ -77,12 +78,12 @@ const MARKS = { ok: 'ok  ', warning: 'WARN', failed: 'FAIL', not_checked: '?   '
 
 function print(checks: readonly Check[]): void {
   for (const { name, state, result, remedy } of checks) {
-    console.log(`${MARKS[state]}  ${name.padEnd(16)} ${indent(result)}`);
-    if (remedy !== null) console.log(`      ${''.padEnd(16)} → ${printable(remedy)}`);
+    printLine(`${MARKS[state]}  ${name.padEnd(16)} ${indent(result)}`);
+    if (remedy !== null) printLine(`      ${''.padEnd(16)} → ${printable(remedy)}`);
   }
   const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;
-  console.log('');
-  console.log(
+  printLine('');
+  printLine(
     `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed, ${count('not_checked')} not checked.`,
   );
 }

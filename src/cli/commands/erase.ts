@@ -16,6 +16,7 @@ import { erasureJson } from '../../representation/erasure.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, readInput, withDatabase } from '../context.ts';
+import { printLine, setExitCode, terminal } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -75,8 +76,8 @@ function add(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-function runErase(options: EraseOptions): Promise<void> {
-  const subjects = subjectsOf(options);
+async function runErase(options: EraseOptions): Promise<void> {
+  const subjects = await subjectsOf(options);
   const reason = options.reason?.trim() ?? '';
   if (subjects.length === 0) {
     throw new OperatorError(
@@ -84,8 +85,8 @@ function runErase(options: EraseOptions): Promise<void> {
     );
   }
   if (reason === '') throw new OperatorError('Give a reason: --reason "…".');
-  return withDatabase(readConfig(), async (db) => {
-    const line = options.json ? undefined : createProgressLine(process.stderr, systemClock);
+  await withDatabase(readConfig(), async (db) => {
+    const line = options.json ? undefined : createProgressLine(terminal().stderr, systemClock);
     const parts: ErasureParts = { db, ...(line && { onProgress: line.show }) };
     const actor = actorOf(options.by);
     const plan = await planErasure(parts, subjects);
@@ -97,7 +98,7 @@ function runErase(options: EraseOptions): Promise<void> {
     line?.clear();
     if (options.json) printJson(resultJson(erased));
     else printResult(erased);
-    if (erased.outcome !== 'erased' || erased.proof.places.length > 0) process.exitCode = 1;
+    if (erased.outcome !== 'erased' || erased.proof.places.length > 0) setExitCode(1);
   });
 }
 
@@ -108,9 +109,9 @@ function refuseUnknown({ unknown, running }: ErasurePlan, subjects: number): voi
   );
 }
 
-function subjectsOf(options: EraseOptions): readonly ErasureSubject[] {
+async function subjectsOf(options: EraseOptions): Promise<readonly ErasureSubject[]> {
   const { order, payment, customer, customersFrom } = options;
-  const listed = customersFrom === undefined ? [] : linesOf(customersFrom);
+  const listed = customersFrom === undefined ? [] : await linesOf(customersFrom);
   const of = (kind: SubjectKind, ids: readonly string[]) =>
     [...new Set(ids.map((id) => id.trim()))]
       .filter((id) => id !== '')
@@ -125,43 +126,41 @@ function subjectsOf(options: EraseOptions): readonly ErasureSubject[] {
 function printPlan(plan: ErasurePlan, subjects: number): void {
   const { resources, events, values, state, unknown, running } = plan;
   const kinds = Object.entries(resources).map(([kind, count]) => `${count} ${kind}(s)`);
-  if (running) console.log(`Request ${running.id} was interrupted and is continued.`);
-  console.log(
-    `To erase, of ${subjects} named: ${kinds.join(', ') || 'no resource of the ledger'}.`,
-  );
-  console.log(`  ${events} stored event(s) lose their bodies and can no longer be replayed.`);
-  console.log(`  ${values} value(s) such as names and addresses are searched for in every table.`);
-  console.log('  Amounts, statuses and ids stay.');
+  if (running) printLine(`Request ${running.id} was interrupted and is continued.`);
+  printLine(`To erase, of ${subjects} named: ${kinds.join(', ') || 'no resource of the ledger'}.`);
+  printLine(`  ${events} stored event(s) lose their bodies and can no longer be replayed.`);
+  printLine(`  ${values} value(s) such as names and addresses are searched for in every table.`);
+  printLine('  Amounts, statuses and ids stay.');
   if (state.pending.length > 0) {
-    console.log(
+    printLine(
       `  ${state.pending.length} event(s) are not applied yet; their bodies wait until then.`,
     );
   }
   if (state.dead.length > 0) {
-    console.log(
+    printLine(
       `  ${state.dead.length} event(s) could not be applied and cannot be replayed afterwards: run ` +
         '`npx tallyhook events replay --dead` first.',
     );
   }
-  if (unknown.length > 0) console.log(`  Nothing is known of ${unknown.length} of them.`);
+  if (unknown.length > 0) printLine(`  Nothing is known of ${unknown.length} of them.`);
 }
 
 function printResult(erased: ErasedAs): void {
   switch (erased.outcome) {
     case 'busy':
-      console.log(
+      printLine(
         `Another process is working on request ${erased.id}. \`npx tallyhook erasures list\` shows when it is done.`,
       );
       return;
     case 'waiting':
-      console.log(
+      printLine(
         `Request ${erased.id} is not done: ${erased.pending.length} event(s) are not applied yet. The ` +
           'scheduler continues it every ten minutes. Or run the same command again when ' +
           '`npx tallyhook events list --state pending` shows none of them.',
       );
       return;
     case 'erased':
-      console.log(
+      printLine(
         `Request ${erased.id} is done: ${erased.request?.bodies ?? 0} bodies and ` +
           `${erased.request?.texts ?? 0} texts are erased.`,
       );
@@ -171,25 +170,25 @@ function printResult(erased: ErasedAs): void {
 
 function printProof({ places, events, unreadable, toVacuum }: Proof): void {
   if (places.length === 0) {
-    console.log('Proof: a search of every table found none of the values.');
+    printLine('Proof: a search of every table found none of the values.');
   } else {
-    console.log('Values are left in:');
-    for (const { table, rows } of places) console.log(`  ${printable(table)}: ${rows} row(s)`);
+    printLine('Values are left in:');
+    for (const { table, rows } of places) printLine(`  ${printable(table)}: ${rows} row(s)`);
   }
   if (events.length > 0) {
-    console.log(
+    printLine(
       `Other events have the same values, perhaps of payments without the customer's id: ${events.join(', ')}. ` +
         'Look with `npx tallyhook events show NUMBER`, and erase their payments.',
     );
   }
   if (unreadable.length > 0) {
-    console.log(
+    printLine(
       `Not searched, because the database role may not read them: ${unreadable.join(', ')}. Run ` +
         '`npx tallyhook erasures check` as the owner of the database.',
     );
   }
   if (toVacuum.length > 0) {
-    console.log(
+    printLine(
       'Earlier versions of rows stay in the files of the database until vacuum: ' +
         `vacuum (analyze) ${toVacuum.join(', ')}.`,
     );
@@ -258,8 +257,11 @@ interface CheckOptions {
   readonly json: boolean;
 }
 
-function runCheck(given: readonly string[], { valuesFrom, json }: CheckOptions): Promise<void> {
-  const listed = valuesFrom === undefined ? [] : linesOf(valuesFrom);
+async function runCheck(
+  given: readonly string[],
+  { valuesFrom, json }: CheckOptions,
+): Promise<void> {
+  const listed = valuesFrom === undefined ? [] : await linesOf(valuesFrom);
   const values = [...given, ...listed].map((value) => value.trim()).filter((value) => value !== '');
   const [short] = values.filter((value) => value.length < MIN_SEARCHED);
   if (values.length === 0) throw new OperatorError('Name a value, or use --values-from.');
@@ -269,17 +271,17 @@ function runCheck(given: readonly string[], { valuesFrom, json }: CheckOptions):
     );
   }
   const person = { ids: new Set<string>(), values: new Map(values.map((one) => [one, true])) };
-  return withDatabase(readConfig(), async (db) => {
-    const line = json ? undefined : createProgressLine(process.stderr, systemClock);
+  await withDatabase(readConfig(), async (db) => {
+    const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
     const parts = { db, ...(line && { onProgress: line.show }) };
     const proof = { ...(await prove(parts, matcherOf([person]))), toVacuum: [] };
     line?.clear();
     if (json) printJson(proofJson(proof));
     else printProof(proof);
-    if (proof.places.length > 0) process.exitCode = 1;
+    if (proof.places.length > 0) setExitCode(1);
   });
 }
 
-function linesOf(file: string): readonly string[] {
-  return readInput(file).toString('utf8').split(/\r?\n/);
+async function linesOf(file: string): Promise<readonly string[]> {
+  return (await readInput(file)).toString('utf8').split(/\r?\n/);
 }

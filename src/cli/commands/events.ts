@@ -30,6 +30,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
+import { printLine, printNote, setExitCode } from '../invocation.ts';
 import { printMore } from '../listOptions.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
@@ -62,7 +63,7 @@ function listCommand(): Command {
           printJson({ events: rows.map(eventJson), next_cursor: cursor });
           return;
         }
-        if (rows.length === 0) console.log('No such events.');
+        if (rows.length === 0) printLine('No such events.');
         else printEvents(rows);
         printMore({ rows, next: cursor });
       }),
@@ -119,28 +120,28 @@ function showCommand(): Command {
 function printEvent(event: EventSummary, detail: EventDetail): void {
   const { body, variants, findings } = detail;
   printEvents([event]);
-  if (event.error !== null) console.log(`Error: ${printable(event.error)}`);
+  if (event.error !== null) printLine(`Error: ${printable(event.error)}`);
   if (event.discardedAt !== null) {
     const who = `${event.discardedBy}, ${formatTime(event.discardedAt)}`;
-    console.log(printable(`Discarded by ${who}: ${event.discardedReason}`));
+    printLine(printable(`Discarded by ${who}: ${event.discardedReason}`));
   }
   for (const finding of findings) {
     const seen = printable(JSON.stringify(finding.detail));
-    console.log(`Finding (${finding.state}): ${finding.class} ${seen}`);
+    printLine(`Finding (${finding.state}): ${finding.class} ${seen}`);
   }
   if (!detail.areFindingsComplete) {
-    console.log(
+    printLine(
       `There are more findings about it: \`npx tallyhook findings list --subject event:${event.id} --state any\`.`,
     );
   }
-  console.log(
+  printLine(
     Buffer.isBuffer(body)
       ? printableLines(body.toString('utf8'))
       : `No body is stored: ${describeAbsence(body)}.`,
   );
   printVariants(variants);
   if (!detail.areVariantsComplete) {
-    console.log(
+    printLine(
       `More bodies arrived under this event id: \`npx tallyhook events variants ${event.id}\`.`,
     );
   }
@@ -148,8 +149,8 @@ function printEvent(event: EventSummary, detail: EventDetail): void {
 
 function printVariants(variants: readonly VariantRow[]): void {
   for (const { body } of variants) {
-    console.log('Another body arrived under this event id and was not applied:');
-    console.log(body ? printableLines(body.toString('utf8')) : '(removed)');
+    printLine('Another body arrived under this event id and was not applied:');
+    printLine(body ? printableLines(body.toString('utf8')) : '(removed)');
   }
 }
 
@@ -207,7 +208,7 @@ function discardCommand(): Command {
           );
         }
         if (json) printJson(eventJson(await mustFind(db, String(number))));
-        else console.log(`The event ${number} is discarded.`);
+        else printLine(`The event ${number} is discarded.`);
       }),
     );
 }
@@ -247,21 +248,21 @@ function replayCommand(): Command {
           isEnqueued = isEnqueued && replayed.outcome === 'enqueued';
         }
         if (json) printJson({ replayed: numbers, enqueued: isEnqueued });
-        else console.log(`${numbers.length} event(s) will be applied again.`);
+        else printLine(`${numbers.length} event(s) will be applied again.`);
       }),
     );
 }
 
 function printTrouble(replayed: Replayed): void {
   if (replayed.outcome === 'left_to_sweep') {
-    console.error(
+    printNote(
       `The queue is unavailable (${replayed.reason}); the sweep enqueues them within two minutes.`,
     );
   }
   for (const { number, reason } of replayed.refused) {
-    console.error(`The event ${number} cannot be replayed: ${reason}.`);
+    printNote(`The event ${number} cannot be replayed: ${reason}.`);
   }
-  if (replayed.refused.length > 0) process.exitCode = 1;
+  if (replayed.refused.length > 0) setExitCode(1);
 }
 
 async function findReplayable(

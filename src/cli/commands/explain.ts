@@ -4,6 +4,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { orderExplanationJson, partExplanationJson } from '../../representation/explanation.ts';
 import { orderLines, partLines } from '../../representation/explanationText.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 export function explainCommand(): Command {
@@ -39,7 +40,7 @@ export function explainCommand(): Command {
 
 function printBlocks(blocks: readonly (readonly string[])[]): void {
   blocks.forEach((lines, place) => {
-    if (place > 0) console.log();
-    for (const line of lines) console.log(printable(line));
+    if (place > 0) printLine();
+    for (const line of lines) printLine(printable(line));
   });
 }

@@ -11,6 +11,7 @@ import type { TransferQuery } from '../../ledger/read/transferList.ts';
 import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { readConfig, withDatabase } from '../context.ts';
+import { printNote, terminal } from '../invocation.ts';
 import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
 import { actorOf, byOption } from '../person.ts';
 import {
@@ -73,17 +74,18 @@ async function writeJournal(
   db: Database,
   { format, output, query }: WrittenJournal,
 ): Promise<number> {
+  const { stderr } = terminal();
   let rows = 0;
   const onProgress = (written: number) => {
     rows = written;
-    if (output !== undefined && process.stderr.isTTY) process.stderr.write(`\r${rows} transfers`);
+    if (output !== undefined && stderr.isTTY) stderr.write(`\r${rows} transfers`);
   };
   await readConsistently(db, async (tx) => {
     const text = Readable.from(exportJournal(tx, { format, ...splitQuery(query), onProgress }));
     await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
   });
   if (output !== undefined) {
-    console.error(`${process.stderr.isTTY ? '\r' : ''}${rows} transfers written to ${output}`);
+    printNote(`${stderr.isTTY ? '\r' : ''}${rows} transfers written to ${output}`);
   }
   return rows;
 }

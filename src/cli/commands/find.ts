@@ -19,6 +19,7 @@ import {
   readConfig,
   withDatabase,
 } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 /** One match. */
@@ -62,7 +63,7 @@ async function find(db: Database, text: string, { bodies, json }: FindOptions): 
     return;
   }
   found.forEach(printFound);
-  if (note !== undefined) console.log(note);
+  if (note !== undefined) printLine(note);
 }
 
 interface Finds {
@@ -168,8 +169,8 @@ function describeEvent(event: EventSummary): Found {
 }
 
 function printFound({ what, id, state, command }: Found): void {
-  console.log(printable(`${what} ${id}: ${state}`));
-  if (command !== undefined) console.log(printable(`  npx ${command}`));
+  printLine(printable(`${what} ${id}: ${state}`));
+  if (command !== undefined) printLine(printable(`  npx ${command}`));
 }
 
 function nothingKnown(text: string): OperatorError {

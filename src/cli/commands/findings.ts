@@ -13,6 +13,7 @@ import { detailJson } from '../../representation/detail.ts';
 import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine, printNote, setExitCode } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -78,10 +79,10 @@ function printFindings(findings: readonly FindingRow[]): void {
   const accepted = findings.filter(({ acceptedAt }) => acceptedAt !== null);
   for (const { id, acceptedAt, acceptedBy, acceptedReason } of accepted) {
     const who = printable(`${acceptedBy}, ${formatTime(acceptedAt)}: ${acceptedReason}`);
-    console.log(`${id} was accepted by ${who}`);
+    printLine(`${id} was accepted by ${who}`);
   }
   for (const name of new Set(findings.map((finding) => finding.class))) {
-    console.log(`${name}: ${findingMeaning(name)}`);
+    printLine(`${name}: ${findingMeaning(name)}`);
   }
 }
 
@@ -114,9 +115,9 @@ function acceptCommand(): Command {
         const input = { numbers, reason: reason.trim() };
         const { accepted, refused } = await acceptFindingsAs({ db }, actor, input);
         if (json) printJson({ accepted, refused, by: actor.name, reason: input.reason });
-        else for (const id of accepted) console.log(acceptedText(id, actor.name));
-        for (const { number, outcome } of refused) console.error(notAcceptedText(number, outcome));
-        if (refused.length > 0) process.exitCode = 1;
+        else for (const id of accepted) printLine(acceptedText(id, actor.name));
+        for (const { number, outcome } of refused) printNote(notAcceptedText(number, outcome));
+        if (refused.length > 0) setExitCode(1);
       }),
     );
 }

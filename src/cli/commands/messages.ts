@@ -17,6 +17,7 @@ import {
 import { OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -52,7 +53,7 @@ function listCommand(): Command {
         const rows = await readMessageRows(db, { state, channel, kind, below, limit });
         const messages = rows.map((row) => messageJson(row, config.installation));
         if (json) printJson({ messages });
-        else if (messages.length === 0) console.log('No such messages.');
+        else if (messages.length === 0) printLine('No such messages.');
         else {
           printTable(
             ['NUMBER', 'CHANNEL', 'KIND', 'STATE', 'ATTEMPTS', 'CREATED', 'TITLE'],
@@ -89,7 +90,7 @@ function showCommand(): Command {
           printJson(message);
           return;
         }
-        for (const line of describe(row, message)) console.log(printable(line));
+        for (const line of describe(row, message)) printLine(printable(line));
       });
     });
 }
@@ -139,7 +140,7 @@ function resendCommand(): Command {
         switch (resent.outcome) {
           case 'due':
             if (json) printJson(messageJson(resent.message, config.installation));
-            else console.log(`The message ${number} is sent again to ${resent.message.channel}.`);
+            else printLine(`The message ${number} is sent again to ${resent.message.channel}.`);
             return;
           case 'unknown':
             throw unknownMessage(number);

@@ -3,6 +3,7 @@ import { openDatabase } from '../../assembly/database.ts';
 import { migrateDatabase } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
 import { explainDatabase, printJson, readConfig } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 export function migrateCommand(): Command {
@@ -27,11 +28,11 @@ export function migrateCommand(): Command {
 }
 
 function printResult(applied: readonly string[], refused: readonly string[]): void {
-  console.log(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);
+  printLine(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);
   if (refused.length === 0) return;
-  console.log(
+  printLine(
     '\nThe user of this connection may not run these statements. Processes that log in with the least\n' +
       'rights need them (docs/guides/database-roles.md). Run them as an administrator, then migrate again:',
   );
-  for (const statement of refused) console.log(`  ${statement};`);
+  for (const statement of refused) printLine(`  ${statement};`);
 }

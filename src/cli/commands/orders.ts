@@ -28,6 +28,7 @@ import {
   partJson,
 } from '../../representation/order.ts';
 import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import {
   addListOptions,
   countText,
@@ -96,11 +97,9 @@ async function printOrderList(db: Database, options: ListOptions): Promise<void>
 }
 
 function printTotals(totals: OrderListTotals): void {
-  console.log(`Total: ${countText(totals)}.`);
+  printLine(`Total: ${countText(totals)}.`);
   for (const sum of totals.currencies) {
-    console.log(
-      `  ${sum.currency}: ${sum.count}, ${amountsText({ ...sum, refundPendingMinor: 0 })}`,
-    );
+    printLine(`  ${sum.currency}: ${sum.count}, ${amountsText({ ...sum, refundPendingMinor: 0 })}`);
   }
 }
 
@@ -116,7 +115,7 @@ function readStatus(status: string): (typeof STATUSES)[number] {
 
 function printOrders(orders: readonly ReadOrder[]): void {
   if (orders.length === 0) {
-    console.log('No such orders. `npx tallyhook send FILE` delivers an event.');
+    printLine('No such orders. `npx tallyhook send FILE` delivers an event.');
     return;
   }
   printTable(
@@ -156,16 +155,14 @@ function showCommand(): Command {
 
 function printOrder(order: ReadOrderDetail): void {
   const { orderId, status, movedTo, totals, parts, firstSeenMicros } = order;
-  console.log(
-    `Order ${printable(orderId)}: ${status}, first seen ${formatMicros(firstSeenMicros)}`,
-  );
+  printLine(`Order ${printable(orderId)}: ${status}, first seen ${formatMicros(firstSeenMicros)}`);
   if (movedTo.length > 0)
-    console.log(`  Its payments now belong to ${movedTo.map(printable).join(', ')}.`);
+    printLine(`  Its payments now belong to ${movedTo.map(printable).join(', ')}.`);
   for (const total of totals)
-    console.log(`  ${total.currency}: ${total.status}; ${amountsText(total)}`);
+    printLine(`  ${total.currency}: ${total.status}; ${amountsText(total)}`);
   printParts(parts);
   if (!order.arePartsComplete)
-    console.log(
+    printLine(
       `The order has more parts. \`npx tallyhook orders parts ${shellWord(orderId)}\` prints all of them.`,
     );
   printActions(order);
@@ -221,7 +218,7 @@ async function* pagesOfParts(
 }
 
 function printPartLines(parts: readonly PartSummary[]): void {
-  for (const part of parts) console.log(JSON.stringify(partJson(part)));
+  for (const part of parts) printLine(JSON.stringify(partJson(part)));
 }
 
 /** What people did about the order. */

@@ -6,6 +6,7 @@ import {
 import { OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -34,7 +35,7 @@ export function pauseCommand(): Command {
           throw new OperatorError(`Reconciliation is already paused${since}.`);
         }
         if (json) printJson({ paused: true, by: actor.name, reason: reason.trim() });
-        else console.log('Background requests are paused. `npx tallyhook resume` ends the pause.');
+        else printLine('Background requests are paused. `npx tallyhook resume` ends the pause.');
       }),
     );
 }
@@ -55,7 +56,7 @@ export function resumeCommand(): Command {
         const { outcome } = await resumeReconciliationAs({ db }, actor);
         if (outcome === 'not_paused') throw new OperatorError('Reconciliation is not paused.');
         if (json) printJson({ paused: false, by: actor.name });
-        else console.log('Background requests are resumed.');
+        else printLine('Background requests are resumed.');
       }),
     );
 }

@@ -16,6 +16,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { notActedOnPayoutText, notRetriedText } from '../../representation/payoutText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -71,7 +72,9 @@ function retryCommand(): Command {
 async function readMethod(path: string): Promise<AccountDetailsRequest> {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(path === '-' ? await textOf(process.stdin) : await readFile(path, 'utf8'));
+    parsed = JSON.parse(
+      path === '-' ? await textOf(terminal().stdin) : await readFile(path, 'utf8'),
+    );
   } catch {
     throw new OperatorError(
       `The details of the account cannot be read as JSON: ${printable(path)}`,
@@ -122,13 +125,13 @@ async function mustSee({ db, service }: PayoutParts, payoutId: string, given: st
 
 function reportRetry(payoutId: string, retried: RetriedAs, json: boolean): void {
   const { outcome, attempt } = retried;
-  if (outcome !== 'done') process.exitCode = outcome === 'unknown' ? 2 : 1;
+  if (outcome !== 'done') setExitCode(outcome === 'unknown' ? 2 : 1);
   const newId = 'payoutId' in retried ? retried.payoutId : null;
   if (json) {
     const status = outcome === 'done' ? retried.status : null;
     printJson({ payout_id: payoutId, outcome, new_payout_id: newId, status, attempt });
-  } else if (outcome === 'done') console.log(printable(`Paid again: ${retried.payoutId}`));
-  else console.log(printable(notRetriedText(payoutId, retried)));
+  } else if (outcome === 'done') printLine(printable(`Paid again: ${retried.payoutId}`));
+  else printLine(printable(notRetriedText(payoutId, retried)));
 }
 
 function report(
@@ -137,10 +140,10 @@ function report(
   json: boolean,
 ): void {
   const { outcome, attempt } = acted;
-  if (outcome !== 'done') process.exitCode = outcome === 'unknown' ? 2 : 1;
+  if (outcome !== 'done') setExitCode(outcome === 'unknown' ? 2 : 1);
   const status = outcome === 'done' ? acted.status : null;
   if (json) printJson({ payout_id: what.payoutId, outcome, status, attempt });
   else if (outcome === 'done') {
-    console.log(printable(`Done: the status is ${status ?? 'unknown'}.`));
-  } else console.log(printable(notActedOnPayoutText(what, acted)));
+    printLine(printable(`Done: the status is ${status ?? 'unknown'}.`));
+  } else printLine(printable(notActedOnPayoutText(what, acted)));
 }

@@ -3,6 +3,7 @@ import { type ProcessRow, readProcesses } from '../../monitor/store/processes.ts
 import { processJson, processStateOf } from '../../representation/process.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
 
@@ -24,8 +25,7 @@ Exit code: 0.`,
       withDatabase(readConfig(), async (db) => {
         const rows = await readProcesses(db, MAX_PROCESSES);
         if (json) printJson({ processes: rows.map(processJson) });
-        else if (rows.length === 0)
-          console.log('No process runs. `npx tallyhook start` starts one.');
+        else if (rows.length === 0) printLine('No process runs. `npx tallyhook start` starts one.');
         else print(rows);
       }),
     );
@@ -46,5 +46,5 @@ function print(rows: readonly ProcessRow[]): void {
     ]),
   );
   const versions = new Set(rows.filter(({ isSeen }) => isSeen).map(({ version }) => version));
-  if (versions.size > 1) console.log(`\nVersions differ: ${[...versions].join(', ')}.`);
+  if (versions.size > 1) printLine(`\nVersions differ: ${[...versions].join(', ')}.`);
 }

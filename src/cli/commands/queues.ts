@@ -3,6 +3,7 @@ import { inspectedQueues, openQueues } from '../../assembly/queues.ts';
 import { type QueuesReport, readQueues } from '../../monitor/read/queues.ts';
 import { queuesJson } from '../../representation/queue.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
 
@@ -27,7 +28,7 @@ Exit code: 0 the queue works, 1 it refuses work.`,
           const report = await readQueues(access, { db, clock: await clockOf(db) });
           if (json) printJson(queuesJson(report));
           else print(report);
-          if (report.problem) process.exitCode = 1;
+          if (report.problem) setExitCode(1);
         } finally {
           await close();
           await backend.close();
@@ -38,7 +39,7 @@ Exit code: 0 the queue works, 1 it refuses work.`,
 
 function print({ backend, problem, queues }: QueuesReport): void {
   const where = backend === 'redis' ? 'Redis' : 'PostgreSQL';
-  console.log(
+  printLine(
     problem
       ? `The queues in ${where} refuse work: ${printable(problem.reason)}. ${problem.remedy}\n`
       : `The queues are in ${where}. A job was added, claimed and finished.\n`,

@@ -22,6 +22,7 @@ import { STREAMS, type Stream } from '../../reconcile/streams.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { formatTime } from '../../representation/time.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode, terminal } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { createProgressLine } from '../progress.ts';
@@ -110,7 +111,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   if (first && reports.length === 0) throw nothingCompared(first);
   if (options.json) printJson({ reconciliations: reports.map(reconciliationJson), refused });
   else for (const { stream, reason } of refused) printNotCompared(stream, reason);
-  process.exitCode = exitCodeOf(reports, refused);
+  setExitCode(exitCodeOf(reports, refused));
 }
 
 interface Compared {
@@ -179,14 +180,14 @@ async function showEstimate({ db, clock, client, options }: Tools, stream: Strea
   if (estimate === undefined) return;
   const { rows, requests, minutes } = estimate;
   const time = minutes === undefined ? '' : `, at least ${minutes} min at the allowed rate`;
-  process.stderr.write(`${stream}: about ${rows} rows, ${requests} requests${time}\n`);
+  terminal().stderr.write(`${stream}: about ${rows} rows, ${requests} requests${time}\n`);
 }
 
 async function runOne(
   { db, reconcile, options }: Tools,
   stream: Stream,
 ): Promise<RunReport | Refused> {
-  const line = createProgressLine(process.stderr, systemClock);
+  const line = createProgressLine(terminal().stderr, systemClock);
   let rateLeft: number | null = null;
   const onProgress = (progress: RunProgress): void => {
     void readBudget(db).then(
@@ -241,8 +242,8 @@ function progressNote(
 }
 
 function printNotCompared(stream: Stream, reason: string): void {
-  console.log(`${stream}: not compared: ${printable(reason)}`);
-  console.log(
+  printLine(`${stream}: not compared: ${printable(reason)}`);
+  printLine(
     '  Run `npx tallyhook doctor` to find the cause. The next run continues from the checkpoint.',
   );
 }
@@ -265,21 +266,20 @@ function printReport(report: RunReport): void {
     return;
   }
   if (report.state === 'stopped') {
-    console.log(
+    printLine(
       `${stream}: stopped by ${printable(report.stoppedBy ?? '')} after ${requests} requests`,
     );
     return;
   }
   const verdict = remaining === 0 ? VERDICT_TEXT[verdictOf(report)] : remainText(remaining);
   const counted = rowsCounted === 0 ? '' : ` and ${rowsCounted} counted`;
-  console.log(`${stream}: ${verdict} (${span})`);
-  console.log(
+  printLine(`${stream}: ${verdict} (${span})`);
+  printLine(
     `  ${rowsCompared} rows compared${counted} by ${requests} requests: ${found} found, ${repaired} repaired, ${missed} missed webhooks`,
   );
-  if (report.sums !== null) console.log(`  analytics: ${SUMS[report.sums]}`);
+  if (report.sums !== null) printLine(`  analytics: ${SUMS[report.sums]}`);
   for (const { class: name, subject, outcome } of report.differences) {
-    if (outcome !== 'repaired')
-      console.log(`  ${OUTCOMES[outcome]}: ${name} ${printable(subject)}`);
+    if (outcome !== 'repaired') printLine(`  ${OUTCOMES[outcome]}: ${name} ${printable(subject)}`);
   }
 }
 
@@ -300,7 +300,7 @@ const VERDICT_TEXT = {
 async function printAwaited(db: Database, stream: Stream): Promise<void> {
   const awaited = await countAwaited(db, stream);
   if (awaited === 0) return;
-  console.log(
+  printLine(
     `  the webhooks of ${awaited} changes may still arrive; the next scheduled run counts those that were lost`,
   );
 }

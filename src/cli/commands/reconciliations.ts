@@ -6,6 +6,7 @@ import { type RunRow, readRuns } from '../../reconcile/store/runs.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -59,7 +60,7 @@ function stopCommand(): Command {
         switch (stopped.outcome) {
           case 'stopped':
             if (json) printJson(reconciliationJson(stopped.run));
-            else console.log(`Run ${id} (${stopped.run.stream}) is stopped.`);
+            else printLine(`Run ${id} (${stopped.run.stream}) is stopped.`);
             return;
           case 'ended':
             throw new OperatorError(

@@ -9,6 +9,7 @@ import { type Change, changesOf } from '../../reconcile/refreshById.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { fieldName } from '../../representation/fieldName.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -48,7 +49,7 @@ export function refreshCommand(): Command {
         const resources = await refreshAll(db, { id, ...chosen });
         if (json) printJson({ resources: resources.map(refreshedJson) });
         else resources.forEach(print);
-        if (resources.some(({ outcome }) => outcome !== 'applied')) process.exitCode = 1;
+        if (resources.some(({ outcome }) => outcome !== 'applied')) setExitCode(1);
       }),
     );
 }
@@ -97,11 +98,11 @@ function refreshedJson({ kind, id, outcome, changes, reason }: Refreshed) {
 function print({ kind, id, outcome, changes, reason }: Refreshed): void {
   const what = `${kind} ${printable(id)}`;
   if (outcome !== 'applied') {
-    console.log(`${what}: ${printable(reason ?? '')}. Nothing was changed.`);
+    printLine(`${what}: ${printable(reason ?? '')}. Nothing was changed.`);
     return;
   }
-  if (changes.length === 0) console.log(`${what}: unchanged.`);
+  if (changes.length === 0) printLine(`${what}: unchanged.`);
   for (const { field, before, after } of changes) {
-    console.log(`${what}: ${fieldName(field)} ${before ?? 'unknown'} → ${after ?? 'unknown'}`);
+    printLine(`${what}: ${fieldName(field)} ${before ?? 'unknown'} → ${after ?? 'unknown'}`);
   }
 }

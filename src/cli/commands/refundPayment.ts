@@ -14,6 +14,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -64,7 +65,7 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
   await confirm(`Refund ${what}?`, options.yes);
   const input = { paymentId, expectedMinor: refundableMinor, currency, amountMinor, reason };
   const refunded = await refundPaymentAs(parts, actorOf(options.by), input);
-  if (refunded.outcome !== 'done') process.exitCode = refunded.outcome === 'unknown' ? 2 : 1;
+  if (refunded.outcome !== 'done') setExitCode(refunded.outcome === 'unknown' ? 2 : 1);
   if (options.json) {
     const { outcome, attempt } = refunded;
     const refundId = 'refundId' in refunded ? refunded.refundId : null;
@@ -81,7 +82,7 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
     refunded.outcome === 'done'
       ? `Done: refund ${refunded.refundId}, status ${refunded.status ?? 'unknown'}.`
       : notRefundedText(input, refunded);
-  console.log(printable(text));
+  printLine(printable(text));
 }
 
 async function partsOf(db: Database): Promise<RefundParts> {

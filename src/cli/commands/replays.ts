@@ -13,6 +13,7 @@ import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
+import { printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -56,7 +57,7 @@ function startCommand(): Command {
         const input = { filter, reason: reason.trim() };
         const run = await startReplayAs({ db }, actorOf(by), input);
         if (json) printJson(replayJson(run));
-        else console.log(`Replay ${run.id} has started: \`npx tallyhook replays show ${run.id}\`.`);
+        else printLine(`Replay ${run.id} has started: \`npx tallyhook replays show ${run.id}\`.`);
       }),
     );
 }
@@ -103,7 +104,7 @@ function showCommand(): Command {
         }
         printRuns([run]);
         for (const { number, reason } of run.refusals) {
-          console.log(printable(`The event ${number} cannot be replayed: ${reason}.`));
+          printLine(printable(`The event ${number} cannot be replayed: ${reason}.`));
         }
       }),
     );
@@ -123,7 +124,7 @@ function stopCommand(): Command {
           throw new OperatorError(`Replay ${id} is ${state}. Nothing was changed.`);
         }
         if (json) printJson(replayJson(await mustRead(db, id)));
-        else console.log(`Replay ${id} is stopped.`);
+        else printLine(`Replay ${id} is stopped.`);
       }),
     );
 }

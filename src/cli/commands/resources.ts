@@ -22,6 +22,7 @@ import {
 } from '../../representation/listedResource.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import {
   addListOptions,
   countText,
@@ -125,7 +126,7 @@ async function printList(
     });
     return;
   }
-  if (taken.rows.length === 0) console.log(`No such ${name}.`);
+  if (taken.rows.length === 0) printLine(`No such ${name}.`);
   else printRows(taken.rows);
   printMore(taken);
   if (totals) printTotals(totals);
@@ -159,13 +160,13 @@ function noteOf(row: ListedResource): string {
 }
 
 function printTotals(totals: ListTotals): void {
-  console.log(`Total: ${countText(totals)}.`);
+  printLine(`Total: ${countText(totals)}.`);
   for (const { currency, count, amountMinor, capturedMinor } of totals.currencies) {
     if (currency === null) {
-      console.log(`  not seen yet: ${count}`);
+      printLine(`  not seen yet: ${count}`);
       continue;
     }
     const captured = capturedMinor > 0 ? `, captured ${formatMoney(capturedMinor, currency)}` : '';
-    console.log(`  ${currency}: ${count}, ${formatMoney(amountMinor, currency)}${captured}`);
+    printLine(`  ${currency}: ${count}, ${formatMoney(amountMinor, currency)}${captured}`);
   }
 }

@@ -7,6 +7,7 @@ import { type ClassPlan, planRetention } from '../../retention/plan.ts';
 import type { RemovedRows } from '../../retention/removeOld.ts';
 import { nextRetentionAt } from '../../scheduler/schedules.ts';
 import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -98,7 +99,7 @@ function printPlans(plans: readonly ClassPlan[], nextRun: Date): void {
       plan.unit === undefined ? String(plan.removedRows) : `${plan.removedRows} ${plan.unit}`,
     ]),
   );
-  console.log(
+  printLine(
     `\nThe next run is at ${formatTime(nextRun)}, if a process with the role scheduler runs.` +
       ' The journal, snapshots and the audit log are never removed.',
   );

@@ -5,6 +5,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { explainDatabase, printJson, readConfig } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 
 export function sandboxCommand(): Command {
@@ -46,7 +47,7 @@ function describe(config: Config, { sandbox, isEmbedded }: Running): Record<stri
 }
 
 function printFacts(facts: Record<string, string>): void {
-  console.log('The sandbox is running. No real money moves.');
+  printLine('The sandbox is running. No real money moves.');
   for (const [name, value] of Object.entries(facts))
-    console.log(`  ${name.replace('_', ' ').padEnd(12)} ${value}`);
+    printLine(`  ${name.replace('_', ' ').padEnd(12)} ${value}`);
 }

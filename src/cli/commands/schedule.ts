@@ -7,6 +7,7 @@ import { formatTime } from '../../representation/time.ts';
 import type { ScheduleState } from '../../scheduler/domain/state.ts';
 import { readSchedules } from '../../scheduler/readSchedules.ts';
 import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -83,7 +84,7 @@ Exit code: 0 requested, 1 there is no such schedule, or a run is already request
         const requested = await runScheduleAs(parts, actorOf(by), request);
         if (requested.outcome !== 'requested') throw new OperatorError(requested.message);
         if (json) printJson({ name });
-        else console.log(`Requested. \`npx tallyhook schedule list\` shows the run of ${name}.`);
+        else printLine(`Requested. \`npx tallyhook schedule list\` shows the run of ${name}.`);
       });
     });
 }

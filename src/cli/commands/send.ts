@@ -5,6 +5,7 @@ import { OperatorError, toError } from '../../platform/errors.ts';
 import { localUrl } from '../../platform/httpServer.ts';
 import { signBody } from '../../receiver/sign.ts';
 import { printJson, readConfig, readInput } from '../context.ts';
+import { printLine, setExitCode } from '../invocation.ts';
 import { jsonOption, secretOption } from '../options.ts';
 import { firstSecret } from './sign.ts';
 
@@ -25,11 +26,11 @@ export function sendCommand(): Command {
     .addHelpText('after', '\nExit code: 0 accepted (2xx), 1 refused or unreachable.')
     .action(async (file: string, options: SendOptions) => {
       const url = options.url ?? receiverUrl(readConfig());
-      const body = readInput(file);
+      const body = await readInput(file);
       const { status, text } = await deliver(url, body, options.secret ?? firstSecret());
       if (options.json) printJson({ url, status, reply: parseReply(text) });
-      else console.log(`${status} ${text}`);
-      if (status < 200 || status > 299) process.exitCode = 1;
+      else printLine(`${status} ${text}`);
+      if (status < 200 || status > 299) setExitCode(1);
     });
 }
 

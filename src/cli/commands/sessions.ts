@@ -5,6 +5,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { sessionJson } from '../../representation/session.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -69,7 +70,7 @@ function endCommand(): Command {
           );
         }
         if (json) printJson(ended);
-        else console.log(`Ended ${ended.sessions} of ${printable(ended.holder)}.`);
+        else printLine(`Ended ${ended.sessions} of ${printable(ended.holder)}.`);
       }),
     );
 }

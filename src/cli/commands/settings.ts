@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { SettingSource } from '../../config/settingsInForce.ts';
 import { printable, printJson, readConfig } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
 
@@ -24,7 +25,7 @@ export function settingsCommand(): Command {
         ({ source }) => all || source === 'environment' || source === 'file',
       );
       if (json) printJson({ settings });
-      else if (settings.length === 0) console.log('No setting is set: every one has its default.');
+      else if (settings.length === 0) printLine('No setting is set: every one has its default.');
       else {
         printTable(
           ['SETTING', 'VALUE', 'FROM'],

@@ -3,6 +3,7 @@ import { webhookSecretsOf } from '../../assembly/settings.ts';
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
 import { signBody } from '../../receiver/sign.ts';
 import { printJson, readConfig, readInput } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption, secretOption } from '../options.ts';
 
 interface SignOptions {
@@ -21,11 +22,11 @@ export function signCommand(): Command {
         .default('hex'),
     )
     .addOption(jsonOption())
-    .action((file: string, options: SignOptions) => {
+    .action(async (file: string, options: SignOptions) => {
       const secret = options.secret ?? firstSecret();
-      const signature = signBody(readInput(file), secret).toString(options.encoding);
+      const signature = signBody(await readInput(file), secret).toString(options.encoding);
       if (options.json) printJson({ header: SIGNATURE_HEADER, signature });
-      else console.log(signature);
+      else printLine(signature);
     });
 }
 

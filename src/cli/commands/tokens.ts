@@ -9,6 +9,7 @@ import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { tokenJson } from '../../representation/token.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine, printNote } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -77,10 +78,10 @@ function createTokenCommand(): Command {
 /** The token alone on standard output, so that a script can store it. */
 function printCreated(text: string, { name, role, expiresAt }: TokenRow): void {
   const until = expiresAt === null ? 'does not expire' : `expires ${formatTime(expiresAt)}`;
-  console.error(
+  printNote(
     `The token ${name} has the role ${role} and ${until}. Store it now: it is not shown again.`,
   );
-  console.log(text);
+  printLine(text);
 }
 
 interface ListOptions extends PageOptions {
@@ -147,7 +148,7 @@ function revokeCommand(): Command {
         switch (revoked.outcome) {
           case 'revoked':
             if (json) printJson(tokenJson(revoked.token));
-            else console.log(`The token ${name} is revoked.`);
+            else printLine(`The token ${name} is revoked.`);
             return;
           case 'unknown':
             throw new OperatorError(

@@ -13,6 +13,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { encodePlace, numberPlace } from '../../representation/cursor.ts';
 import { transferJson, transferTotalsJson } from '../../representation/transfer.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine } from '../invocation.ts';
 import { countText, printMore } from '../listOptions.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, placeOf } from '../paging.ts';
@@ -60,7 +61,7 @@ async function printList(db: Database, options: TransferOptions): Promise<void> 
     });
     return;
   }
-  if (rows.length === 0) console.log('No such transfers.');
+  if (rows.length === 0) printLine('No such transfers.');
   else printRows(rows);
   printMore({ rows, next: cursor });
   if (totals) printTotals(totals);
@@ -96,9 +97,9 @@ function printRows(rows: readonly JournalRow[]): void {
 }
 
 function printTotals(totals: TransferTotals): void {
-  console.log(`Total: ${countText(totals)}.`);
+  printLine(`Total: ${countText(totals)}.`);
   for (const sum of totals.currencies) {
     const { currency, matches, amountMinor } = sum;
-    console.log(`  ${currency}: ${matches}, ${formatMoney(amountMinor, currency)}`);
+    printLine(`  ${currency}: ${matches}, ${formatMoney(amountMinor, currency)}`);
   }
 }

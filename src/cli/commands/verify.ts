@@ -15,6 +15,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { verificationJson } from '../../representation/verification.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine, setExitCode, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine, type ProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
@@ -50,7 +51,7 @@ export function verifyCommand(): Command {
       return withDatabase(config, async (db, databaseUrl) => {
         const merchantId = (await readInstallation(db)) ?? merchantIdOf(config);
         const elapsed = startStopwatch();
-        const line = options.json ? undefined : createProgressLine(process.stderr, systemClock);
+        const line = options.json ? undefined : createProgressLine(terminal().stderr, systemClock);
         const input = { db, databaseUrl, merchantId, fullDays: config.verifyFullDays, line };
         const report = options.rebuild
           ? await verifyLedger(db, {
@@ -62,7 +63,7 @@ export function verifyCommand(): Command {
         line?.clear();
         if (options.json) printJson(verificationJson(report, elapsed(), nextStep));
         else printReport(report, elapsed());
-        if (!report.passed) process.exitCode = 1;
+        if (!report.passed) setExitCode(1);
       });
     });
 }
@@ -121,7 +122,7 @@ function printReport(report: VerifyReport | ProofReport, seconds: number): void 
   const { passed, checks, balances } = report;
   for (const check of checks) printCheck(check);
   if (balances.length > 0) {
-    console.log('');
+    printLine('');
     printTable(
       ['ACCOUNT', 'BALANCE'],
       balances.map(({ account, currency, balanceMinor }) => [
@@ -130,16 +131,14 @@ function printReport(report: VerifyReport | ProofReport, seconds: number): void 
       ]),
     );
   }
-  console.log('');
+  printLine('');
   const failed = checks.filter(({ failures }) => failures > 0).map(({ name }) => name);
   const took = `in ${seconds.toFixed(1)} s`;
-  if (passed) console.log(`All ${checks.length} checks passed ${took}.`);
+  if (passed) printLine(`All ${checks.length} checks passed ${took}.`);
   else
-    console.log(
-      `${failed.length} of ${checks.length} checks failed ${took}: ${failed.join(', ')}.`,
-    );
+    printLine(`${failed.length} of ${checks.length} checks failed ${took}: ${failed.join(', ')}.`);
   if (report.bodiesFrom) {
-    console.log(
+    printLine(
       `Bodies exist from ${report.bodiesFrom} on. What was received before was rebuilt from stored snapshots.`,
     );
   }
@@ -149,12 +148,12 @@ function printReport(report: VerifyReport | ProofReport, seconds: number): void 
 /** How much of the ledger the run proved, and when everything was proven. */
 function printCoverage({ mode, continuedFrom, ranges, proof }: ProofReport): void {
   if (continuedFrom && continuedFrom.checked > 0) {
-    console.log(
+    printLine(
       `Continued the run of ${instantOf(continuedFrom.startedMs)}, which had checked ${continuedFrom.checked} ranges.`,
     );
   }
   if (proof.fullFromMs === null || proof.fullAtMs === null) {
-    console.log(`Checked ${ranges} ranges. Not everything has been proven yet.`);
+    printLine(`Checked ${ranges} ranges. Not everything has been proven yet.`);
     return;
   }
   const full = `${instantOf(proof.fullFromMs)} to ${instantOf(proof.fullAtMs)}`;
@@ -162,7 +161,7 @@ function printCoverage({ mode, continuedFrom, ranges, proof }: ProofReport): voi
     mode === 'full'
       ? 'everything'
       : `what changed, and ${proof.checked} of ${proof.ranges} ranges of this round`;
-  console.log(`Proven: ${share}. Everything was last proven from ${full}.`);
+  printLine(`Proven: ${share}. Everything was last proven from ${full}.`);
 }
 
 function instantOf(ms: number): string {
@@ -172,15 +171,15 @@ function instantOf(ms: number): string {
 function printCheck(check: CheckResult): void {
   const { name, meaning, checked, failures, offenders } = check;
   const count = failures === 0 ? `${checked}` : `${failures} of ${checked}`;
-  console.log(
+  printLine(
     `${failures === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(18)} ${count.padStart(10)}  ${meaning}`,
   );
   for (const { subject, problem } of offenders) {
-    console.log(`        ${printable(subject)}: ${printable(problem)}`);
+    printLine(`        ${printable(subject)}: ${printable(problem)}`);
   }
-  if (failures > offenders.length) console.log(`        … and ${failures - offenders.length} more`);
+  if (failures > offenders.length) printLine(`        … and ${failures - offenders.length} more`);
   const next = nextStep(check);
-  if (next !== undefined) console.log(`      Next: ${printable(next)}`);
+  if (next !== undefined) printLine(`      Next: ${printable(next)}`);
 }
 
 /** The next step for the first offender of each check. */
