@@ -10,7 +10,7 @@ import { dispatchAlerts } from '../notify/dispatch.ts';
 import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
 import { countDeliveries } from '../notify/metrics.ts';
 import { runNotifier } from '../notify/notifier.ts';
-import { enqueueOrderWebhooks } from '../notify/orderWebhooks.ts';
+import { enqueueOrderWebhooks, hasOrderChanges } from '../notify/orderWebhooks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { PoolOptions, Shared } from './shared.ts';
@@ -64,7 +64,11 @@ export function startAlerts(shared: Shared): void {
         Array.from(channels, (channel) => ({ channel })),
       );
     };
-    const notifier = runNotifier({ db, clock, log, sources, wake, deliverer }, closing.signal);
+    const hasNews = async () => feed !== undefined && (await hasOrderChanges({ db, feed }));
+    const notifier = runNotifier(
+      { db, clock, log, sources, hasNews, wake, deliverer },
+      closing.signal,
+    );
     const consumer = queues.consumer<AlertsJob>(
       ALERTS_QUEUE,
       deliverer.concurrency,

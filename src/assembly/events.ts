@@ -28,12 +28,14 @@ export function startEvents({
     clock,
     metrics: createLedgerMetrics(metrics),
   });
+  const closing = new AbortController();
   const handle = createEventsHandler({
     db,
     applier,
     producer: events,
     maxAttempts: config.eventMaxAttempts,
     log,
+    closing: closing.signal,
   });
   gate.whenOpen(() => {
     const closed = db
@@ -41,6 +43,9 @@ export function startEvents({
       .catch((error: unknown) => log.warn({ error: toError(error) }, 'profiles.not_closed'));
     onClose(() => closed);
     const consumer = queues.consumer<EventsJob>(EVENTS_QUEUE, 1, handle);
-    onClose(() => consumer.close());
+    onClose(async () => {
+      closing.abort();
+      await consumer.close();
+    });
   });
 }

@@ -26,7 +26,10 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
   const { clock, config, events, gate, log, metrics, openPool, onClose } = shared;
   const webhookSecrets = webhookSecretsOf(config, shared.roles.has('sandbox'));
   const db = openPool('receiver', RECEIVER_POOL);
-  const enqueuer = createEnqueuer((ids) => events.add([batchJob(ids)]), log);
+  const enqueuer = createEnqueuer(
+    { add: (ids) => events.add([batchJob(ids)]), isIdle: events.isIdle },
+    log,
+  );
   onClose(() => enqueuer.drain());
   const receiverMetrics = createReceiverMetrics(metrics, webhookSecrets.length);
   const rejections = createRejectionCount((counts) => addCounts(db, counts), log);

@@ -11,6 +11,9 @@
  * so two transactions cannot deadlock. New rows are inserted with their final content; inserting empty
  * rows first to lock them would write every new payment twice.
  *
+ * Statements that do not need each other's results are sent in one round trip, in the order above, which
+ * is also the order in which the server executes them (platform/db/pipelined.ts).
+ *
  * The lock plan comes from a read without locks. If a resource is filed elsewhere by the time it is
  * locked, or another transaction created a row, applySnapshots throws LockSetChanged and the caller
  * retries.
@@ -18,6 +21,7 @@
 import { isExcess } from '../alerts/domain/rules/excesses.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
+import { pipelined } from '../platform/db/pipelined.ts';
 import { stateFindings } from './domain/findings.ts';
 import { transfersFor } from './domain/legs.ts';
 import { type Known, type Merged, mergeObservations } from './domain/mergeObservations.ts';
@@ -70,24 +74,31 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const merged = await mergeAll(tx, { rows, observations: input.observations, missing });
   const placed = placeInOrders({ rows, merged, plan, observations: input.observations });
 
-  await writeResources(tx, { placed, missing, stubs: plan.stubs });
-  const added = [...merged.values()].flatMap((one) => one.added);
-  if (added.length > 0) await insertSnapshots(tx, added);
-  for (const { state, openedEpochs } of merged.values()) {
-    for (const epoch of openedEpochs)
-      if (state) await insertEpoch(tx, { ref: state.ref, ...epoch });
-  }
-  const transfers = placed.flatMap((one) => one.transfers);
-  if (transfers.length > 0) await insertTransfers(tx, transfers);
-  if (input.toRetrieve.length > 0) await markCheckDue(tx, input.toRetrieve);
-  const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
-  if (moved.length > 0) await moveChildren(tx, moved);
-  const recomputed = await recomputeOrders(tx, orderChanges(placed, plan.stubs), orders);
+  const [, , recomputed] = await pipelined([
+    writeResources(tx, { placed, missing, stubs: plan.stubs }),
+    writeHistory(tx, { placed, merged, toRetrieve: input.toRetrieve }),
+    recomputeOrders(tx, orderChanges(placed, plan.stubs), orders),
+  ]);
   const { nowMs, historyUntilMs } = input;
-  await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
+  await pipelined([
+    recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs }),
+    report(tx, { placed, recomputed, nowMs, historyUntilMs }),
+  ]);
+}
+
+interface ReportInput extends Pick<ApplyInput, 'nowMs' | 'historyUntilMs'> {
+  readonly placed: readonly Placed[];
+  readonly recomputed: readonly RecomputedOrder[];
+}
+
+/** Records findings, and raises alerts. */
+async function report(
+  tx: Queryable,
+  { placed, recomputed, ...when }: ReportInput,
+): Promise<void> {
   const found = await recordFindings(tx, [...recomputed, ...resourceFindings(placed)]);
   await requestConfirmation(tx, found, recomputed);
-  await raiseAlerts(tx, { applied: placed, nowMs, historyUntilMs });
+  await raiseAlerts(tx, { applied: placed, ...when });
 }
 
 /**
@@ -128,9 +139,36 @@ async function writeResources(
     .map(({ row: { kind, id }, orderKey }) => ({ kind, id, orderKey }));
   const stubs = new Map([...mentioned, ...hinted].map((stub) => [refKey(stub), stub]));
   const rows = [...fresh, ...[...stubs.values()].map(toStubRow)];
-  const created = rows.length > 0 ? await insertResources(tx, rows) : [];
+  const [created] = await pipelined([
+    rows.length > 0 ? insertResources(tx, rows) : [],
+    older.length > 0 ? updateResources(tx, older) : undefined,
+  ]);
   if (created.length < rows.length) throw new LockSetChanged([]);
-  if (older.length > 0) await updateResources(tx, older);
+}
+
+interface HistoryInput extends Pick<ApplyInput, 'toRetrieve'> {
+  readonly placed: readonly Placed[];
+  readonly merged: ReadonlyMap<string, Merged>;
+}
+
+/** Appends what was observed and what it posts, and files children with a payment that moved. */
+async function writeHistory(
+  tx: Queryable,
+  { placed, merged, toRetrieve }: HistoryInput,
+): Promise<void> {
+  const added = [...merged.values()].flatMap((one) => one.added);
+  const epochs = [...merged.values()].flatMap(({ state, openedEpochs }) =>
+    state ? openedEpochs.map((epoch) => ({ ref: state.ref, ...epoch })) : [],
+  );
+  const transfers = placed.flatMap((one) => one.transfers);
+  const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
+  await pipelined([
+    added.length > 0 ? insertSnapshots(tx, added) : undefined,
+    ...epochs.map((epoch) => insertEpoch(tx, epoch)),
+    transfers.length > 0 ? insertTransfers(tx, transfers) : undefined,
+    toRetrieve.length > 0 ? markCheckDue(tx, toRetrieve) : undefined,
+    moved.length > 0 ? moveChildren(tx, moved) : undefined,
+  ]);
 }
 
 function orderChanges(placed: readonly Placed[], stubs: readonly Stub[]): readonly OrderChange[] {
@@ -181,8 +219,10 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
   ]);
 
   const orderKeys = [...new Set([...plan.orderKeys, ...input.alsoLock])].sort();
-  const orders = orderKeys.length > 0 ? await lockOrders(tx, orderKeys) : [];
-  const rows = plan.refs.length > 0 ? await lockResources(tx, plan.refs) : [];
+  const [orders, rows] = await pipelined([
+    orderKeys.length > 0 ? lockOrders(tx, orderKeys) : [],
+    plan.refs.length > 0 ? lockResources(tx, plan.refs) : [],
+  ]);
   const found = new Set(rows.map(refKey));
   const absent = plan.refs.filter((ref) => !found.has(refKey(ref)));
   return {

@@ -1,6 +1,7 @@
 /** Derives orders from all of their parts again, in the transaction that changed a part. */
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
+import { pipelined } from '../platform/db/pipelined.ts';
 import { deriveOrder } from './domain/order.ts';
 import { orderFindings, orderSubject } from './domain/orderFindings.ts';
 import { LockSetChanged } from './lockSetChanged.ts';
@@ -59,12 +60,10 @@ export async function recomputeOrders(
       ...deriveOrder(own),
     };
   });
-  await writeOrders(tx, updates, existing);
   const left = new Set(
     changes.filter(({ leavesTotals }) => leavesTotals).flatMap(({ from, to }) => [from, to]),
   );
-  const stale = updates.filter(({ orderKey }) => left.has(orderKey));
-  if (stale.length > 0) await deleteStaleTotals(tx, stale);
+  await writeOrders(tx, { updates, existing, left });
   return updates.map(({ orderKey, status, openFindings }) => ({
     orderKey,
     status,
@@ -77,17 +76,27 @@ export async function recomputeOrders(
   }));
 }
 
+interface WriteInput {
+  readonly updates: readonly OrderUpdate[];
+  readonly existing: ReadonlyMap<string, StoredOrder>;
+  /** Orders that may have a stored total without any part. */
+  readonly left: ReadonlySet<string | null>;
+}
+
 async function writeOrders(
   tx: Queryable,
-  updates: readonly OrderUpdate[],
-  existing: ReadonlyMap<string, StoredOrder>,
+  { updates, existing, left }: WriteInput,
 ): Promise<void> {
   const fresh = updates.filter(({ orderKey }) => !existing.has(orderKey));
   const older = updates.filter(({ orderKey }) => existing.has(orderKey));
-  const created = fresh.length > 0 ? await insertOrders(tx, fresh) : [];
+  const stale = updates.filter(({ orderKey }) => left.has(orderKey));
+  const [created] = await pipelined([
+    fresh.length > 0 ? insertOrders(tx, fresh) : [],
+    older.length > 0 ? updateOrders(tx, older) : undefined,
+    upsertTotals(tx, updates),
+    stale.length > 0 ? deleteStaleTotals(tx, stale) : undefined,
+  ]);
   if (created.length < fresh.length) throw new LockSetChanged([]);
-  if (older.length > 0) await updateOrders(tx, older);
-  await upsertTotals(tx, updates);
 }
 
 /** Under the locks no payment can leave an order, so a missing parent left before they were taken. */

@@ -32,6 +32,15 @@ export interface OrderWebhookParts {
 const CHANGES_PER_BATCH = 200;
 const MAX_BATCHES = 20;
 
+/** Whether there may be webhooks to enqueue. */
+export async function hasOrderChanges({
+  db,
+  feed,
+}: Pick<OrderWebhookParts, 'db' | 'feed'>): Promise<boolean> {
+  const position = await readPosition(db);
+  return position === undefined || (await feed.hasAfter(position));
+}
+
 /** Enqueues webhooks for a bounded number of changes. Returns the channel if it has new messages. */
 export async function enqueueOrderWebhooks(
   parts: OrderWebhookParts,

@@ -1,12 +1,15 @@
 /**
- * Enqueues committed inbox rows in coalesced jobs: one `add` at a time, and the next after 200 ms or
- * when a job is full. Ids that arrive in between join the next job. After an idle time the first job
- * is added immediately.
+ * Enqueues committed inbox rows in coalesced jobs: one `add` at a time. Ids that arrive before the next
+ * one join its job. The next job is added
+ *
+ * 1. as soon as the workers are idle, so that an event does not wait for a timer;
+ * 2. when a job is full;
+ * 3. after 200 ms, so that several workers have work, and a job that a dead worker holds delays nothing.
  *
  * A job costs the workers and the queue about as much as a dozen applied events, and a transaction
  * of 50 events nearly as much as one of 250. Enqueueing as soon as the last `add` returned made jobs
- * of 50, and the workers applied 0.36 of the accepted rate. The figures for longer intervals and
- * larger jobs are in docs/decisions/0035-one-enqueue-per-200-ms.md.
+ * of 50, and the workers applied 0.36 of the accepted rate. While the workers are busy, a larger job is
+ * therefore worth its wait. The figures are in docs/decisions/0035-coalescing-while-busy.md.
  *
  * A failed `add` is logged and not retried here: the ids are in `pending`, and the sweep enqueues
  * them. The sender's reply never waits for this.
@@ -20,35 +23,55 @@ export interface Enqueuer {
   drain(): Promise<void>;
 }
 
+/** The part of a queue that is needed here. */
+export interface EnqueuerQueue {
+  add(webhookEventIds: readonly number[]): Promise<void>;
+  /** Whether no job waits and none runs. */
+  isIdle(): Promise<boolean>;
+}
+
 /** The most ids in one job. */
 const MAX_IDS = 1_000;
-const MIN_INTERVAL_MS = 200;
+/** Until the workers are examined for the first time after a job; each further time takes twice as long. */
+const FIRST_PAUSE_MS = 5;
+const MAX_INTERVAL_MS = 200;
 /** Ids kept in memory while adding fails; the sweep enqueues the rest. */
 const MAX_WAITING_IDS = 50_000;
 
-/**
- * @param rest resolves after the interval between two jobs, or when the signal aborts
- */
+/** @param pause a sleep that the signal ends */
 export function createEnqueuer(
-  enqueue: (webhookEventIds: readonly number[]) => Promise<void>,
+  queue: EnqueuerQueue,
   log: Log,
-  rest: (signal: AbortSignal) => Promise<void> = (signal) => sleep(MIN_INTERVAL_MS, signal),
+  pause: (delayMs: number, signal: AbortSignal) => Promise<void> = sleep,
 ): Enqueuer {
   let waiting: number[] = [];
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
 
+  const add = async (ids: readonly number[]): Promise<void> => {
+    try {
+      await queue.add(ids);
+    } catch (error) {
+      log.warn({ error, events: ids.length }, 'enqueue.failed_left_to_sweep');
+    }
+  };
+  /** Waits until one of the three conditions for the next job holds. */
+  const untilDue = async (): Promise<void> => {
+    let restMs = MAX_INTERVAL_MS;
+    for (let pauseMs = FIRST_PAUSE_MS; restMs > 0; pauseMs *= 2) {
+      if (waiting.length >= MAX_IDS || stopping.signal.aborted) return;
+      await pause(Math.min(pauseMs, restMs), stopping.signal);
+      restMs -= pauseMs;
+      // A queue that cannot be examined is taken for a busy one; adding to it reports the reason.
+      if (await queue.isIdle().catch(() => false)) return;
+    }
+  };
   const run = async (): Promise<void> => {
     do {
       const ids = waiting.slice(0, MAX_IDS);
       waiting = waiting.slice(MAX_IDS);
-      const interval = rest(stopping.signal);
-      try {
-        await enqueue(ids);
-      } catch (error) {
-        log.warn({ error, events: ids.length }, 'enqueue.failed_left_to_sweep');
-      }
-      if (waiting.length < MAX_IDS) await interval;
+      await add(ids);
+      await untilDue();
     } while (waiting.length > 0);
     running = undefined;
   };

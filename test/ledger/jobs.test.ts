@@ -93,6 +93,7 @@ function recordingProducer(waitingJobs = 0): Recorded {
       return Promise.resolve();
     },
     countWaiting: () => Promise.resolve(waitingJobs),
+    isIdle: () => Promise.resolve(waitingJobs === 0),
     close: () => Promise.resolve(),
   };
 }
@@ -107,6 +108,7 @@ function handlerOver(
     producer: parts.producer,
     maxAttempts: MAX_ATTEMPTS,
     log: silentLog,
+    closing: new AbortController().signal,
   });
 }
 
@@ -205,6 +207,38 @@ describe('a batch', () => {
     expect(producer.jobs).toEqual([]);
   });
 
+  test('is followed by the events that arrived meanwhile, before their job', async () => {
+    const early = payments(2);
+    const late = payments(3);
+    const inbox = await receive(early);
+    const arrived = await receive(late);
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer });
+    await handle(started(batchJob(inbox)));
+
+    expect(await appliedIds()).toEqual(ids([...early, ...late]));
+    expect(await pendingIds()).toEqual([]);
+    await handle(started(batchJob(arrived)));
+    expect(await appliedIds()).toHaveLength(5);
+    expect(producer.jobs).toEqual([]);
+  });
+
+  test('is done even if what arrived meanwhile fails; that stays pending for its own job', async () => {
+    const early = payments(2);
+    const late = payments(2);
+    const inbox = await receive(early);
+    const arrived = await receive(late);
+    await refuse(late[1]?.payment_id ?? '');
+    const producer = recordingProducer();
+    await handlerOver({ producer })(started(batchJob(inbox)));
+
+    expect(await appliedIds()).toEqual(ids(early));
+    expect(await pendingIds()).toEqual(arrived);
+    expect((await readPending()).map(({ attempts }) => attempts)).toEqual([0, 0]);
+    expect(producer.jobs).toEqual([]);
+    await allow();
+  });
+
   test('is split into a job for each event when the data of one event fails', async () => {
     const paid = payments(3);
     const inbox = await receive(paid);
@@ -286,7 +320,10 @@ describe('a batch', () => {
 });
 
 describe('two workers', () => {
-  test('with overlapping batches apply each event once', async () => {
+  test.each([
+    ['overlapping batches', false],
+    ['overlapping batches and the same arrivals', true],
+  ])('with %s apply each event once', async (_case, withArrivals) => {
     const paid = payments(200);
     const inbox = await receive(paid);
     let applied = 0;
@@ -296,6 +333,11 @@ describe('two workers', () => {
         ...applier,
         applyBatch: async (list) => {
           const count = await applier.applyBatch(list);
+          applied += count;
+          return count;
+        },
+        applyFrom: async (fromId) => {
+          const count = withArrivals ? await applier.applyFrom(fromId, 10) : 0;
           applied += count;
           return count;
         },

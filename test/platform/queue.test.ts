@@ -279,6 +279,25 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     expect(await producer.countWaiting()).toBe(0);
   });
 
+  test('isIdle is false while a job waits or runs, and true again after the last one', async () => {
+    const queueName = unique('queue');
+    const producer = produce(queueName);
+    expect(await producer.isIdle()).toBe(true);
+    await producer.add(jobs(0, 1));
+    expect(await producer.isIdle()).toBe(false);
+
+    const held = deferred();
+    let isStarted = false;
+    consume(queueName, async () => {
+      isStarted = true;
+      await held.promise;
+    });
+    await waitFor('the job to be claimed', () => isStarted);
+    expect(await producer.isIdle()).toBe(false);
+    held.resolve();
+    await waitFor('the end of the job', () => producer.isIdle());
+  });
+
   test('depth counts jobs by state, and has the time of the oldest waiting one', async () => {
     const queueName = unique('queue');
     const producer = produce(queueName);

@@ -19,6 +19,7 @@ import { recordProfiles } from '../recordProfiles.ts';
 import {
   claimOne,
   claimUntried,
+  claimUntriedFrom,
   type InboxHeader,
   moveToDead,
   recordReplay,
@@ -32,6 +33,11 @@ export interface EventApplier {
    * @returns the number of applied events
    */
   applyBatch(ids: readonly number[]): Promise<number>;
+  /**
+   * Applies pending events from `fromId` on that were never tried alone: all that it claims or none.
+   * @returns the number of applied events, at most `limit`
+   */
+  applyFrom(fromId: number, limit: number): Promise<number>;
   /** Applies one event, if it is still pending. */
   applyOne(id: number): Promise<void>;
   /**
@@ -76,6 +82,7 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
 
   return {
     applyBatch: (ids) => apply((tx) => claimUntried(tx, ids)),
+    applyFrom: (fromId, limit) => apply((tx) => claimUntriedFrom(tx, fromId, limit)),
     applyOne: async (id) => {
       await apply(async (tx) => {
         const event = await claimOne(tx, id);

@@ -3,7 +3,7 @@ import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { createChangeFeed } from '../changeFeed.ts';
 import type { NumberedChange } from '../domain/changes.ts';
-import { readLastNumber, readLastNumbersOf } from '../store/changes.ts';
+import { hasChangesAfter, readLastNumber, readLastNumbersOf } from '../store/changes.ts';
 import { addMoney, limitParts, type OrderParts, type ReadOrder } from './orders.ts';
 import { readPartsOf, readRowsOf } from './store/orders.ts';
 
@@ -18,6 +18,8 @@ export type ChangeOfOrder = NumberedChange & { readonly orderKey: string };
 export interface OrderFeed {
   /** The number of the last change, including those that were just committed. */
   readLastNumber(): Promise<number>;
+  /** Whether there are changes after a number, of orders or of other resources. Numbers none. */
+  hasAfter(after: number): Promise<boolean>;
   /** Changes of orders after a number, and the number of the last change that was read. */
   readAfter(
     after: number,
@@ -32,6 +34,7 @@ export function createOrderFeed(db: Database): OrderFeed {
       await feed.publish();
       return readLastNumber(db);
     },
+    hasAfter: (after) => hasChangesAfter(db, after),
     readAfter: async (after, limit) => {
       const reading = await feed.read({ after, limit });
       if (reading.outcome === 'ahead') {

@@ -89,6 +89,15 @@ export async function publishChanges(tx: Queryable, limit: number): Promise<numb
   return rows[0]?.published ?? 0;
 }
 
+/** Whether there are committed changes after a number, including those without one. */
+export async function hasChangesAfter(db: Queryable, after: number): Promise<boolean> {
+  const rows = await db.query<{ has: boolean }>(
+    `select exists (select from change_log) or exists (select from changes where number > $1) as has`,
+    [after],
+  );
+  return rows[0]?.has ?? false;
+}
+
 /** Changes after a number, in order. */
 export function readChanges(
   db: Queryable,

@@ -68,6 +68,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: options.responseTimeoutMs,
     keepAlive: true,
+    // Statements that do not wait for each other (pipelined.ts) share a round trip.
+    pipeline: true,
     types: { getTypeParser: typeParser },
     onConnect: recordWarnings,
   });

@@ -49,6 +49,8 @@ export interface Producer<Data> {
   add(jobs: readonly NewJob<Data>[]): Promise<void>;
   /** Counts waiting jobs. Throws when the backend is unavailable. */
   countWaiting(): Promise<number>;
+  /** Whether no job waits and none runs. Throws when the backend is unavailable. */
+  isIdle(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -182,6 +184,11 @@ function createProducer<Data>(
         else await queue.addBulk([only, ...others]);
       }),
     countWaiting: () => command((queue) => queue.getWaitingCount()),
+    isIdle: () =>
+      command(async (queue) => {
+        const counts = await queue.getJobCounts('waiting', 'active');
+        return Object.values(counts).every((count) => count === 0);
+      }),
     depth: () =>
       command(async (queue) => {
         const {

@@ -8,13 +8,21 @@ interface Job {
   fail(): Promise<void>;
 }
 
-/** A queue that accepts a job only when the test allows it. */
-function enqueuerOverSlowQueue(rest = () => Promise.resolve()): {
+interface SlowQueue {
   readonly enqueuer: Enqueuer;
   readonly jobs: Job[];
-} {
+  /** How long the enqueuer paused, in milliseconds. */
+  readonly pauses: number[];
+}
+
+/** A queue that accepts a job only when the test allows it. */
+function enqueuerOverSlowQueue(
+  isIdle = () => Promise.resolve(true),
+  pause = () => Promise.resolve(),
+): SlowQueue {
   const jobs: Job[] = [];
-  const enqueue = (ids: readonly number[]): Promise<void> =>
+  const pauses: number[] = [];
+  const add = (ids: readonly number[]): Promise<void> =>
     new Promise((resolve, reject) => {
       jobs.push({
         ids,
@@ -22,8 +30,11 @@ function enqueuerOverSlowQueue(rest = () => Promise.resolve()): {
         fail: () => settled(() => reject(new Error('the queue is unavailable'))),
       });
     });
-  const enqueuer = createEnqueuer(enqueue, createLog('silent'), rest);
-  return { enqueuer, jobs };
+  const enqueuer = createEnqueuer({ add, isIdle }, createLog('silent'), (delayMs) => {
+    pauses.push(delayMs);
+    return pause();
+  });
+  return { enqueuer, jobs, pauses };
 }
 
 /** Settles a job and waits for everything that follows from it. */
@@ -62,31 +73,58 @@ describe('enqueueing', () => {
     expect(idsOf(jobs)).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('collects ids for a while between two jobs, and not before the first', async () => {
-    let endRest = (): void => undefined;
+  it('collects ids while the workers are busy, and adds a job as soon as they are idle', async () => {
+    let isIdle = false;
+    let endPause = (): void => undefined;
     const { enqueuer, jobs } = enqueuerOverSlowQueue(
+      () => Promise.resolve(isIdle),
       () =>
         new Promise((resolve) => {
-          endRest = resolve;
+          endPause = resolve;
         }),
     );
     enqueuer.enqueue([1]);
     enqueuer.enqueue([2]);
     await jobs[0]?.succeed();
+    await settled(endPause);
     enqueuer.enqueue([3]);
     expect(idsOf(jobs)).toEqual([[1]]);
 
-    await settled(endRest);
+    isIdle = true;
+    await settled(endPause);
 
     expect(idsOf(jobs)).toEqual([[1], [2, 3]]);
   });
 
   it.each([
-    ['a full job waits for no interval', 1_000, 2],
+    ['stay busy', () => Promise.resolve(false)],
+    ['cannot be examined', () => Promise.reject(new Error('the queue is unavailable'))],
+  ])('adds the next job after 200 ms where the workers %s', async (_case, isIdle) => {
+    const { enqueuer, jobs, pauses } = enqueuerOverSlowQueue(isIdle);
+    enqueuer.enqueue([1]);
+    enqueuer.enqueue([2]);
+
+    await jobs[0]?.succeed();
+
+    expect(idsOf(jobs)).toEqual([[1], [2]]);
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 45]);
+  });
+
+  it('adds one job at a time while the workers stay busy with a lone event', async () => {
+    const endless = () => new Promise<void>(() => undefined);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue(() => Promise.resolve(false), endless);
+    enqueuer.enqueue([1]);
+    await jobs[0]?.succeed();
+    enqueuer.enqueue([2]);
+    expect(idsOf(jobs)).toEqual([[1]]);
+  });
+
+  it.each([
+    ['a full job waits for nothing', 1_000, 2],
     ['one that is not full waits', 999, 1],
   ])('%s: %i ids', async (_rule, waiting, jobCount) => {
     const endless = () => new Promise<void>(() => undefined);
-    const { enqueuer, jobs } = enqueuerOverSlowQueue(endless);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue(() => Promise.resolve(false), endless);
     enqueuer.enqueue([0]);
     enqueuer.enqueue(range(1, waiting));
     await jobs[0]?.succeed();

@@ -51,6 +51,35 @@ export function claimUntried(
   );
 }
 
+/**
+ * Claims events from `fromId` on that were never tried alone, oldest first. Skips rows that another
+ * transaction holds. The caller begins at recent events: the index entries of older ones that were
+ * deleted are read until vacuum removes them.
+ */
+export function claimUntriedFrom(
+  tx: Queryable,
+  fromId: number,
+  limit: number,
+): Promise<readonly InboxHeader[]> {
+  return tx.query<InboxHeader>(
+    `with claimed as (
+       delete from pending
+        where webhook_event_id in (
+                select webhook_event_id from pending
+                 where webhook_event_id >= $1 and attempts = 0
+                 order by webhook_event_id
+                 limit $2
+                   for update skip locked)
+       returning webhook_event_id
+     )
+     select ${CLAIMED_COLUMNS}
+       from claimed
+       join webhook_events e on e.id = claimed.webhook_event_id
+      order by e.id`,
+    [fromId, limit],
+  );
+}
+
 /** Claims one event, regardless of its attempts. Waits for a transaction that holds it. */
 export async function claimOne(tx: Queryable, id: number): Promise<InboxHeader | undefined> {
   const rows = await tx.query<InboxHeader>(
