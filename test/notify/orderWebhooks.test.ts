@@ -3,8 +3,9 @@
  * the order as the admin API has it, even to a receiver that fails.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { createOrderFeed } from '../../src/ledger/read/orderFeed.ts';
-import { enqueueOrderWebhooks } from '../../src/notify/orderWebhooks.ts';
+import { enqueueOrderWebhooks, hasOrderChanges } from '../../src/notify/orderWebhooks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
@@ -110,6 +111,19 @@ test('changes before the first run send no webhook', async () => {
   expect(webhooks().map(({ type, data }) => [type, data.order.order_id])).toEqual([
     ['order.paid', 'ord_new'],
   ]);
+});
+
+test('a look finds changes that have no number yet, and those that another publisher numbered', async () => {
+  const look = () => hasOrderChanges({ db, feed: createOrderFeed(db) });
+  expect(await look()).toBe(true);
+  await enqueue();
+  expect(await look()).toBe(false);
+  await apply(paymentEvent('ord_looked', 0, {}));
+  expect(await look()).toBe(true);
+  await createChangeFeed(db).publish();
+  expect(await look()).toBe(true);
+  await enqueue();
+  expect(await look()).toBe(false);
 });
 
 test('a first import sends webhooks only for changes since the installation', async () => {
