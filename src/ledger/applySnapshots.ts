@@ -92,10 +92,7 @@ interface ReportInput extends Pick<ApplyInput, 'nowMs' | 'historyUntilMs'> {
 }
 
 /** Records findings, and raises alerts. */
-async function report(
-  tx: Queryable,
-  { placed, recomputed, ...when }: ReportInput,
-): Promise<void> {
+async function report(tx: Queryable, { placed, recomputed, ...when }: ReportInput): Promise<void> {
   const found = await recordFindings(tx, [...recomputed, ...resourceFindings(placed)]);
   await requestConfirmation(tx, found, recomputed);
   await raiseAlerts(tx, { applied: placed, ...when });

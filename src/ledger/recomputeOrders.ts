@@ -83,10 +83,7 @@ interface WriteInput {
   readonly left: ReadonlySet<string | null>;
 }
 
-async function writeOrders(
-  tx: Queryable,
-  { updates, existing, left }: WriteInput,
-): Promise<void> {
+async function writeOrders(tx: Queryable, { updates, existing, left }: WriteInput): Promise<void> {
   const fresh = updates.filter(({ orderKey }) => !existing.has(orderKey));
   const older = updates.filter(({ orderKey }) => existing.has(orderKey));
   const stale = updates.filter(({ orderKey }) => left.has(orderKey));

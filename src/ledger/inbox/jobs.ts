@@ -12,9 +12,9 @@
  *    keep their jobs, which find nothing left, or find what a failure here left pending.
  */
 
+import { monotonicMs } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { CommitNotReplicated, isContended, isTransient } from '../../platform/db/failures.ts';
-import { monotonicMs } from '../../platform/clock.ts';
 import { toError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';

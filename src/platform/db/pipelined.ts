@@ -8,9 +8,11 @@
  * reason, so they must stand in the order in which they were sent.
  * @throws the failure of the first statement that failed
  */
-export async function pipelined<const Results extends readonly unknown[]>(statements: {
-  readonly [Place in keyof Results]: Results[Place] | Promise<Results[Place]>;
-}): Promise<Results> {
+export async function pipelined<const Results extends readonly unknown[]>(
+  statements: {
+    readonly [Place in keyof Results]: Results[Place] | Promise<Results[Place]>;
+  },
+): Promise<Results> {
   const outcomes = await Promise.allSettled(statements);
   return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;

@@ -26,7 +26,9 @@ describe('statements that were sent together', () => {
         resolve();
       });
     });
-    await expect(pipelined([Promise.reject(new Error('refused')), last])).rejects.toThrow('refused');
+    await expect(pipelined([Promise.reject(new Error('refused')), last])).rejects.toThrow(
+      'refused',
+    );
     expect(isDone).toBe(true);
   });
 });
