@@ -20,7 +20,7 @@ export interface NotifierParts {
   readonly log: Log;
   /** Each creates messages and returns the channels with new ones. */
   readonly sources: Readonly<Record<string, () => Promise<ReadonlySet<ChannelName>>>>;
-  /** Whether a source may have something new; a cheap look between two polls. */
+  /** Whether a source may have something new; a cheap check between two polls. */
   readonly hasNews: () => Promise<boolean>;
   /** Wakes channels. Throws when the queue is unavailable, even for an empty list. */
   readonly wake: (channels: readonly ChannelName[]) => Promise<void>;
@@ -28,8 +28,8 @@ export interface NotifierParts {
 }
 
 const POLL_INTERVAL_MS = 1_000;
-/** A shop waits for its order webhook, so the loop looks for news more often than it polls. */
-const LOOK_INTERVAL_MS = 50;
+/** A shop waits for its order webhook, so the loop checks for news more often than it polls. */
+const CHECK_INTERVAL_MS = 50;
 
 /** Runs until `closing` is aborted, then finishes the deliveries in progress. */
 export async function runNotifier(parts: NotifierParts, closing: AbortSignal): Promise<void> {
@@ -57,9 +57,9 @@ export async function runNotifier(parts: NotifierParts, closing: AbortSignal): P
 
 /** Waits until there is news, and for one poll interval at most. */
 async function untilNews({ hasNews }: NotifierParts, closing: AbortSignal): Promise<void> {
-  for (let waitedMs = 0; waitedMs < POLL_INTERVAL_MS; waitedMs += LOOK_INTERVAL_MS) {
-    await sleep(LOOK_INTERVAL_MS, closing);
-    // A look that fails is not reported: the poll fails for the same reason, and reports it.
+  for (let waitedMs = 0; waitedMs < POLL_INTERVAL_MS; waitedMs += CHECK_INTERVAL_MS) {
+    await sleep(CHECK_INTERVAL_MS, closing);
+    // A failed check is not reported: the poll fails for the same reason, and reports it.
     if (closing.aborted || (await hasNews().catch(() => false))) return;
   }
 }

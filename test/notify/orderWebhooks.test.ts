@@ -113,17 +113,17 @@ test('changes before the first run send no webhook', async () => {
   ]);
 });
 
-test('a look finds changes that have no number yet, and those that another publisher numbered', async () => {
-  const look = () => hasOrderChanges({ db, feed: createOrderFeed(db) });
-  expect(await look()).toBe(true);
+test('a check for news finds changes that have no number yet, and those that another publisher numbered', async () => {
+  const check = () => hasOrderChanges({ db, feed: createOrderFeed(db) });
+  expect(await check()).toBe(true);
   await enqueue();
-  expect(await look()).toBe(false);
+  expect(await check()).toBe(false);
   await apply(paymentEvent('ord_looked', 0, {}));
-  expect(await look()).toBe(true);
+  expect(await check()).toBe(true);
   await createChangeFeed(db).publish();
-  expect(await look()).toBe(true);
+  expect(await check()).toBe(true);
   await enqueue();
-  expect(await look()).toBe(false);
+  expect(await check()).toBe(false);
 });
 
 test('a first import sends webhooks only for changes since the installation', async () => {
