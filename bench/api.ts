@@ -49,8 +49,3 @@ export function settings(url: string): Record<string, string> {
     ADMIN_TOKEN: '0123456789abcdef'.repeat(2),
   };
 }
-
-/** The time that a share of all reached. */
-export function quantile(ascending: readonly number[], share: number): number {
-  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0;
-}

@@ -100,7 +100,7 @@ function isComplete({ intake, e2e, steady, journal }: Report): boolean {
   const accounts: readonly (Accounts | undefined)[] = [
     intake?.accounts,
     e2e?.accounts,
-    steady?.accounts,
+    ...(steady ?? []).map(({ accounts: own }) => own),
     ...(journal?.accounts ?? []),
   ];
   return accounts.every((one) => one === undefined || one.isComplete);

@@ -6,6 +6,7 @@
  */
 import type { Database } from '../src/platform/db/database.ts';
 import { nowMs } from './loadProtocol.ts';
+import { type Quantiles, quantilesOf } from './quantiles.ts';
 
 export interface AppliedProbe {
   watch(eventId: string, repliedAtMs: number): void;
@@ -13,15 +14,11 @@ export interface AppliedProbe {
   finish(): Promise<AppliedTimes>;
 }
 
-export interface AppliedTimes {
-  readonly samples: number;
+export interface AppliedTimes extends Quantiles {
   /** Not taken because too many were open. */
   readonly skipped: number;
   /** Not seen applied by the end. */
   readonly open: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly maxMs: number;
 }
 
 const MAX_OPEN = 1_000;
@@ -72,19 +69,7 @@ export function startProbe(db: Pick<Database, 'query'>, pollEveryMs: number): Ap
       await running;
       await poll(Number.POSITIVE_INFINITY);
       const unseen = [...open.values()].map(({ repliedAtMs }) => nowMs() - repliedAtMs);
-      const all = [...timesMs, ...unseen].sort((a, b) => a - b);
-      return {
-        samples: all.length,
-        skipped,
-        open: open.size,
-        p50Ms: quantile(all, 0.5),
-        p99Ms: quantile(all, 0.99),
-        maxMs: all.at(-1) ?? 0,
-      };
+      return { ...quantilesOf([...timesMs, ...unseen]), skipped, open: open.size };
     },
   };
-}
-
-function quantile(ascending: readonly number[], share: number): number {
-  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0;
 }

@@ -2,12 +2,26 @@
 import { type Accounts, account, type Bench } from './bench.ts';
 import { countKept } from './database.ts';
 import { type BacklogSample, measureRun, type RunReport, shapeOf } from './endToEnd.ts';
+import type { Quantiles } from './quantiles.ts';
+import { startShop } from './shop.ts';
 import { startTallyhook } from './tallyhook.ts';
 
 export interface SteadyReport extends RunReport {
+  readonly goals: Goals;
   readonly backlogThirds: Thirds;
   readonly isBacklogSteady: boolean;
+  /** Undefined where no shop is configured. */
+  readonly orderWebhooks: Quantiles | undefined;
   readonly accounts: Accounts;
+}
+
+/** From the reply on until an event is applied, in milliseconds. */
+interface Goals {
+  readonly ratePerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Whether a shop receives order webhooks. */
+  readonly hasShop: boolean;
 }
 
 /** Mean of what was pending in each third of the run. */
@@ -17,39 +31,54 @@ export interface Thirds {
   readonly end: number;
 }
 
+const RATES: readonly Goals[] = [
+  { ratePerSecond: 500, p50Ms: 15, p99Ms: 50, hasShop: false },
+  { ratePerSecond: 50, p50Ms: 15, p99Ms: 30, hasShop: true },
+];
+
 const SEED = 3;
-const RATE_PER_SECOND = 500;
 const WARM_UP_SECONDS = 4;
-const SAMPLE_EVERY = 10;
+const SAMPLES_PER_SECOND = 50;
 const BACKLOG_EVERY_MS = 500;
 const POLL_EVERY_MS = 8;
-/** Events that may wait more in the last third than in the first: a tenth of a second's worth. */
-const GROWTH_ALLOWED = 50;
+/** Events that may wait more in the last third than in the first, as a share of a second's worth. */
+const GROWTH_ALLOWED = 0.1;
 
-export async function runSteady(bench: Bench): Promise<SteadyReport> {
-  const { load, options, postgres } = bench;
+export async function runSteady(bench: Bench): Promise<readonly SteadyReport[]> {
+  const reports: SteadyReport[] = [];
+  for (const goals of RATES) reports.push(await runAt(bench, goals));
+  return reports;
+}
+
+async function runAt(bench: Bench, goals: Goals): Promise<SteadyReport> {
+  const { cleanup, load, options, postgres } = bench;
+  const { ratePerSecond, hasShop } = goals;
   const db = await postgres.createDatabase('bench_steady');
-  const tallyhook = await startTallyhook(bench, shapeOf(bench), db.url);
+  const shop = hasShop ? await startShop(cleanup) : undefined;
+  const tallyhook = await startTallyhook(bench, shapeOf(bench), db.url, shop?.settings);
   await load.openStream(SEED);
-  await load.prepare(RATE_PER_SECOND * (options.seconds + WARM_UP_SECONDS + 2));
+  await load.prepare(ratePerSecond * (options.seconds + WARM_UP_SECONDS + 2));
   const { report, result } = await measureRun(
     bench,
     { db, tallyhook, backlogEveryMs: BACKLOG_EVERY_MS, pollEveryMs: POLL_EVERY_MS },
     {
       seconds: options.seconds,
       warmUpSeconds: WARM_UP_SECONDS,
-      ratePerSecond: RATE_PER_SECOND,
-      sampleEvery: SAMPLE_EVERY,
+      ratePerSecond,
+      sampleEvery: ratePerSecond / SAMPLES_PER_SECOND,
     },
   );
   const accounts = account([result], await countKept(db), true);
+  const orderWebhooks = await shop?.times(db);
   await tallyhook.stop();
   await db.drop();
   const backlogThirds = thirds(report.backlog);
   return {
     ...report,
+    goals,
     backlogThirds,
-    isBacklogSteady: backlogThirds.end <= backlogThirds.start + GROWTH_ALLOWED,
+    isBacklogSteady: backlogThirds.end <= backlogThirds.start + GROWTH_ALLOWED * ratePerSecond,
+    orderWebhooks,
     accounts,
   };
 }

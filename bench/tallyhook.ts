@@ -14,13 +14,17 @@ export interface Tallyhook {
   stop(): Promise<void>;
 }
 
-/** Starts the processes of a shape on one database and waits until all of them are ready. */
+/**
+ * Starts the processes of a shape on one database and waits until all of them are ready.
+ * @param shop settings of the shop that order webhooks go to, if any
+ */
 export async function startTallyhook(
   bench: Bench,
   shape: Shape,
   databaseUrl: string,
+  shop?: Readonly<Record<string, string>>,
 ): Promise<Tallyhook> {
-  const program = programsOf(bench, shape, databaseUrl);
+  const program = programsOf(bench, shape, databaseUrl, shop);
   if (shape === 'single') {
     const bin = join(packageRoot(), 'bin', 'tallyhook.js');
     const started = await startLogging(program('tallyhook', bin, ['start']), 'receiver.listening');
@@ -33,7 +37,8 @@ export async function startTallyhook(
   const events = await worker('events', 'queue.consumer_ready');
   // The scheduler logs nothing at its start; it is ready before the first minute is over.
   const scheduler = await worker('scheduler', undefined);
-  return running(receiver.ready?.port, [receiver, events, scheduler]);
+  const alerts = shop ? [await worker('alerts', 'queue.consumer_ready')] : [];
+  return running(receiver.ready?.port, [receiver, events, scheduler, ...alerts]);
 }
 
 /** Starts the worker that applies events, beside a receiver that already runs. */
@@ -46,13 +51,18 @@ function workerFile(name: string): string {
   return compiled(`workers/${name}.js`);
 }
 
-function programsOf(bench: Bench, shape: Shape, databaseUrl: string) {
+function programsOf(
+  bench: Bench,
+  shape: Shape,
+  databaseUrl: string,
+  shop: Readonly<Record<string, string>> = {},
+) {
   return (name: string, file: string, args: readonly string[] = []): ProgramOptions => ({
     name,
     file,
     args,
     nodeArgs: [...nodeFlags(name === 'tallyhook' ? 'receiver' : name), ...profileArgs(bench, name)],
-    env: settings(bench, databaseUrl, shape),
+    env: { ...settings(bench, databaseUrl, shape), ...shop },
     cwd: bench.folder,
     cleanup: bench.cleanup,
   });

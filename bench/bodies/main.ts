@@ -20,9 +20,9 @@ import { createLog } from '../../src/platform/log.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/platform/time.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
-import { quantile } from '../api.ts';
 import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
+import { quantile } from '../quantiles.ts';
 import { describeWaits, SENDER, type Span, type Watched, watchWaits } from './waits.ts';
 
 const HELP = `npm run bench:bodies -- [flags]

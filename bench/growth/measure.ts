@@ -1,12 +1,13 @@
 /** Measures a filled ledger, on a server with the settings that users get. */
 import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
-import { quantile, settings, startApi } from '../api.ts';
+import { settings, startApi } from '../api.ts';
 import type { Bench } from '../bench.ts';
 import { type Cleanup, createCleanup } from '../cleanup.ts';
 import { type BenchDatabase, type Postgres, startPostgres } from '../database.ts';
 import { measureRun, runEndToEndOn } from '../endToEnd.ts';
 import { runWatched } from '../ledger/memory.ts';
 import { startLoad } from '../loadProcess.ts';
+import { quantile } from '../quantiles.ts';
 import { startTallyhook } from '../tallyhook.ts';
 import { type AgingFigures, measureAging } from './aging.ts';
 import { DATABASE } from './fill.ts';

@@ -13,12 +13,13 @@ import { RETENTION_SETTINGS, retentionOf } from '../../src/config/retentionSetti
 import { createBalanceReader } from '../../src/ledger/read/balances.ts';
 import type { PageParts } from '../../src/pages/page.ts';
 import type { Database } from '../../src/platform/db/database.ts';
-import { quantile, settings } from '../api.ts';
+import { settings } from '../api.ts';
 import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { watchCpu } from '../cpu.ts';
 import { startPostgres } from '../database.ts';
 import { explaining, type Plan } from '../ledger/plans.ts';
 import { compiled, startLogging } from '../processes.ts';
+import { quantile } from '../quantiles.ts';
 import { type Case, casesOf } from './cases.ts';
 import { DATABASE, fill, openDatabase } from './fill.ts';
 

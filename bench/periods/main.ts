@@ -19,10 +19,10 @@ import {
 } from '../../src/ledger/store/snapshots.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { quantile } from '../api.ts';
 import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
 import { blocksOf } from '../ledger/plans.ts';
+import { quantile } from '../quantiles.ts';
 import { contentOf, createTables, idOf, LAYOUTS, type Layout, START_MS } from './tables.ts';
 
 const HELP = `npm run bench:periods -- [flags]

@@ -9,13 +9,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { quantile, settings } from '../api.ts';
+import { settings } from '../api.ts';
 import type { Bench } from '../bench.ts';
 import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { type BenchDatabase, startPostgres } from '../database.ts';
 import { drain, measureRun, type RunReport } from '../endToEnd.ts';
 import { startLoad } from '../loadProcess.ts';
 import { compiled, type Started, startLogging, startModule } from '../processes.ts';
+import { quantile } from '../quantiles.ts';
 import { startTallyhook } from '../tallyhook.ts';
 import type { FromViewers, Seen, ToViewers } from './protocol.ts';
 
