@@ -32,8 +32,14 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       },
       MIGRATE_DATABASE_URL: {
         meaning: 'Connection of the role that owns the schema. Only `tallyhook migrate` uses it.',
-        otherwise: '`DATABASE_URL`',
+        otherwise: '`QUEUE_DATABASE_URL` if it is set, and `DATABASE_URL` if not',
         example: 'postgres://owner:password@127.0.0.1:5432/tallyhook',
+      },
+      QUEUE_DATABASE_URL: {
+        meaning:
+          'The database of `DATABASE_URL` without the pooler, for what needs a session of its own: the queues if `REDIS_URL` is not set, `tallyhook migrate` and `tallyhook verify --rebuild`.',
+        otherwise: '`DATABASE_URL`',
+        example: 'postgres://tallyhook:password@127.0.0.1:5432/tallyhook',
       },
       REDIS_URL: {
         meaning:

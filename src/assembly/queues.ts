@@ -19,7 +19,7 @@ export function openQueues(
 ): QueueBackend {
   const connections =
     config.redisUrl === undefined
-      ? createPostgresQueueConnections(databaseUrl, log)
+      ? createPostgresQueueConnections(config.queueDatabaseUrl ?? databaseUrl, log)
       : createRedisConnections(
           { url: config.redisUrl, prefix: config.redisPrefix, ca: certificates(config) },
           log,

@@ -25,6 +25,7 @@ import {
 import { isDatabaseUnavailable } from '../platform/db/failures.ts';
 import { createGate, type Gate } from '../platform/db/gate.ts';
 import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
+import type { Pooling } from '../platform/db/pooler.ts';
 import { readUserRights } from '../platform/db/rights.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
@@ -39,6 +40,7 @@ import {
   watchQueue,
 } from '../platform/queue/index.ts';
 import { refuseSandboxDatabase } from '../sandbox/safety.ts';
+import { logPooling, refuseStatementMode } from './pooling.ts';
 import { openQueues } from './queues.ts';
 import { DATABASE_ROLES, type Role } from './roles.ts';
 import { merchantIdOf } from './settings.ts';
@@ -95,9 +97,12 @@ export async function share(
   const merchantId = merchantIdOf(config);
   const db = openPool('gate', GATE_POOL);
   const clock = createDatabaseClock({ readTimeMs: () => readTimeMs(db), machine });
+  let pooling: Pooling = { mode: 'direct' };
   const gate = await createGate(
     async () => {
       await clock.measure();
+      pooling = await db.examinePooling();
+      refuseStatementMode(pooling, config);
       await refusePendingMigrations(db);
       await refuseSandboxDatabase(db, merchantId);
       await bindInstallation(db, merchantId);
@@ -109,6 +114,7 @@ export async function share(
   const processName = `${hostname()}:${process.pid}`;
   const heartbeat = reportProcess({ db, log, gate, roles, closers });
   gate.whenOpen(() => void reportMissingRights(db, roles, log));
+  gate.whenOpen(() => logPooling(pooling, config, log));
   const closing = new AbortController();
   const identity = { process: processName, roles: [...roles].join(', ') };
   const reporter = createClockReporter({ db, clock, log, ...identity });

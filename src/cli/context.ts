@@ -9,6 +9,7 @@ import { createDatabase, type Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
+import { refuseSharedSessions } from '../platform/db/pooler.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { formatTime } from '../representation/time.ts';
@@ -26,14 +27,19 @@ export function readConfig(): Config {
 /** Commands print their own output; only errors are logged. */
 export const quiet = createLog('error');
 
-/** Opens the database for one command. Starts the embedded one if it is not running. */
+/**
+ * Opens the database for one command. Starts the embedded one if it is not running.
+ * @param needsSession what needs a session of its own, if anything; the address is then one without a pooler
+ */
 export async function withDatabase<T>(
   config: Config,
   work: (db: Database, databaseUrl: string) => Promise<T>,
+  needsSession?: string,
 ): Promise<T> {
   const opened = await openDatabase(config, quiet);
+  const url = (needsSession === undefined ? undefined : config.queueDatabaseUrl) ?? opened.url;
   const db = createDatabase({
-    connectionString: opened.url,
+    connectionString: url,
     log: quiet,
     applicationName: 'tallyhook-cli',
     maxConnections: 2,
@@ -41,14 +47,19 @@ export async function withDatabase<T>(
     plans: 'any',
   });
   try {
-    return await work(db, opened.url).catch(async (error: unknown) => {
-      if (isOfSchema(error)) await refusePendingMigrations(db);
-      return explainDatabase(error, config);
-    });
+    if (needsSession !== undefined) await refuseSharedSessions(url, directly(needsSession));
+    return await work(db, url);
+  } catch (error) {
+    if (isOfSchema(error)) await refusePendingMigrations(db);
+    return explainDatabase(error, config);
   } finally {
     await db.close();
     await opened.close();
   }
+}
+
+function directly(work: string) {
+  return { work, remedy: 'Set QUEUE_DATABASE_URL to the PostgreSQL server itself.' };
 }
 
 /** The database's clock: what a command stores must not depend on the machine that runs it. */

@@ -130,6 +130,7 @@ export const SETTINGS = z
   .object({
     DATABASE_URL: postgresUrl.optional(),
     MIGRATE_DATABASE_URL: postgresUrl.optional(),
+    QUEUE_DATABASE_URL: postgresUrl.optional(),
     REDIS_URL: redisUrl.optional(),
     REDIS_PREFIX: redisPrefix.default(DEFAULT_PREFIX),
     REDIS_CA_FILE: z.string().optional(),
@@ -193,6 +194,11 @@ export const SETTINGS = z
     ({ REDIS_URL: url, REDIS_CA_FILE: file }) =>
       file === undefined || url?.startsWith('rediss') === true,
     { message: 'needs a REDIS_URL that begins with rediss', path: ['REDIS_CA_FILE'] },
+  )
+  .refine(
+    ({ DATABASE_URL: url, QUEUE_DATABASE_URL: queueUrl }) =>
+      queueUrl === undefined || url !== undefined,
+    { message: 'needs DATABASE_URL, which names the same database', path: ['QUEUE_DATABASE_URL'] },
   );
 
 /** Settings for which an empty value is an error instead of "not set". */
@@ -213,6 +219,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** The owner of the schema, if it is not the runtime role. */
   readonly migrateDatabaseUrl: string | undefined;
+  /** The same database without a pooler, for what needs a session of its own; undefined: `databaseUrl`. */
+  readonly queueDatabaseUrl: string | undefined;
   /** Undefined: the queues use the database. */
   readonly redisUrl: string | undefined;
   /** What the names of the queues' keys begin with in Redis. */
@@ -313,6 +321,7 @@ export function loadConfig(env: Environment): Config {
   return Object.freeze({
     databaseUrl: settings.DATABASE_URL,
     migrateDatabaseUrl: settings.MIGRATE_DATABASE_URL,
+    queueDatabaseUrl: settings.QUEUE_DATABASE_URL,
     redisUrl: settings.REDIS_URL,
     redisPrefix: settings.REDIS_PREFIX,
     redisCaFile: settings.REDIS_CA_FILE,

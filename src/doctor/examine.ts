@@ -47,6 +47,7 @@ import {
   judgePorts,
   type PortSettings,
 } from './domain/judgeExposure.ts';
+import { judgePooling, type SessionSettings } from './domain/judgePooling.ts';
 import {
   chooseProfiles,
   judgeAddresses,
@@ -65,8 +66,7 @@ export interface Check extends Judgment {
 
 /** What is checked. A part that is an Error is unavailable; its message has the reason. */
 export interface Installation {
-  readonly settings: Omit<ConnectionSettings, 'redis'> &
-    PortSettings & { readonly redisUrl: string | undefined };
+  readonly settings: Omit<ConnectionSettings, 'redis'> & PortSettings & SessionSettings;
   readonly database: Database | Error;
   /** Adds, claims and finishes a job. @returns why that failed; undefined if it did not */
   readonly checkQueue: () => Promise<QueueProblem | undefined>;
@@ -171,6 +171,9 @@ async function examineDatabase(
   const { clock, database, merchantId, readPause, readOpenAttempts } = installation;
   const unreached = notChecked('the database cannot be reached', 'Fix the database check first.');
   const open = isReached && !(database instanceof Error) ? database : undefined;
+  await note('pooler', async () =>
+    open ? judgePooling(await open.examinePooling(), installation.settings) : unreached,
+  );
   await note('database clock', async () =>
     open ? judgeDatabaseClock(await readDatabaseSkewMs(open, clock)) : unreached,
   );

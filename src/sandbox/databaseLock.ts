@@ -2,15 +2,16 @@
  * Allows one sandbox per database: two would send every webhook twice, and each would have a clock of
  * its own.
  *
- * 1. The lock is an advisory lock of one session, which is probed every second. When the session is
- *    lost, the lock is acquired again as soon as the database responds.
+ * 1. The lock is an advisory lock of one transaction, which is probed every second. When it is lost, the
+ *    lock is acquired again as soon as the database responds. The transaction reads no rows between the
+ *    probes, so it keeps no snapshot, and vacuum does not wait for it.
  * 2. A sandbox that cannot acquire the lock ends, at its start and later.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { probeSession, tryLockSandbox } from './store/account.ts';
+import { probeLock, tryLockSandbox } from './store/account.ts';
 
 export interface DatabaseLock {
   /** Resolves when the lock is released; rejects with an OperatorError once another sandbox has it. */
@@ -18,7 +19,7 @@ export interface DatabaseLock {
   release(): Promise<void>;
 }
 
-/** How often the session is probed, and the delay before the lock is acquired again. */
+/** How often the lock is probed, and the delay before the lock is acquired again. */
 const PROBE_INTERVAL_MS = 1_000;
 
 /** @throws OperatorError when there is another sandbox */
@@ -52,10 +53,10 @@ export async function lockDatabase(db: Database, log: Log): Promise<DatabaseLock
   return { ended, release };
 }
 
-/** Acquires the lock and holds it until it is released. @throws Error when the session is lost */
+/** Acquires the lock and holds it until it is released. @throws Error when the transaction is lost */
 function holdLock(db: Database, released: AbortSignal, onAcquired: () => void): Promise<void> {
-  return db.session(async (session) => {
-    if (!(await tryLockSandbox(session))) {
+  return db.transaction(async (tx) => {
+    if (!(await tryLockSandbox(tx))) {
       throw new OperatorError(
         'Another sandbox uses this database, and two would send every webhook twice. ' +
           'Use that one, stop it, or give this one a database of its own.',
@@ -63,7 +64,7 @@ function holdLock(db: Database, released: AbortSignal, onAcquired: () => void): 
     }
     onAcquired();
     while (!released.aborted) {
-      await probeSession(session);
+      await probeLock(tx);
       await waitForProbe(released);
     }
   });

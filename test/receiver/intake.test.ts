@@ -64,14 +64,13 @@ function blockedDatabase(db: Database): BlockedDatabase {
   });
   let inFlight = 0;
   const prepared = async <Row extends object>(
-    name: string,
     text: string,
     values: readonly unknown[],
   ): Promise<Row[]> => {
     inFlight += 1;
     await opened;
     inFlight -= 1;
-    return db.prepared<Row>(name, text, values);
+    return db.prepared<Row>(text, values);
   };
   return { db: { ...db, prepared }, inFlight: () => inFlight, release: () => open() };
 }

@@ -14,6 +14,7 @@ import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from './pgBouncer.ts';
 import { waitFor } from './waitFor.ts';
 
 declare module 'vitest' {
@@ -22,6 +23,8 @@ declare module 'vitest' {
     postgresUrl: string;
     /** Undefined if redis-server is not installed. */
     redisUrl: string | undefined;
+    /** With TEST_POOLER=transaction: the URL of the maintenance database through a pooler. */
+    poolerUrl: string | undefined;
   }
 }
 
@@ -41,10 +44,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.end();
   await migrateDatabase(databaseUrl(server.connectionString, TEMPLATE));
   const redis = await startRedis(dataDir);
+  const pooler = await startPooler(server.connectionString);
   project.provide('postgresUrl', server.connectionString);
   project.provide('redisUrl', redis?.url);
+  project.provide('poolerUrl', pooler?.through(server.connectionString));
   return async () => {
     redis?.process.kill('SIGKILL');
+    await pooler?.stop();
     await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };
@@ -54,6 +60,15 @@ export function databaseUrl(postgresUrl: string, database: string): string {
   const url = new URL(postgresUrl);
   url.pathname = `/${database}`;
   return url.href;
+}
+
+async function startPooler(serverUrl: string): Promise<PgBouncer | undefined> {
+  if (!isPgBouncerInstalled) {
+    stderr.write('pgbouncer is not installed: the tests of poolers are SKIPPED.\n');
+  }
+  return process.env.TEST_POOLER === 'transaction'
+    ? await startPgBouncer({ serverUrl })
+    : undefined;
 }
 
 async function startRedis(

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MERCHANT_ID, SECRET } from './events.ts';
+import { databaseSettings } from './pgBouncer.ts';
 import { ADMIN_TOKEN } from './tallyhook.ts';
 import { waitFor } from './waitFor.ts';
 
@@ -90,7 +91,7 @@ export function runTallyhookProcess(
 /** Settings of a complete installation with a database, on free ports. */
 export function settingsFor(databaseUrl: string, more: Environment = {}): Environment {
   return {
-    DATABASE_URL: databaseUrl,
+    ...databaseSettings(databaseUrl),
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

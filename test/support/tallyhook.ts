@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog, type TestDatabase } from './database.ts';
 import { MERCHANT_ID, SECRET, sign } from './events.ts';
+import { databaseSettings } from './pgBouncer.ts';
 
 export const ADMIN_TOKEN = 'admin-token-0123456789abcdefghijkl';
 
@@ -25,7 +26,7 @@ export interface TestTallyhookOptions {
 
 export async function startTallyhook(options: TestTallyhookOptions): Promise<TestTallyhook> {
   const config = loadConfig({
-    DATABASE_URL: options.db.url,
+    ...databaseSettings(options.db.url),
     REDIS_URL: options.redisUrl,
     HOST: '127.0.0.1',
     PORT: '0',

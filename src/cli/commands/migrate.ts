@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { openDatabase } from '../../assembly/database.ts';
+import type { Config } from '../../config/config.ts';
 import { migrateDatabase } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
 import { explainDatabase, printJson, readConfig } from '../context.ts';
@@ -13,11 +14,9 @@ export function migrateCommand(): Command {
       const config = readConfig();
       const database = await openDatabase(config, createLog('error'));
       try {
-        const { migrateDatabaseUrl } = config;
-        const { applied, refused } = await migrateDatabase(
-          migrateDatabaseUrl ?? database.url,
-        ).catch((error: unknown) =>
-          explainDatabase(error, config, migrateDatabaseUrl && 'MIGRATE_DATABASE_URL'),
+        const { setting, url = database.url } = addressOf(config);
+        const { applied, refused } = await migrateDatabase(url).catch((error: unknown) =>
+          explainDatabase(error, config, setting),
         );
         if (json) printJson({ applied, refused });
         else printResult(applied, refused);
@@ -25,6 +24,14 @@ export function migrateCommand(): Command {
         await database.close();
       }
     });
+}
+
+function addressOf({ migrateDatabaseUrl, queueDatabaseUrl }: Config) {
+  if (migrateDatabaseUrl !== undefined)
+    return { setting: 'MIGRATE_DATABASE_URL', url: migrateDatabaseUrl };
+  if (queueDatabaseUrl !== undefined)
+    return { setting: 'QUEUE_DATABASE_URL', url: queueDatabaseUrl };
+  return { setting: 'DATABASE_URL', url: undefined };
 }
 
 function printResult(applied: readonly string[], refused: readonly string[]): void {

@@ -48,23 +48,29 @@ export function verifyCommand(): Command {
     .addHelpText('after', HELP)
     .action((options: VerifyOptions) => {
       const config = readConfig();
-      return withDatabase(config, async (db, databaseUrl) => {
-        const merchantId = (await readInstallation(db)) ?? merchantIdOf(config);
-        const elapsed = startStopwatch();
-        const line = options.json ? undefined : createProgressLine(terminal().stderr, systemClock);
-        const input = { db, databaseUrl, merchantId, fullDays: config.verifyFullDays, line };
-        const report = options.rebuild
-          ? await verifyLedger(db, {
-              merchantId,
-              rebuild: true,
-              ...(line && { onProgress: line.show }),
-            })
-          : await prove(options, input);
-        line?.clear();
-        if (options.json) printJson(verificationJson(report, elapsed(), nextStep));
-        else printReport(report, elapsed());
-        if (!report.passed) setExitCode(1);
-      });
+      return withDatabase(
+        config,
+        async (db, databaseUrl) => {
+          const merchantId = (await readInstallation(db)) ?? merchantIdOf(config);
+          const elapsed = startStopwatch();
+          const line = options.json
+            ? undefined
+            : createProgressLine(terminal().stderr, systemClock);
+          const input = { db, databaseUrl, merchantId, fullDays: config.verifyFullDays, line };
+          const report = options.rebuild
+            ? await verifyLedger(db, {
+                merchantId,
+                rebuild: true,
+                ...(line && { onProgress: line.show }),
+              })
+            : await prove(options, input);
+          line?.clear();
+          if (options.json) printJson(verificationJson(report, elapsed(), nextStep));
+          else printReport(report, elapsed());
+          if (!report.passed) setExitCode(1);
+        },
+        options.rebuild ? 'a rebuild in temporary tables' : undefined,
+      );
     });
 }
 

@@ -3,16 +3,16 @@ import type { Queryable } from '../../platform/db/database.ts';
 import type { CheckCount } from '../domain/checks.ts';
 import type { KeyRange, RangePhase } from '../domain/verifyPlan.ts';
 
-/** Takes the lock of verify for this connection. @returns false if another run holds it */
-export async function tryLockVerify(session: Queryable): Promise<boolean> {
-  const rows = await session.query<{ locked: boolean }>(
-    `select pg_try_advisory_lock(hashtextextended('tallyhook verify', 0)) as locked`,
+/**
+ * Takes the lock of verify until the transaction ends. It may be idle for as long as a run takes.
+ * @returns false if another run holds it
+ */
+export async function tryLockVerify(tx: Queryable): Promise<boolean> {
+  const rows = await tx.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('tallyhook verify', 0)) as locked,
+            set_config('idle_in_transaction_session_timeout', '0', true)`,
   );
   return rows[0]?.locked ?? false;
-}
-
-export async function unlockVerify(session: Queryable): Promise<void> {
-  await session.query(`select pg_advisory_unlock(hashtextextended('tallyhook verify', 0))`);
 }
 
 export interface LedgerEnds {

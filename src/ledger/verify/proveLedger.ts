@@ -8,7 +8,7 @@
  * 3. One run at a time.
  */
 import { startStopwatch } from '../../platform/clock.ts';
-import type { Database, Session } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { createChangeFeed } from '../changeFeed.ts';
 import type { CheckCount } from '../domain/checks.ts';
 import {
@@ -21,7 +21,6 @@ import {
   readProof,
   readRoundChecks,
   tryLockVerify,
-  unlockVerify,
 } from '../store/verifyRounds.ts';
 import type { RangeTask } from './checkRange.ts';
 import { type Plan, planRun, type VerifyMode } from './planRun.ts';
@@ -61,27 +60,23 @@ export type ProofOutcome =
 
 const RANGE_ROWS = 5_000;
 
+/** @param db with two connections or more: one holds the lock */
 export function proveLedger(db: Database, options: ProveOptions): Promise<ProofOutcome> {
-  return db.session(async (session): Promise<ProofOutcome> => {
-    if (!(await tryLockVerify(session))) return { outcome: 'busy' };
-    try {
-      return { outcome: 'proven', report: await prove(db, session, options) };
-    } finally {
-      // PostgreSQL releases the lock of a lost connection itself.
-      await unlockVerify(session).catch(() => undefined);
-    }
+  return db.transaction(async (lock): Promise<ProofOutcome> => {
+    if (!(await tryLockVerify(lock))) return { outcome: 'busy' };
+    return { outcome: 'proven', report: await prove(db, options) };
   });
 }
 
-async function prove(db: Database, session: Session, options: ProveOptions): Promise<ProofReport> {
+async function prove(db: Database, options: ProveOptions): Promise<ProofReport> {
   await createChangeFeed(db).publish();
   const { mode, fullDays, rangeRows = RANGE_ROWS } = options;
-  const plan = await session.transaction((tx) => planRun(tx, { mode, fullDays, rangeRows }));
+  const plan = await db.transaction((tx) => planRun(tx, { mode, fullDays, rangeRows }));
   const tally = createTally({ rebuild: false });
   const ranges = await checkDue(db, { options, plan, tally });
   await finishRound(db);
   if (mode === 'full') await addRound(db, plan.roundId, tally);
-  const balances = mode === 'full' ? await checkBalance(session, tally) : [];
+  const balances = mode === 'full' ? await checkBalance(db, tally) : [];
   const checks = tally.results().filter(({ name }) => mode === 'full' || name !== 'balance');
   return {
     mode,

@@ -7,11 +7,22 @@
  *    that became a read-only standby (SQLSTATE 25006).
  * 3. A commit that was not replicated is an error. PostgreSQL returns only a warning when the wait for
  *    a synchronous standby is canceled.
+ * 4. A statement or transaction relies on nothing that an earlier one left in its session, because a
+ *    pooler may assign another session to each. Settings are local to a transaction, and statements are
+ *    prepared under names only where each client finds its own again.
  */
+import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
 import { CommitNotReplicated, isDatabaseUnavailable } from './failures.ts';
+import {
+  examinePooling,
+  isPooled,
+  isStatementLost,
+  type Pooling,
+  readBackendPid,
+} from './pooler.ts';
 
 /** Runs statements: the pool, or the connection of a transaction. */
 export interface Queryable {
@@ -19,16 +30,17 @@ export interface Queryable {
 }
 
 export interface Database extends Queryable {
-  /** Like `query`, with a named prepared statement; for statements that always have the same best plan. */
-  prepared<Row extends object>(
-    name: string,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<Row[]>;
+  /** Like `query`, with a prepared statement; for statements that always have the same best plan. */
+  prepared<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Runs `work` on one connection and then closes it, which drops its temporary tables. */
+  /**
+   * Runs `work` on one connection and then closes it, which drops its temporary tables. Temporary tables
+   * need an address without a pooler that shares sessions (refuseSharedSessions).
+   */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Finds out whether a pooler is before the database, and what it shares. */
+  examinePooling(): Promise<Pooling>;
   /** Throws unless the database responds and accepts writes. */
   probe(): Promise<void>;
   close(): Promise<void>;
@@ -61,6 +73,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Creates a pool. Nothing connects until the first statement. */
 export function createDatabase(options: DatabaseOptions): Database {
+  const { plans } = options;
+  const naming = createNaming(options.connectionString);
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     application_name: options.applicationName,
@@ -71,23 +85,85 @@ export function createDatabase(options: DatabaseOptions): Database {
     // Statements that do not wait for each other (pipelined.ts) share a round trip.
     pipeline: true,
     types: { getTypeParser: typeParser },
-    onConnect: recordWarnings,
+    onConnect: async (client) => {
+      client.on('notice', ({ code, message = WARNING }) => {
+        if (code === WARNING) warnings.set(client, message);
+      });
+      await naming.examine(client);
+    },
   });
   pool.on('error', (error) => options.log.warn({ error }, 'database.idle_connection_lost'));
   // A connection that is lost during a transaction also emits `error` itself, and without a listener
   // that ends the process. The next statement on the connection fails with the reason.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  const transaction = <T>(client: pg.PoolClient, work: (tx: Queryable) => Promise<T>) =>
+    runTransaction(client, { plans, naming }, work);
   return {
     query: (text, values) =>
       withClient(pool, (client) => run(client, { text, values: toParameters(values) })),
-    prepared: (name, text, values) =>
-      withClient(pool, (client) => run(client, { name, text, values: toParameters(values) })),
-    transaction: (work) =>
-      withClient(pool, (client) => runTransaction(client, options.plans, work)),
-    session: (work) => session(pool, options.plans, work),
+    prepared: (text, values) =>
+      withClient(pool, (client) =>
+        naming.watch(run(client, { ...naming.of(client, text), values: toParameters(values) })),
+      ),
+    transaction: (work) => withClient(pool, (client) => transaction(client, work)),
+    session: (work) => session(pool, transaction, work),
+    examinePooling: () => examinePooling(options.connectionString),
     probe: () => withClient(pool, probe),
     close: () => pool.end(),
   };
+}
+
+/** Decides which statements of a pool are prepared under a name. */
+interface Naming {
+  /** Finds out whether a new connection leads through a pooler. */
+  examine(client: pg.ClientBase): Promise<void>;
+  /** The statement, with a name if the connection keeps it. */
+  of(client: pg.ClientBase, text: string): { readonly text: string; readonly name?: string };
+  /** Observes statements with names: after one that was lost, none has a name. */
+  watch<T>(result: Promise<T>): Promise<T>;
+}
+
+function createNaming(connectionString: string): Naming {
+  const pooled = new WeakSet<pg.ClientBase>();
+  let keeps: boolean | undefined;
+  const examinePooler = async (): Promise<void> => {
+    keeps = false;
+    // Statements without names are correct as well: an examination that fails is not repeated.
+    const pooling = await examinePooling(connectionString).catch(() => undefined);
+    keeps =
+      pooling?.mode === 'session' || (pooling?.mode === 'transaction' && pooling.keepsStatements);
+  };
+  return {
+    examine: async (client) => {
+      if (!isPooled(client, await readBackendPid(client))) return;
+      pooled.add(client);
+      if (keeps === undefined) void examinePooler();
+    },
+    of: (client, text) =>
+      pooled.has(client) && keeps !== true ? { text } : { text, name: nameOf(text) },
+    watch: async (result) => {
+      try {
+        return await result;
+      } catch (error) {
+        if (isStatementLost(error)) keeps = false;
+        throw error;
+      }
+    },
+  };
+}
+
+const names = new Map<string, string>();
+
+/**
+ * The name of a prepared statement follows from its text: where a pooler mixes up the sessions of two
+ * processes, a name that they use for different statements would run the other one.
+ */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `tallyhook_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  names.set(text, name);
+  return name;
 }
 
 const READ_ONLY_SQL_TRANSACTION = '25006';
@@ -134,14 +210,6 @@ async function run<Row extends object>(
 const warnings = new WeakMap<pg.ClientBase, string>();
 const WARNING = '01000';
 
-/** Records warnings, and has the server send them: a database or role can be configured to suppress them. */
-async function recordWarnings(client: pg.ClientBase): Promise<void> {
-  await client.query('set client_min_messages = warning');
-  client.on('notice', ({ code, message = WARNING }) => {
-    if (code === WARNING) warnings.set(client, message);
-  });
-}
-
 /**
  * The warning about a canceled wait has no code of its own and a localized text, so any warning
  * counts. Our statements cause no other warnings.
@@ -152,35 +220,33 @@ function refuseUnreplicated(client: pg.ClientBase): void {
   if (warning !== undefined) throw new CommitNotReplicated(warning);
 }
 
-/** The settings are sent with `begin`, which saves a round trip and works with any pooler. */
-const BEGIN = {
-  any: 'begin',
-  by_key:
-    'begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off',
+/**
+ * Settings are sent with `begin`, which saves a round trip. A database or role can be configured to
+ * suppress warnings. A statement that is its own transaction contains `SEND_WARNINGS` if its commit matters.
+ */
+const BEGIN = 'begin; set local client_min_messages = warning';
+const BEGIN_WITH = {
+  any: BEGIN,
+  by_key: `${BEGIN}; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off`,
 } as const;
 
-const planNames = new Map<string, string>();
+/** An expression that has the server send warnings until the transaction ends. */
+export const SEND_WARNINGS = `set_config('client_min_messages', 'warning', true)`;
 
-/** A short name for a prepared statement. */
-function planName(text: string): string {
-  const known = planNames.get(text);
-  if (known !== undefined) return known;
-  const name = `by_key_${planNames.size + 1}`;
-  planNames.set(text, name);
-  return name;
+interface TransactionOptions {
+  readonly plans: DatabaseOptions['plans'];
+  readonly naming: Naming;
 }
-
-type Plans = DatabaseOptions['plans'];
 
 async function runTransaction<T>(
   client: pg.PoolClient,
-  plans: Plans,
+  { plans, naming }: TransactionOptions,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   let result: T;
   try {
-    await client.query(BEGIN[plans]);
-    result = await work(queryableOf(client, plans));
+    await client.query(BEGIN_WITH[plans]);
+    result = await work(queryableOf(client, plans === 'by_key' ? naming : undefined));
     warnings.delete(client);
     await client.query('commit');
   } catch (error) {
@@ -195,14 +261,14 @@ async function runTransaction<T>(
 
 async function session<T>(
   pool: pg.Pool,
-  plans: Plans,
+  transaction: <R>(client: pg.PoolClient, work: (tx: Queryable) => Promise<R>) => Promise<R>,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   try {
     return await work({
       query: (text, values) => run(client, { text, values: toParameters(values) }),
-      transaction: (inner) => runTransaction(client, plans, inner),
+      transaction: (inner) => transaction(client, inner),
     });
   } finally {
     // Closed, not returned to the pool: temporary objects of this session must not reach the next one.
@@ -214,15 +280,13 @@ function toParameters(values: readonly unknown[] = []): unknown[] {
   return values.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value));
 }
 
-function queryableOf(client: pg.PoolClient, plans: Plans): Queryable {
-  const keepsPlans = plans === 'by_key';
+/** @param naming undefined: statements have no names */
+function queryableOf(client: pg.PoolClient, naming: Naming | undefined): Queryable {
   return {
     query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
-      const { rows } = await client.query<Row>({
-        ...(keepsPlans && { name: planName(text) }),
-        text,
-        values: toParameters(values),
-      });
+      const statement = { ...(naming?.of(client, text) ?? { text }), values: toParameters(values) };
+      const result = client.query<Row>(statement);
+      const { rows } = await (naming?.watch(result) ?? result);
       return rows;
     },
   };

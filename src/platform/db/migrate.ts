@@ -9,6 +9,7 @@ import { migrate } from 'postgres-migrations';
 import { QUEUES } from '../queue/names.ts';
 import type { Queryable } from './database.ts';
 import { migrationsFolder } from './pendingMigrations.ts';
+import { refuseSharedSessions } from './pooler.ts';
 import { applyRights } from './rights.ts';
 
 export interface Migrated {
@@ -18,8 +19,15 @@ export interface Migrated {
   readonly refused: readonly string[];
 }
 
-/** Applies all pending migrations, and the rights of the database roles. */
+/**
+ * Applies all pending migrations, and the rights of the database roles.
+ * @throws OperatorError behind a pooler that shares sessions: the lock of the migrations belongs to a session
+ */
 export async function migrateDatabase(connectionString: string): Promise<Migrated> {
+  await refuseSharedSessions(connectionString, {
+    work: 'a migration',
+    remedy: 'Set MIGRATE_DATABASE_URL or QUEUE_DATABASE_URL to the PostgreSQL server itself.',
+  });
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {

@@ -1,10 +1,12 @@
 /** Connections to the store of the queues, for either backend of BullMQ. */
 import type { PgPool } from 'bullmq';
 import pg from 'pg';
+import { examinePooling, isPooled, type Pooling, readBackendPid } from '../db/pooler.ts';
 import type { Log } from '../log.ts';
 import { sleep } from '../sleep.ts';
 import { DEFAULT_PREFIX } from './names.ts';
 import {
+  problemOfPooling,
   problemOfPostgresError,
   problemOfRedisError,
   problemOfRedisInfo,
@@ -164,6 +166,7 @@ export function createPostgresQueueConnections(
   connectionString: string,
   log: Log,
 ): QueueConnections {
+  let pooling: Pooling | undefined;
   const pool = new pg.Pool({
     connectionString,
     options: `-c search_path=${SCHEMA}`,
@@ -184,8 +187,19 @@ export function createPostgresQueueConnections(
       await pool.query('select 1');
     },
     examine: async () => {
-      const { rows } = await pool.query<{ search_path: string }>('show search_path');
-      return problemOfSearchPath(rows[0]?.search_path ?? '', SCHEMA);
+      const client = await pool.connect();
+      let searchPath: string | undefined;
+      try {
+        const { rows } = await client.query<{ search_path: string }>('show search_path');
+        searchPath = rows[0]?.search_path;
+        // A pooler can be put in between while the process runs.
+        if (isPooled(client, await readBackendPid(client)))
+          pooling ??= await examinePooling(connectionString);
+        else pooling = undefined;
+      } finally {
+        client.release();
+      }
+      return problemOfPooling(pooling) ?? problemOfSearchPath(searchPath ?? '', SCHEMA);
     },
     problemOf: problemOfPostgresError,
     // pg.Pool satisfies the queue's interface of a pool, but its types do not match.

@@ -3,6 +3,7 @@
  * connections and respond to a ping while it refuses every command of the queue.
  */
 import { isDatabaseUnavailable } from '../db/failures.ts';
+import type { Pooling } from '../db/pooler.ts';
 import { toError } from '../errors.ts';
 import type { RedisForm } from './redisAddress.ts';
 
@@ -160,6 +161,18 @@ export function problemOfRedisError(thrown: unknown, use: RedisUse): QueueProble
   };
 }
 
+const NEEDS_SESSION =
+  'Set QUEUE_DATABASE_URL to the PostgreSQL server itself and keep DATABASE_URL as it is, or set REDIS_URL.';
+
+/** @param pooling what is behind the address of the queue, if a pooler is */
+export function problemOfPooling(pooling: Pooling | undefined): QueueProblem | undefined {
+  if (pooling?.mode !== 'transaction' && pooling?.mode !== 'statement') return undefined;
+  return {
+    reason: `the queue reaches the database through a pooler in ${pooling.mode} mode, but listens for jobs in a session of its own`,
+    remedy: NEEDS_SESSION,
+  };
+}
+
 /** @param searchPath of a new connection that was opened with `expected` */
 export function problemOfSearchPath(
   searchPath: string,
@@ -168,8 +181,7 @@ export function problemOfSearchPath(
   if (searchPath === expected) return undefined;
   return {
     reason: `connections to the database lose the setting search_path: it is ${searchPath}, not ${expected}. A pooler or "options" in DATABASE_URL replaces it`,
-    remedy:
-      'Let DATABASE_URL name the server and not a pooler, and contain no "options"; a pooler must pass the startup parameter "options".',
+    remedy: `${NEEDS_SESSION} The address must contain no "options".`,
   };
 }
 
@@ -193,6 +205,12 @@ export function problemOfPostgresError(thrown: unknown): QueueProblem {
     return {
       reason: `the schema of the queue is missing or old (${message})`,
       remedy: 'Run: npx tallyhook migrate',
+    };
+  }
+  if (/unsupported startup parameter/.test(message)) {
+    return {
+      reason: `the queue reaches the database through a pooler that refuses its settings (${message})`,
+      remedy: NEEDS_SESSION,
     };
   }
   if (code === READ_ONLY) {

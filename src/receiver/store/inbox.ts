@@ -1,5 +1,5 @@
 /** Statements on the inbox. None of them parses a body. */
-import type { Database, Queryable } from '../../platform/db/database.ts';
+import { type Database, type Queryable, SEND_WARNINGS } from '../../platform/db/database.ts';
 
 /** A verified body on its way into the inbox. */
 export interface NewEvent {
@@ -43,11 +43,11 @@ export function insertEvents(
     length += body.length;
   }
   return db.prepared<StoredEvent>(
-    'insert_events',
     `with input as (
        select u.event_id, u.merchant_id, u.event_type, u.start, u.length,
               substring($2::bytea from (u.place::int - 1) * 32 + 1 for 32) as body_sha256
-         from unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[])
+         from ${SEND_WARNINGS},
+              unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[])
               with ordinality as u (event_id, merchant_id, event_type, start, length, place)
      ), inserted as (
        insert into webhook_events (event_id, merchant_id, event_type, body_day, body_bytes, body_sha256,
@@ -115,7 +115,9 @@ export function readStoredEvents(
  * lock, no privilege. docs/decisions/0020-duplicates-and-standbys.md
  */
 export async function commitAfterStored(db: Queryable): Promise<void> {
-  await db.query(`select pg_logical_emit_message(true, 'tallyhook.duplicate', '')`);
+  await db.query(
+    `select ${SEND_WARNINGS}, pg_logical_emit_message(true, 'tallyhook.duplicate', '')`,
+  );
 }
 
 /**

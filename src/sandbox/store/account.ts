@@ -25,19 +25,20 @@ export async function storeAdvance(db: Queryable, advanceMs: number): Promise<vo
 }
 
 /**
- * Acquires the lock of the one sandbox of this database; it lasts as long as the session.
- * @returns false when another session has it
+ * Acquires the lock of the one sandbox of this database until the transaction ends. It may be idle.
+ * @returns false when another one has it
  */
-export async function tryLockSandbox(session: Queryable): Promise<boolean> {
-  const rows = await session.query<{ isLocked: boolean }>(
-    `select pg_try_advisory_lock(hashtext('tallyhook sandbox')) as "isLocked"`,
+export async function tryLockSandbox(tx: Queryable): Promise<boolean> {
+  const rows = await tx.query<{ isLocked: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtext('tallyhook sandbox')) as "isLocked",
+            set_config('idle_in_transaction_session_timeout', '0', true)`,
   );
   return rows[0]?.isLocked ?? false;
 }
 
-/** Throws when the session is lost. */
-export async function probeSession(session: Queryable): Promise<void> {
-  await session.query('select 1');
+/** Throws when the transaction is lost. */
+export async function probeLock(tx: Queryable): Promise<void> {
+  await tx.query('select 1');
 }
 
 export type KeyKind = 'secret' | 'publishable' | 'admin';

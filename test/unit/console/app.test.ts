@@ -21,6 +21,7 @@ function failing(error: Error): Database {
   return {
     query: fail,
     prepared: fail,
+    examinePooling: fail,
     transaction: fail,
     session: fail,
     probe: fail,

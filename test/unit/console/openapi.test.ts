@@ -41,6 +41,7 @@ test('the app and the document have the same routes', () => {
   const never: Database = {
     query: () => Promise.reject(new Error('not refreshed')),
     prepared: () => Promise.reject(new Error('not refreshed')),
+    examinePooling: () => Promise.reject(new Error('not refreshed')),
     transaction: () => Promise.reject(new Error('not refreshed')),
     session: () => Promise.reject(new Error('not refreshed')),
     probe: () => Promise.resolve(),

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { judgeConnections, judgePorts } from '../../../src/doctor/domain/judgeExposure.ts';
 import { serversOfRedisUrl } from '../../../src/platform/queue/redisAddress.ts';
 
-const NONE = { databaseUrl: undefined, migrateDatabaseUrl: undefined, redis: undefined };
+const NONE = {
+  databaseUrl: undefined,
+  migrateDatabaseUrl: undefined,
+  queueDatabaseUrl: undefined,
+  redis: undefined,
+};
 
 describe('a connection', () => {
   test.each([
@@ -20,6 +25,9 @@ describe('a connection', () => {
   ])('to PostgreSQL is private: %s', (_, databaseUrl) => {
     expect(judgeConnections({ ...NONE, databaseUrl })).toMatchObject({ state: 'ok' });
     expect(judgeConnections({ ...NONE, migrateDatabaseUrl: databaseUrl })).toMatchObject({
+      state: 'ok',
+    });
+    expect(judgeConnections({ ...NONE, queueDatabaseUrl: databaseUrl })).toMatchObject({
       state: 'ok',
     });
   });
@@ -59,11 +67,13 @@ describe('a connection', () => {
     const { result, remedy } = judgeConnections({
       databaseUrl: 'postgres://shop:hunter2@db.example/shop',
       migrateDatabaseUrl: 'postgres://owner:hunter2@db.example/shop',
+      queueDatabaseUrl: 'postgres://queue:hunter2@db.example/shop',
       redis: serversOfRedisUrl('redis://:hunter2@queue.example'),
     });
     expect(result.split('\n')).toEqual([
       'DATABASE_URL connects to db.example without TLS',
       'MIGRATE_DATABASE_URL connects to db.example without TLS',
+      'QUEUE_DATABASE_URL connects to db.example without TLS',
       'REDIS_URL connects to queue.example without TLS',
     ]);
     expect(`${result} ${remedy}`).not.toContain('hunter2');

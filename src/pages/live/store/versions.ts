@@ -18,7 +18,7 @@ export async function readVersions(
     .filter(({ kind, topic }) => kind !== topic);
   const numbered = items.filter(({ kind, topic }) => isNumbered(kind, topic));
   // Planning takes three times as long as reading, and the plan is always the same.
-  const rows = await db.prepared<{ topic: string; version: string | null }>('live', STATEMENT, [
+  const rows = await db.prepared<{ topic: string; version: string | null }>(STATEMENT, [
     items.map(({ kind }) => kind),
     items.map(({ kind, topic }) => topic.slice(kind.length + 1)),
     numbered.map(({ kind }) => kind),
