@@ -1,4 +1,4 @@
-/** Attempts to move money that ended without a result. */
+/** Attempts to move money, or to submit evidence about it, that ended without a result. */
 import type { Queryable } from '../platform/db/database.ts';
 import { DAY_MS, MINUTE_MS } from '../platform/time.ts';
 import { type AuditRow, readOpenAttempts } from './store/audit.ts';
@@ -19,6 +19,8 @@ export function readInterruptedAttempts(
       'authorization.cancel',
       'payment.refund',
       'dispute.accept',
+      'dispute.evidence',
+      'dispute.upload',
       'payout.retry',
       'payout.fulfill',
       'payout.cancel',

@@ -217,3 +217,24 @@ test('an installation with many open attempts shows that there are more', async 
   const few = judgeOpenAttempts(await readInterruptedAttempts(db, MOST_ATTEMPTS_NAMED));
   expect(few.result).not.toMatch(/and more/);
 });
+
+test('an installation names interrupted submissions and files of evidence, with what to do', async () => {
+  await db.query(
+    `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
+                        subject_kind, subject_id, result)
+     select statement_timestamp() - interval '2 hours', 'cli', 'ada', 'admin', 'ada@host', action,
+            'dispute', 'dp_left', 'requested'
+       from unnest('{dispute.evidence,dispute.upload}'::text[]) as action`,
+  );
+  const judged = judgeOpenAttempts(await readInterruptedAttempts(db, 100));
+  expect(judged.state).toBe('warning');
+  expect(judged.result).toMatch(/dispute\.evidence of dp_left by ada at .*\(attempt \d+\)/);
+  expect(judged.result).toMatch(/dispute\.upload of dp_left by ada/);
+  expect(judged).toMatchObject({
+    remedy: expect.stringContaining('npx tallyhook disputes evidence with the id of the dispute'),
+  });
+  const ofMoney = (await readInterruptedAttempts(db, 100)).filter(
+    ({ action }) => action === 'authorization.capture',
+  );
+  expect(JSON.stringify(judgeOpenAttempts(ofMoney))).not.toContain('evidence');
+});

@@ -190,7 +190,9 @@ export const MOST_ATTEMPTS_NAMED = 20;
 
 /** @param attempts those that no process can still be carrying out, the oldest; one more than are named if there are so many */
 export function judgeOpenAttempts(attempts: readonly OpenAttempt[]): Judgment {
-  if (attempts.length === 0) return ok('every capture and cancellation of a person has a result');
+  if (attempts.length === 0) {
+    return ok('every movement of money and every submission of evidence by a person has a result');
+  }
   const named = attempts
     .slice(0, MOST_ATTEMPTS_NAMED)
     .map(
@@ -203,8 +205,29 @@ export function judgeOpenAttempts(attempts: readonly OpenAttempt[]): Judgment {
       : '';
   return warning(
     `the process ended before the service responded: ${named.join('; ')}${more}`,
-    'Run npx tallyhook refresh with the id of each payment, and compare. Then record what became of each attempt: npx tallyhook audit close NUMBER --outcome done|failed --reason TEXT. This warning ends after a week.',
+    remedyOf(attempts),
   );
+}
+
+const isEvidence = ({ action }: OpenAttempt) =>
+  action === 'dispute.evidence' || action === 'dispute.upload';
+
+/** How a person finds out what became of the attempts, and what comes after. */
+function remedyOf(attempts: readonly OpenAttempt[]): string {
+  const refresh =
+    'Run npx tallyhook refresh with the id of each payment, payout or accepted dispute, and compare.';
+  const evidence =
+    'For evidence, run npx tallyhook disputes evidence with the id of the dispute, and compare. A file that it does not list is not evidence.';
+  const record =
+    'Then record what became of each attempt: npx tallyhook audit close NUMBER --outcome done|failed --reason TEXT.';
+  const repeat = 'Then submit or upload again what is missing, before the deadline of the dispute.';
+  return [
+    ...(attempts.every(isEvidence) ? [] : [refresh]),
+    ...(attempts.some(isEvidence) ? [evidence] : []),
+    record,
+    ...(attempts.some(isEvidence) ? [repeat] : []),
+    'This warning ends after a week.',
+  ].join(' ');
 }
 
 /** A token that is still valid. */
