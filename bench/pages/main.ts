@@ -218,6 +218,7 @@ async function explainPages(cases: readonly Case[], db: Database): Promise<boole
         actor,
         role: 'admin',
         sessionId: 0,
+        isLive: false,
       });
     } catch (error) {
       unread.push(`${path} (${error instanceof Error ? error.message : error})`);

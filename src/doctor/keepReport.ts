@@ -4,6 +4,8 @@
  * 1. Checks run one report at a time, however many people wait for it.
  * 2. Reading the report starts the checks if the last report is old, and waits for them for a short time. What is
  *    not done by then is in the report that is read next.
+ * 3. A page that is open and fetches itself again reads the last report and starts nothing: checks read
+ *    the sizes of tables, and a page can stay open for days.
  */
 import { type Clock, monotonicMs } from '../platform/clock.ts';
 import { toError } from '../platform/errors.ts';
@@ -21,6 +23,8 @@ export interface DoctorReport {
 export interface Doctor {
   /** The report, after at most `waitMs`. Starts the checks if the last report is old. */
   readonly read: (waitMs: number) => Promise<DoctorReport>;
+  /** The last report, which may be old; undefined before the first. */
+  readonly last: () => DoctorReport | undefined;
   /** Starts the checks, unless they are running. */
   readonly start: () => void;
 }
@@ -55,6 +59,7 @@ export function keepReport(run: RunChecks, clock: Clock): Doctor {
   };
   const isRunning = () => last !== undefined && last.doneMs === undefined;
   return {
+    last: () => last?.report,
     start: () => {
       if (!isRunning()) begin();
     },

@@ -45,6 +45,8 @@ export interface PageRequest<Params, Query> {
   readonly actor: Actor;
   readonly role: Role;
   readonly sessionId: number;
+  /** An open page fetches itself again: what costs more than its own rows is not started for it. */
+  readonly isLive: boolean;
 }
 
 export interface ActionRequest<Params, Form> {
@@ -91,6 +93,7 @@ export interface RawPageRequest {
   readonly actor: Actor;
   readonly role: Role;
   readonly sessionId: number;
+  readonly isLive: boolean;
 }
 
 export interface Page {
@@ -132,13 +135,12 @@ export function definePage<Params extends z.ZodObject, Query extends z.ZodObject
     permission,
     isOffered: definition.isOffered,
     query: querySchema,
-    open: async (parts, { actor, role, sessionId, ...raw }) => {
-      const params = parseInput(definition.params, raw.params);
+    open: async (parts, { params: rawParams, query: rawQuery, ...by }) => {
+      const params = parseInput(definition.params, rawParams);
       if (!params.success) return invalid('address', params.error);
-      const query = parseInput(querySchema, raw.query);
+      const query = parseInput(querySchema, rawQuery);
       if (!query.success) return invalid('filter', query.error);
-      const request = { params: params.data, query: query.data, actor, role, sessionId };
-      const loaded = await load(parts, request);
+      const loaded = await load(parts, { params: params.data, query: query.data, ...by });
       if (loaded.outcome !== 'ok') return loaded;
       return {
         outcome: 'ok',

@@ -73,6 +73,23 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
+  test('on a desk no alert is cut, and no id of a list takes a line for each character', async () => {
+    await page.setViewportSize({ width: 1100, height: 800 });
+    for (const { path } of PAGE_PATHS) {
+      await page.goto(url(path));
+      const narrow = await page.evaluate(
+        `[...document.querySelectorAll('tbody .id')].map((id) => id.textContent + ' ' + id.offsetWidth)
+           .filter((text) => Number(text.split(' ').at(-1)) < 80)`,
+      );
+      expect.soft(narrow, path).toEqual([]);
+    }
+    await page.goto(url('/alerts'));
+    const [list] = await page.locator('.scroll').all();
+    const hidden = await list?.evaluate('(region) => region.scrollWidth - region.clientWidth');
+    expect(hidden).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   test('the sign-in violates nothing, and works without a script', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const signedOut = await plain.newPage();

@@ -1,6 +1,8 @@
 /** The pages of the system: checks, settings, data, audit log, erasures and tokens. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueErasures } from '../../src/actions/continueErasures.ts';
+import type { PageParts } from '../../src/pages/page.ts';
+import { systemPage } from '../../src/pages/system/systemPage.tsx';
 import {
   createPostgresQueueConnections,
   createQueueBackend,
@@ -63,6 +65,27 @@ test('the checks of doctor are a page, with what to do about each problem', asyn
   expect(text).toContain('checks passed');
   const again = await operator.post('/system/check', {});
   expect(again.location).toMatch(/^\/system\?notice=/);
+});
+
+test('an open page of the system follows it, and starts no checks', async () => {
+  expect((await admin.get('/system')).html).toContain('data-live="[&quot;system&quot;]"');
+  let started = 0;
+  const report = { startedMs: 0, finishedMs: 1, checks: [] };
+  const doctor = {
+    read: () => {
+      started += 1;
+      return Promise.resolve(report);
+    },
+    last: () => report,
+    start: () => undefined,
+  };
+  const actor = { kind: 'token', name: 'ada', role: 'viewer', origin: '127.0.0.1' } as const;
+  const request = { params: {}, query: {}, actor, role: 'viewer', sessionId: 1 } as const;
+  const parts = { db, system: { doctor } } as unknown as PageParts;
+  for (const isLive of [true, true, false]) {
+    expect((await systemPage.open(parts, { ...request, isLive })).outcome).toBe('ok');
+  }
+  expect(started).toBe(1);
 });
 
 test('processes are listed with version and health, and one that was killed is missing', async () => {

@@ -63,7 +63,9 @@ export const alertsPage = definePage({
           <DataTable
             caption="Alerts, newest first"
             columns={
-              viewer.may(handleAlerts.permission) ? [...ALERT_COLUMNS, SELECT] : ALERT_COLUMNS
+              viewer.may(handleAlerts.permission)
+                ? ALERT_COLUMNS.toSpliced(1, 0, SELECT)
+                : ALERT_COLUMNS
             }
             rows={alerts}
             keyOf={({ id }) => String(id)}
@@ -197,7 +199,7 @@ const ALERT_COLUMNS: readonly Column<AlertRow>[] = [
   },
   { title: 'Severity', cell: ({ severity }) => <Severity severity={severity} /> },
   { title: 'State', cell: (alert) => <Badge>{stateText(alert)}</Badge> },
-  { title: 'What happened', cell: ({ sentence }) => sentence },
+  { title: 'What happened', cell: ({ sentence }) => <p class="sentence">{sentence}</p> },
   { title: 'Deadline', cell: ({ deadlineAt }) => <Time at={deadlineAt} isRelative /> },
   { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
 ];

@@ -64,6 +64,9 @@ export const reconciliationPage = definePage({
       <>
         <PauseState pause={pause} viewer={viewer} />
         <UnderWay runs={runs.filter(({ state }) => state === 'running')} />
+        <Section title="Start runs">
+          <StartForm viewer={viewer} />
+        </Section>
         <Section title="Compared with the service">
           <Calendar stretches={stretches} nowMs={nowMs} days={DAYS} />
           <Watermarks watermarks={watermarks} />
@@ -78,9 +81,6 @@ export const reconciliationPage = definePage({
         </Section>
         <Section title="Requests to the service">
           <Budget budget={budget} />
-        </Section>
-        <Section title="Start runs">
-          <StartForm viewer={viewer} />
         </Section>
         <Section title="Runs">
           <FilterForm action={reconciliationHref()}>

@@ -19,6 +19,7 @@ export function servePage(page: Page, context: Context): RequestHandler {
     if (denied) return sendFailure(denied, at);
     if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
     const { notice: _notice, ...query } = readFields(queryOf(request.originalUrl));
+    const isLive = request.header(LIVE_HEADER) !== undefined;
     const open = () =>
       page.open(context, {
         params: { ...request.params },
@@ -26,8 +27,9 @@ export function servePage(page: Page, context: Context): RequestHandler {
         actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
         role: session.holder.role,
         sessionId: session.id,
+        isLive,
       });
-    if (request.header(LIVE_HEADER) !== undefined) return await sendFragment(open, at, context);
+    if (isLive) return await sendFragment(open, at, context);
     const place = context.watcher.place();
     const opened = await open();
     if (opened.outcome === 'elsewhere') return response.redirect(303, opened.to);

@@ -36,14 +36,15 @@ export const systemPage = definePage({
   permission: 'read',
   params: z.strictObject({}),
   query: z.strictObject({}),
-  load: async ({ db, system }) => {
+  load: async ({ db, system: { doctor } }, { isLive }) => {
     const [report, proof, processes] = await Promise.all([
-      system.doctor.read(WAIT_MS),
+      (isLive ? doctor.last() : undefined) ?? doctor.read(WAIT_MS),
       readProof(db),
       readProcesses(db, MAX_PROCESSES),
     ]);
     return { outcome: 'ok', data: { report, proof, processes } };
   },
+  topics: () => ['system'],
   view: ({ report, proof, processes }, viewer) => ({
     title: 'System',
     body: (
