@@ -89,11 +89,12 @@ const STATEMENTS = [
     where t.order_key like '%\\_${MARK}\\_%'`,
   `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
                           previous_minor, cumulative_minor, head_hash, webhook_event_id,
-                          recorded_at)
+                          recorded_at, effective_at, effective_source)
    select t.kind, ${own('t.resource_id')}, t.leg, t.currency, t.leg_seq, t.debit, t.credit,
           t.amount_minor, t.previous_minor, t.cumulative_minor,
           ${ownHash('t.kind', 't.resource_id', 't.head_hash')}, t.webhook_event_id + g * $3::bigint,
-          t.recorded_at + g * $4 * interval '1 minute'
+          t.recorded_at + g * $4 * interval '1 minute',
+          t.effective_at + g * $4 * interval '1 minute', t.effective_source
      from generate_series($1::int, $2::int) g
     cross join transfers t
     where t.webhook_event_id <= $3

@@ -167,6 +167,8 @@ function batchOf(batch: number, resources: number) {
         cumulativeMinor: seq === 1 ? 500 : 1_000,
         headHash: createHash('sha256').update(contentOf(number, 'again')).digest('hex'),
         webhookEventId: undefined,
+        effectiveMicros: START_MS * 1_000,
+        source: 'version',
       };
     }),
   };

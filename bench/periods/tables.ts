@@ -104,9 +104,9 @@ async function insertRows(db: Queryable, layout: Layout, resources: number): Pro
   await db.query(
     `insert into ${layout}.transfers (kind, resource_id, leg, currency, leg_seq, debit, credit,
                                       amount_minor, previous_minor, cumulative_minor, head_hash,
-                                      recorded_at)
+                                      recorded_at, effective_at, effective_source)
      select 'payment', ${SQL_ID}, leg, 'USD', 1, debit, credit, 500, 0, 500,
-            sha256(convert_to('succeeded' || n, 'UTF8')), ${SQL_TIME}
+            sha256(convert_to('succeeded' || n, 'UTF8')), ${SQL_TIME}, ${SQL_TIME}, 'v'
        from generate_series(1, $1::bigint) n,
             (values ('captured', 'psp.clearing', 'order.due'),
                     ('auth_opened', 'memo.auth_open', 'memo.auth_contra')) as l (leg, debit, credit)

@@ -30,6 +30,8 @@ grant select on accounts to tallyhook_app;
 -- The trigger of transfers reads it.
 grant select on legs to tallyhook_app;
 
+grant execute on function date_transfers(bigint[], timestamp with time zone[], text[]) to tallyhook_app;
+
 -- What verify has proven.
 grant select, insert, update, delete on verify_rounds, verify_ranges to tallyhook_app;
 grant select, insert, update on verify_position to tallyhook_app;

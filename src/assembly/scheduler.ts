@@ -7,6 +7,7 @@ import type { Actor } from '../audit/domain/actor.ts';
 import { makeBodyDays } from '../ledger/bodies/bodyDays.ts';
 import { createBodiesJob } from '../ledger/bodies/job.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
+import { createDatingJob } from '../ledger/dateTransfers.ts';
 import { batchJob } from '../ledger/inbox/jobs.ts';
 import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
@@ -97,6 +98,7 @@ export function startSchedules({
       checkDeadlines,
       makeBodyDays: () => makeBodyDays(db, log),
       moveBodies: createBodiesJob({ db: bodiesDb, log, signal }),
+      dateTransfers: createDatingJob({ db, signal }),
       proveLedger,
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),

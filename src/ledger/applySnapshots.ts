@@ -22,8 +22,8 @@ import { isExcess } from '../alerts/domain/rules/excesses.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { pipelined } from '../platform/db/pipelined.ts';
+import { needsPostedTimes, type PostedMovement, transfersFor } from './domain/effectiveTimes.ts';
 import { stateFindings } from './domain/findings.ts';
-import { transfersFor } from './domain/legs.ts';
 import { type Known, type Merged, mergeObservations } from './domain/mergeObservations.ts';
 import { namedOrderId, orderIdOf, orderKeyOf } from './domain/orderKey.ts';
 import { type Observation, type ResourceRef, refKey } from './domain/snapshot.ts';
@@ -35,7 +35,7 @@ import { recordChanges } from './recordChanges.ts';
 import { recordFindings, type SubjectFindings } from './recordFindings.ts';
 import { newRow, toStubRow, toUpdate } from './resourceUpdate.ts';
 import type { FindingName } from './store/findings.ts';
-import { insertTransfers, type NewTransfer } from './store/journal.ts';
+import { insertTransfers, type NewTransfer, readMovements } from './store/journal.ts';
 import { lockOrders, type StoredOrder } from './store/orders.ts';
 import {
   insertResources,
@@ -72,7 +72,8 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   if (input.observations.length === 0 && input.toRetrieve.length === 0) return;
   const { plan, rows, missing, orders } = await lockAll(tx, input);
   const merged = await mergeAll(tx, { rows, observations: input.observations, missing });
-  const placed = placeInOrders({ rows, merged, plan, observations: input.observations });
+  const posted = await readPosted(tx, rows, merged);
+  const placed = placeInOrders({ rows, merged, posted, plan, observations: input.observations });
 
   const [, , recomputed] = await pipelined([
     writeResources(tx, { placed, missing, stubs: plan.stubs }),
@@ -267,6 +268,22 @@ async function mergeAll(
   );
 }
 
+type PostedMovements = ReadonlyMap<string, readonly PostedMovement[]>;
+
+/** What the journal has of resources with a history that may change. */
+async function readPosted(
+  tx: Queryable,
+  rows: readonly ResourceRow[],
+  merged: ReadonlyMap<string, Merged>,
+): Promise<PostedMovements> {
+  const late = rows.filter((row) => {
+    const { state, order } = merged.get(refKey(row)) ?? {};
+    return state && order && needsPostedTimes(order);
+  });
+  const movements = late.length > 0 ? await readMovements(tx, late) : [];
+  return groupBy(movements, ({ ref }) => refKey(ref));
+}
+
 interface Placed {
   readonly row: ResourceRow;
   readonly orderKey: string | null;
@@ -280,6 +297,7 @@ interface Placed {
 interface PlaceInput {
   readonly rows: readonly ResourceRow[];
   readonly merged: ReadonlyMap<string, Merged>;
+  readonly posted: PostedMovements;
   readonly plan: LockPlan;
   readonly observations: readonly Observation[];
 }
@@ -289,7 +307,13 @@ interface PlaceInput {
  * The placement of a payment without an observation was read before the locks; recomputeOrders detects
  * if it has moved since.
  */
-function placeInOrders({ rows, merged, plan, observations }: PlaceInput): readonly Placed[] {
+function placeInOrders({
+  rows,
+  merged,
+  posted,
+  plan,
+  observations,
+}: PlaceInput): readonly Placed[] {
   const paymentOrders = new Map(plan.parentOrders);
   for (const row of rows) {
     if (row.kind !== 'payment') continue;
@@ -304,7 +328,7 @@ function placeInOrders({ rows, merged, plan, observations }: PlaceInput): readon
     const one = merged.get(refKey(row));
     const paymentId = one?.state?.paymentId ?? row.paymentId;
     const orderKey = orderOf(row, paymentId, paymentOrders);
-    const transfers = one ? transfersOf(row, one) : [];
+    const transfers = one ? transfersOf(row, one, posted.get(refKey(row)) ?? []) : [];
     const isReported = reported.has(refKey(row));
     const update = one && toUpdate(row, one, { paymentId, orderKey, transfers, isReported });
     return { row, orderKey, merged: one, update, transfers };
@@ -322,14 +346,19 @@ function isWebhook({ source }: Observation): boolean {
 }
 
 /** The transfers to post for a resource, each with the snapshot and the inbox row that caused it. */
-function transfersOf(row: ResourceRow, { state, added }: Merged): readonly NewTransfer[] {
+function transfersOf(
+  row: ResourceRow,
+  { state, order, added }: Merged,
+  movements: readonly PostedMovement[],
+): readonly NewTransfer[] {
   if (!state) return [];
-  const head = added.find(({ contentHash }) => contentHash === state.headHash) ?? added.at(-1);
-  return transfersFor(state, row.posted).map((transfer) => ({
+  const causes = new Map(added.map((one) => [one.contentHash, one.webhookEventId]));
+  const last = (added.find(({ contentHash }) => contentHash === state.headHash) ?? added.at(-1))
+    ?.webhookEventId;
+  return transfersFor({ state, order, posted: row.posted, movements }).map((transfer) => ({
     ...transfer,
     ref: state.ref,
-    headHash: state.headHash,
-    webhookEventId: head?.webhookEventId,
+    webhookEventId: causes.get(transfer.headHash) ?? last,
   }));
 }
 

@@ -127,6 +127,7 @@ function transferJson(transfer: TransferExplanation) {
   return {
     id: transfer.id,
     at: transfer.at,
+    effective_at: transfer.effectiveAt,
     leg: transfer.leg,
     number: transfer.number,
     currency: transfer.currency,

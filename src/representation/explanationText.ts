@@ -155,11 +155,12 @@ function transferLines({ transfers, head }: PartExplanation): readonly string[] 
 function transferLine(transfer: TransferExplanation): readonly string[] {
   const { amountMinor, currency, meaning, debit, credit } = transfer;
   const reversal = transfer.isTakenBack ? 'reversed: ' : '';
+  const effective = transfer.effectiveAt === null ? '' : `; effective ${iso(transfer.effectiveAt)}`;
   return [
     `    ${iso(transfer.at)}  ${formatMoney(amountMinor, currency)}  ${reversal}${meaning}`,
     `      to ${debit.name} (${debit.meaning})`,
     `      from ${credit.name} (${credit.meaning})`,
-    `      from ${originOf(transfer)}; transfer ${transfer.id}, ${transfer.leg} ${transfer.number}`,
+    `      from ${originOf(transfer)}; transfer ${transfer.id}, ${transfer.leg} ${transfer.number}${effective}`,
   ];
 }
 

@@ -9,6 +9,8 @@ export function transferJson(row: JournalRow) {
   return {
     transfer: row.id,
     recorded_at: formatInstant(row.recordedMicros),
+    effective_at: row.effectiveMicros === undefined ? null : formatInstant(row.effectiveMicros),
+    effective_source: row.effectiveSource ?? null,
     kind: row.kind,
     resource_id: row.resourceId,
     ...orderReferenceJson(row.orderKey ?? null),

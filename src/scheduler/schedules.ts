@@ -31,6 +31,8 @@ export interface ScheduledWork {
   readonly makeBodyDays: () => Promise<void>;
   /** Copies, packs and drops bodies, for less than a minute. */
   readonly moveBodies: () => Promise<void>;
+  /** Gives transfers of an earlier version their effective times, for less than a minute. */
+  readonly dateTransfers: () => Promise<void>;
   /** Proves a part of the ledger. */
   readonly proveLedger: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
@@ -70,6 +72,7 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
       atStart: work.makeBodyDays,
     },
     { name: 'bodies', ...TIMETABLE.bodies, run: work.moveBodies },
+    { name: 'effective_times', ...TIMETABLE.effective_times, run: work.dateTransfers },
     {
       name: 'messages',
       ...TIMETABLE.messages,

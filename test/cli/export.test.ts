@@ -45,12 +45,14 @@ beforeAll(async () => {
   // A leg that increases and decreases many times, on three days.
   await db.query(
     `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
-                            previous_minor, cumulative_minor, head_hash, recorded_at)
+                            previous_minor, cumulative_minor, head_hash, recorded_at,
+                            effective_at, effective_source)
      select 'payment', 'pay_1', 'captured', 'JPY', n,
             case when n % 2 = 1 then 'psp.clearing' else 'order.due' end,
             case when n % 2 = 1 then 'order.due' else 'psp.clearing' end,
             7, case when n % 2 = 1 then 0 else 7 end, case when n % 2 = 1 then 7 else 0 end,
-            sha256('x'), timestamptz '2026-11-01 00:00:00Z' + (n % 3) * interval '1 day'
+            sha256('x'), timestamptz '2026-11-01 00:00:00Z' + (n % 3) * interval '1 day',
+            timestamptz '2026-11-01 00:00:00Z' + (n % 3) * interval '1 day', 'v'
        from generate_series(1, $1::int) as n`,
     [TRANSFERS - 1],
   );

@@ -55,8 +55,9 @@ function insert(fields: Partial<Row>): Promise<unknown> {
   };
   return db.query(
     `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
-                            previous_minor, cumulative_minor, head_hash)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, sha256('x'))`,
+                            previous_minor, cumulative_minor, head_hash, effective_at,
+                            effective_source)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, sha256('x'), now(), 'v')`,
     Object.values(row),
   );
 }

@@ -32,9 +32,10 @@ beforeAll(async () => {
   );
   await db.query(
     `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
-                            previous_minor, cumulative_minor, head_hash)
+                            previous_minor, cumulative_minor, head_hash, effective_at,
+                            effective_source)
      select 'payment', 'pay_' || i, 'captured', 'USD', 1, 'psp.clearing', 'order.due', 1, 0, 1,
-            sha256('x')
+            sha256('x'), now(), 'v'
        from generate_series(1, $1) i`,
     [2 * NAMES],
   );

@@ -85,9 +85,10 @@ async function insert(all: readonly Row[]): Promise<void> {
   );
   await db.query(
     `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
-                            previous_minor, cumulative_minor, head_hash, recorded_at)
+                            previous_minor, cumulative_minor, head_hash, recorded_at,
+                            effective_at, effective_source)
      select kind, id, leg, currency, 1, debit, credit, amount, 0, amount, sha256('x'),
-            to_timestamp("atMicros" / 1000000.0)
+            to_timestamp("atMicros" / 1000000.0), to_timestamp("atMicros" / 1000000.0), 'v'
        from jsonb_to_recordset($1::jsonb)
             as u (n int, kind text, id text, leg text, currency text, debit text, credit text,
                   amount bigint, "atMicros" bigint)

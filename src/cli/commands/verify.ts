@@ -198,6 +198,7 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   posted: applyAgain,
   // Tallyhook never rewrites the journal: if it is damaged, only a backup is complete.
   chain: () => compareWithInbox,
+  effective: applyAgain,
   authorizations: applyAgain,
   orders: showOrder,
   order_findings: showOrder,

@@ -1,5 +1,6 @@
 /** Endpoint that lists the journal. */
 import { z } from 'zod';
+import { TIME_SOURCES } from '../../ledger/domain/effectiveTimes.ts';
 import { ACCOUNT_NAMES } from '../../ledger/domain/legs.ts';
 import { readTransferPage, readTransferTotals } from '../../ledger/read/transferList.ts';
 import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
@@ -25,6 +26,16 @@ const transfer = z
   .strictObject({
     transfer: z.int().describe('Its number, which rises with the time of recording.'),
     recorded_at: time.describe('When Tallyhook posted it.'),
+    effective_at: time
+      .nullable()
+      .describe('When the service moved the money; null: not known yet, after an upgrade.'),
+    effective_source: z
+      .enum(TIME_SOURCES)
+      .nullable()
+      .describe(
+        'Where that time comes from: the change itself, the change before, the creation of the ' +
+          'object, or the webhook or response.',
+      ),
     kind: resourceKind,
     resource_id: z.string(),
     order_id: z.string().nullable(),

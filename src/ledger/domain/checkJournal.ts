@@ -5,7 +5,9 @@
 import { formatMoney } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
+import { differences, type Movement, type PostedMovement } from './effectiveTimes.ts';
 import { LEGS, type Leg, type MoneyState, type Posted, targetsOf } from './legs.ts';
+import { formatInstant } from './time.ts';
 
 /** The fields of a journal row that the checks need. */
 export interface JournalRow {
@@ -114,6 +116,28 @@ export function postedProblems(state: PostingState, ends: LegEnds): readonly str
     );
   }
   return [...problems, ...targetProblems(state)];
+}
+
+/**
+ * Finds effective times with which the journal has another amount than the history of the resource.
+ * Transfers of an earlier version that have no time yet are not compared.
+ */
+export function effectiveProblems(
+  history: readonly Movement[],
+  rows: readonly (JournalRow & Pick<PostedMovement, 'effectiveMicros'>)[],
+): readonly string[] {
+  if (rows.some(({ effectiveMicros }) => effectiveMicros === undefined)) return [];
+  const posted = rows.map(
+    (row): PostedMovement => ({
+      ...row,
+      movedMinor: row.cumulativeMinor - row.previousMinor,
+    }),
+  );
+  return differences(history, posted, '').map(
+    ({ leg, currency, movedMinor, effectiveMicros }) =>
+      `${leg} ${currency}: ${formatMoney(Math.abs(movedMinor), currency)} too ` +
+      `${movedMinor > 0 ? 'little' : 'much'} is posted as effective at ${formatInstant(effectiveMicros)}`,
+  );
 }
 
 function endOf(

@@ -20,6 +20,7 @@ export const CHECKS = {
     'Each leg has posted what the state of its resource requires, in the row and in the journal.',
   chain:
     'The rows of each leg are numbered from 1, continue the previous row, and use its accounts.',
+  effective: 'The transfers of each leg have the effective times that its snapshots state.',
   authorizations: 'No final payment has an open authorization.',
   orders: 'The status and totals of each order are those that its parts add up to.',
   order_findings: 'The open findings about each order are those that its parts show.',

@@ -29,7 +29,7 @@ import type {
   TransferExplanation,
 } from './explanation.ts';
 import { findingMeaning } from './findings.ts';
-import { ACCOUNTS, type LEGS, type Posted, type PostedLeg, transfersFor } from './legs.ts';
+import { ACCOUNTS, type LEGS, type Posted, type PostedLeg, targetsIn } from './legs.ts';
 import {
   type AmountSource,
   amountSources,
@@ -363,6 +363,7 @@ function explainTransfer({ kind }: ResourceRef, entry: JournalEntry): TransferEx
   return {
     id: entry.id,
     at: formatInstant(entry.recordedMicros),
+    effectiveAt: instant(entry.effectiveMicros),
     leg: entry.leg,
     number: entry.seq,
     currency: entry.currency,
@@ -391,7 +392,9 @@ function discrepancies(record: PartRecord, state: ResourceState): readonly strin
   if (record.storedHeadHash !== undefined && record.storedHeadHash !== state.headHash) {
     found.push('The stored state has a different head than the evidence.');
   }
-  for (const { leg, currency } of transfersFor(state, postedBy(record))) {
+  const posted = postedBy(record);
+  for (const { leg, currency, targetMinor } of targetsIn(state, posted)) {
+    if (targetMinor === (posted[currency]?.[leg]?.cumulativeMinor ?? 0)) continue;
     found.push(`The leg ${leg} in ${currency} has not posted what the state requires.`);
   }
   return found;

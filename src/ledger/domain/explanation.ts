@@ -28,6 +28,8 @@ export interface JournalEntry {
   readonly cumulativeMinor: number;
   readonly headHash: string;
   readonly recordedMicros: number;
+  /** When the service moved the money; undefined: not known yet. */
+  readonly effectiveMicros: number | undefined;
   readonly inboxId: number | undefined;
   readonly eventId: string | undefined;
 }
@@ -115,7 +117,10 @@ export interface Decline {
 
 export interface TransferExplanation {
   readonly id: number;
+  /** When it was recorded. */
   readonly at: string;
+  /** When the service moved the money; null: not known yet. */
+  readonly effectiveAt: string | null;
   readonly leg: string;
   readonly number: number;
   readonly currency: string;

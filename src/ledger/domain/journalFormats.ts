@@ -7,6 +7,7 @@
  */
 import { formatAmount } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { TimeSource } from './effectiveTimes.ts';
 import { orderIdOf } from './orderKey.ts';
 import { formatInstant } from './time.ts';
 
@@ -27,6 +28,9 @@ export interface JournalRow {
   readonly inboxId: number | undefined;
   readonly eventId: string | undefined;
   readonly recordedMicros: number;
+  /** Undefined: posted by an earlier version, and not dated yet. */
+  readonly effectiveMicros: number | undefined;
+  readonly effectiveSource: TimeSource | undefined;
 }
 
 /** The parts of an export: the text before the rows, each row, and the text after them. */
@@ -52,6 +56,9 @@ const CSV_COLUMNS = {
   event_id: ({ eventId }) => eventId ?? '',
   inbox: ({ inboxId }) => (inboxId === undefined ? '' : String(inboxId)),
   head_hash: ({ headHash }) => headHash,
+  effective_at: ({ effectiveMicros }) =>
+    effectiveMicros === undefined ? '' : formatInstant(effectiveMicros),
+  effective_source: ({ effectiveSource }) => effectiveSource ?? '',
 } as const satisfies Record<string, (row: JournalRow) => string>;
 
 /** A table with a heading, for spreadsheets. */
@@ -95,6 +102,8 @@ export function jsonlFormat(): JournalFormat {
         event_id: row.eventId ?? null,
         inbox: row.inboxId ?? null,
         head_hash: row.headHash,
+        effective_at: row.effectiveMicros === undefined ? null : formatInstant(row.effectiveMicros),
+        effective_source: row.effectiveSource ?? null,
       })}\n`,
     end: () => '',
   };

@@ -7,8 +7,9 @@
  *    targets are zero.
  * 2. The transaction that changes the state posts target minus posted. A negative difference is posted
  *    with the accounts swapped. So a late refund failure, a dispute won after it was lost and a reversed
- *    payout need no code of their own.
- * 3. While the state is not complete enough to post (`posts`), nothing is posted and posted amounts stay.
+ *    payout need no code of their own. effectiveTimes.ts divides the difference by when money moved.
+ * 3. A snapshot with which the state is not complete enough to post (`posts`) posts nothing, and posted
+ *    amounts stay.
  * 4. Every transfer debits one account and credits another by the same amount, so the journal always
  *    balances.
  */
@@ -167,47 +168,56 @@ export interface Transfer {
   readonly cumulativeMinor: number;
 }
 
-/** The transfers that move a resource from its posted amounts to its targets (invariant 2). */
-export function transfersFor(state: ResourceState, posted: Posted): readonly Transfer[] {
+export interface LegTarget {
+  readonly currency: string;
+  readonly leg: string;
+  readonly targetMinor: number;
+}
+
+/** The targets of all legs in all currencies (invariant 1); none while the state does not post. */
+export function targetsIn(
+  state: MoneyState & Pick<ResourceState, 'posts' | 'currency'>,
+  posted: Posted,
+): readonly LegTarget[] {
   const { currency: current, ref } = state;
   if (!state.posts || current === undefined) return [];
   const targets = targetsOf(state);
   return [...new Set([...Object.keys(posted), current])].flatMap((currency) =>
-    Object.entries<Leg>(LEGS[ref.kind]).flatMap(([leg, accounts]) => {
-      const last = posted[currency]?.[leg] ?? { seq: 0, cumulativeMinor: 0 };
-      const targetMinor = currency === current ? (targets[leg] ?? 0) : 0;
-      return transferTo(targetMinor, { leg, currency, accounts, last });
-    }),
+    Object.keys(LEGS[ref.kind]).map((leg) => ({
+      currency,
+      leg,
+      targetMinor: currency === current ? (targets[leg] ?? 0) : 0,
+    })),
   );
 }
 
-interface LegPosition {
+export interface LegPosition {
   readonly leg: string;
   readonly currency: string;
   readonly accounts: Leg;
   readonly last: PostedLeg;
 }
 
-function transferTo(
-  cumulativeMinor: number,
+/**
+ * The next transfer of a leg (invariant 2).
+ * @param movedMinor negative: the leg takes back what it moved; never 0
+ */
+export function transferBy(
+  movedMinor: number,
   { leg, currency, accounts, last }: LegPosition,
-): readonly Transfer[] {
-  const movedMinor = cumulativeMinor - last.cumulativeMinor;
-  if (movedMinor === 0) return [];
+): Transfer {
   const [debit, credit] =
     movedMinor > 0 ? [accounts.debit, accounts.credit] : [accounts.credit, accounts.debit];
-  return [
-    {
-      leg,
-      currency,
-      seq: last.seq + 1,
-      debit,
-      credit,
-      amountMinor: Math.abs(movedMinor),
-      previousMinor: last.cumulativeMinor,
-      cumulativeMinor,
-    },
-  ];
+  return {
+    leg,
+    currency,
+    seq: last.seq + 1,
+    debit,
+    credit,
+    amountMinor: Math.abs(movedMinor),
+    previousMinor: last.cumulativeMinor,
+    cumulativeMinor: last.cumulativeMinor + movedMinor,
+  };
 }
 
 /** The posted amounts after `transfers`. */

@@ -2,6 +2,8 @@
  * Merges new observations of one resource with its stored snapshots. Pure: the caller reads the
  * snapshots under a lock and writes the result.
  */
+
+import { orderSnapshots, type SnapshotOrder } from './effectiveTimes.ts';
 import {
   type Contradiction,
   compareRetrieve,
@@ -22,6 +24,8 @@ export interface Known {
 export interface Merged {
   /** Undefined if there were only hints. */
   readonly state: ResourceState | undefined;
+  /** All snapshots, in their epochs. */
+  readonly order: SnapshotOrder;
   /** New snapshots, to be stored. */
   readonly added: readonly (Observation & Snapshot)[];
   readonly openedEpochs: readonly Epoch[];
@@ -80,11 +84,16 @@ export function mergeObservations(known: Known, observations: readonly Observati
     }
   }
 
-  const state = snapshots.length > 0 ? foldSnapshots(placeInEpochs(snapshots, epochs)) : undefined;
+  const placed = placeInEpochs(snapshots, epochs);
+  const state = placed.length > 0 ? foldSnapshots(placed) : undefined;
+  const openedEpochs = epochs.slice(known.epochs.length);
+  const isNew = new Set(added.map(identityOf));
+  const order = orderSnapshots(placed, (snapshot) => isNew.has(identityOf(snapshot)));
   return {
     state,
+    order: openedEpochs.length > 0 ? { ...order, newest: undefined } : order,
     added,
-    openedEpochs: epochs.slice(known.epochs.length),
+    openedEpochs,
     contradiction,
     isCheckDue:
       isHinted ||

@@ -230,6 +230,20 @@ function toColumn(value: ResourceUpdate[keyof ResourceUpdate]): string | number 
     : (value as string | number | boolean | null);
 }
 
+/** Writes the posted amounts of resources that the caller holds. */
+export async function updatePosted(
+  tx: Queryable,
+  rows: readonly Pick<ResourceUpdate, 'kind' | 'id' | 'posted'>[],
+): Promise<void> {
+  await tx.query(
+    `update resources r
+        set posted = u.posted::jsonb
+       from unnest($1::text[], $2::text[], $3::text[]) as u (kind, id, posted)
+      where r.kind = u.kind and r.id = u.id`,
+    [...refColumns(rows), rows.map(({ posted }) => JSON.stringify(posted))],
+  );
+}
+
 /** Makes resources due for a retrieve now. */
 export async function markCheckDue(tx: Queryable, refs: readonly ResourceRef[]): Promise<void> {
   await tx.query(

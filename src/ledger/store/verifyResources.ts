@@ -155,6 +155,8 @@ export async function readStoredSnapshots(
 
 export interface StoredTransfer extends JournalRow {
   readonly ref: ResourceRef;
+  /** Undefined: posted by an earlier version, and not dated yet. */
+  readonly effectiveMicros: number | undefined;
 }
 
 /**
@@ -174,21 +176,24 @@ export async function readTransfers(
       readonly amount: string;
       readonly previous: string;
       readonly cumulative: string;
+      readonly effectiveMicros: number | null;
     }
   >(
     `select t.kind, t.resource_id as id, t.leg, t.currency, t.leg_seq as seq, t.debit, t.credit,
             t.amount_minor::text as amount, t.previous_minor::text as previous,
-            t.cumulative_minor::text as cumulative
+            t.cumulative_minor::text as cumulative,
+            (extract(epoch from t.effective_at) * 1000000)::bigint as "effectiveMicros"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
       cross join lateral (select t.kind, t.resource_id, t.leg, t.currency, t.leg_seq, t.debit, t.credit,
-                                 t.amount_minor, t.previous_minor, t.cumulative_minor
+                                 t.amount_minor, t.previous_minor, t.cumulative_minor, t.effective_at
                             from transfers t
                            where t.kind = wanted.kind and t.resource_id = wanted.id offset 0) t
       order by t.kind, t.resource_id, t.leg, t.currency, t.leg_seq`,
     refColumns(refs),
   );
-  return rows.map(({ kind, id, amount, previous, cumulative, ...rest }) => ({
+  return rows.map(({ kind, id, amount, previous, cumulative, effectiveMicros, ...rest }) => ({
     ...rest,
+    effectiveMicros: effectiveMicros ?? undefined,
     ref: { kind, id },
     amountMinor: BigInt(amount),
     previousMinor: BigInt(previous),

@@ -66,6 +66,7 @@ export function shownFindings(
 function mergedOf(state: ResourceState | undefined, contradiction: Contradiction | null): Merged {
   return {
     state,
+    order: { ascending: [], newest: 0 },
     added: [],
     openedEpochs: [],
     contradiction: contradiction ?? undefined,

@@ -4,6 +4,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { contentHash } from '../contentHash.ts';
 import {
   chainProblems,
+  effectiveProblems,
   legEnds,
   openAuthorizationProblems,
   type PostingState,
@@ -11,6 +12,7 @@ import {
 } from '../domain/checkJournal.ts';
 import { childProblem, findingProblems } from '../domain/checkResource.ts';
 import { columnProblems } from '../domain/checks.ts';
+import { movementsOf, orderSnapshots } from '../domain/effectiveTimes.ts';
 import { placeInEpochs } from '../domain/epochs.ts';
 import { STATE_FINDING_CLASSES } from '../domain/findings.ts';
 import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
@@ -98,12 +100,15 @@ function checkEntry({ tally }: Run, entry: Entry): void {
     subject,
     altered.map(({ contentHash: hash }) => `snapshot ${hash.slice(0, 12)} does not match its hash`),
   );
+  const broken = chainProblems(ref.kind, transfers);
   tally.addChecked('chain', transfers.length);
-  tally.report('chain', subject, chainProblems(ref.kind, transfers));
+  tally.report('chain', subject, broken);
   tally.addChecked('resources', 1);
   tally.addChecked('posted', 1);
   if (row) {
-    checkRow({ tally }, row, entry);
+    const isPosted = checkRow({ tally }, row, entry);
+    // A damaged layer below would be reported a second time here.
+    if (isPosted && altered.length + broken.length === 0) checkTimes({ tally }, entry);
     return;
   }
   tally.report('resources', subject, [`${snapshots.length} snapshot(s) are stored, but no row`]);
@@ -111,11 +116,13 @@ function checkEntry({ tally }: Run, entry: Entry): void {
   tally.report('posted', subject, orphans);
 }
 
-function checkRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Entry): void {
+/** @returns whether the row follows from the snapshots, and the journal from the row */
+function checkRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Entry): boolean {
   const { ref, snapshots, epochs, transfers } = entry;
   const subject = subjectOf(ref, snapshots);
   const state = fold(snapshots, epochs);
-  tally.report('resources', subject, columnProblems(expectedColumns(row, state), { ...row }));
+  const columns = columnProblems(expectedColumns(row, state), { ...row });
+  tally.report('resources', subject, columns);
 
   if (ref.kind === 'refund' || ref.kind === 'dispute') {
     const child = {
@@ -143,10 +150,26 @@ function checkRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Ent
   );
 
   const [posting, ends] = [postingState(row), legEnds(transfers)];
-  tally.report('posted', subject, postedProblems(posting, ends));
-  if (ref.kind !== 'payment') return;
-  tally.addChecked('authorizations', 1);
-  tally.report('authorizations', subject, openAuthorizationProblems(posting, ends));
+  const unposted = postedProblems(posting, ends);
+  tally.report('posted', subject, unposted);
+  if (ref.kind === 'payment') {
+    tally.addChecked('authorizations', 1);
+    tally.report('authorizations', subject, openAuthorizationProblems(posting, ends));
+  }
+  return columns.length + unposted.length === 0;
+}
+
+function checkTimes(
+  { tally }: Pick<Run, 'tally'>,
+  { ref, snapshots, epochs, transfers }: Entry,
+): void {
+  const { ascending } = orderSnapshots(placeInEpochs(snapshots, epochs), () => true);
+  tally.addChecked('effective', 1);
+  tally.report(
+    'effective',
+    subjectOf(ref, snapshots),
+    effectiveProblems(movementsOf(ascending), transfers),
+  );
 }
 
 function fold(

@@ -17,6 +17,12 @@ const recordedColumn: TransferColumn = {
   cell: ({ recordedMicros }) => <Time at={formatInstant(recordedMicros)} />,
 };
 
+const effectiveColumn: TransferColumn = {
+  title: 'Effective',
+  cell: ({ effectiveMicros }) =>
+    effectiveMicros === undefined ? 'not known yet' : <Time at={formatInstant(effectiveMicros)} />,
+};
+
 const meaningColumn: TransferColumn = {
   title: 'What',
   cell: (row) => `${isTakenBack(row) ? 'reversed: ' : ''}${legMeaning(row.kind, row.leg)}`,
@@ -55,6 +61,7 @@ const causeColumn: TransferColumn = {
 export const JOURNAL_COLUMNS: readonly TransferColumn[] = [
   numberColumn,
   recordedColumn,
+  effectiveColumn,
   meaningColumn,
   amountColumn,
   { title: 'Debit', cell: ({ debit }) => <AccountLink account={debit} /> },
@@ -76,6 +83,7 @@ export function accountColumns(account: string): readonly TransferColumn[] {
   return [
     numberColumn,
     recordedColumn,
+    effectiveColumn,
     meaningColumn,
     side('Debit', ({ debit }) => debit === account),
     side('Credit', ({ credit }) => credit === account),

@@ -85,6 +85,12 @@ export const TIMETABLE = {
     every: 'minute',
     does: 'copies, packs and drops bodies of past days',
   },
+  effective_times: {
+    cron: '* * * * *',
+    runs: 'once',
+    every: 'minute',
+    does: 'gives transfers of an earlier version their effective times',
+  },
   messages: {
     cron: '* * * * *',
     runs: 'everywhere',

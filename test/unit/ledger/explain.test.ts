@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ResourceKind } from '../../../src/contract/resources/index.ts';
+import { orderSnapshots, transfersFor } from '../../../src/ledger/domain/effectiveTimes.ts';
 import { declineOf, explainPart } from '../../../src/ledger/domain/explain.ts';
 import type {
   Evidence,
@@ -9,7 +10,6 @@ import type {
   PartExplanation,
   PartRecord,
 } from '../../../src/ledger/domain/explanation.ts';
-import { transfersFor } from '../../../src/ledger/domain/legs.ts';
 import {
   compareSnapshots,
   decidingField,
@@ -44,10 +44,11 @@ function evidence(
 
 /** The journal of a resource that was posted once, with all of its content. */
 function entriesOf(all: readonly Evidence[]): readonly JournalEntry[] {
-  return transfersFor(foldSnapshots(all), {}).map((transfer, place) => ({
+  const order = orderSnapshots(all, () => true);
+  const state = foldSnapshots(all);
+  return transfersFor({ state, order, posted: {}, movements: [] }).map((transfer, place) => ({
     ...transfer,
     id: place + 1,
-    headHash: foldSnapshots(all).headHash,
     recordedMicros: T0,
     inboxId: 7,
     eventId: 'evt_7',

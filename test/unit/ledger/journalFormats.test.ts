@@ -26,6 +26,8 @@ function row(fields: Partial<JournalRow> = {}): JournalRow {
     inboxId: 7,
     eventId: 'evt_1',
     recordedMicros: T0,
+    effectiveMicros: T0,
+    effectiveSource: 'version',
     ...fields,
   };
 }

@@ -1,11 +1,15 @@
 /** Tests cite the invariants at the head of src/ledger/domain/legs.ts as L1, L2 … */
 import { describe, expect, test } from 'vitest';
 import {
+  LEGS,
+  type Leg,
   type MoneyState,
   type Posted,
   postedAfter,
+  type Transfer,
+  targetsIn,
   targetsOf,
-  transfersFor,
+  transferBy,
 } from '../../../src/ledger/domain/legs.ts';
 import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
 import { observe } from '../../support/observations.ts';
@@ -22,6 +26,18 @@ const STATE: ResourceState = foldSnapshots([
   },
 ]);
 const NOTHING: Posted = {};
+
+/** Moves every leg to its target. */
+function transfersFor(state: ResourceState, posted: Posted): readonly Transfer[] {
+  const legs: Readonly<Record<string, Leg>> = LEGS[state.ref.kind];
+  return targetsIn(state, posted).flatMap(({ currency, leg, targetMinor }) => {
+    const last = posted[currency]?.[leg] ?? { seq: 0, cumulativeMinor: 0 };
+    const movedMinor = targetMinor - last.cumulativeMinor;
+    const accounts = legs[leg];
+    if (!accounts) throw new Error(`unknown leg ${leg}`);
+    return movedMinor === 0 ? [] : [transferBy(movedMinor, { leg, currency, accounts, last })];
+  });
+}
 
 describe('L1: targets', () => {
   const of = (kind: MoneyState['ref']['kind'], fields: Partial<MoneyState>) =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ResourceKind } from '../../../src/contract/resources/index.ts';
 import { CAPTURE_CLAIMS, PAYMENT_STATUSES } from '../../../src/contract/statuses.ts';
 import { stateFindings } from '../../../src/ledger/domain/findings.ts';
-import { transfersFor } from '../../../src/ledger/domain/legs.ts';
+import { targetsIn } from '../../../src/ledger/domain/legs.ts';
 import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
 import { type Known, mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
 import {
@@ -488,7 +488,7 @@ describe('M7: an unknown status posts nothing', () => {
       capturedMinor: 0,
       uncertainties: ['unknown_status'],
     });
-    expect(state && transfersFor(state, {})).toEqual([]);
+    expect(state && targetsIn(state, {})).toEqual([]);
   });
 });
 

@@ -41,14 +41,19 @@ const TOTALS = `
     as "disputedMinor",
   coalesce(sum(signed) filter (where total = 'paid_out'), 0)::text as "paidOutMinor"`;
 
-/** The transfers of the legs in `SUMMED_VALUES`. @param condition SQL about the transfer `t` */
+/**
+ * What each resource moved at once on the legs in `SUMMED_VALUES`. A corrected effective time takes back
+ * and posts again: together nothing.
+ * @param condition SQL about the transfer `t`
+ */
 function signedTransfers(condition: string): string {
   return `
     select t.currency, t.recorded_at, s.total,
-           case when t.debit = s.account then t.amount_minor else -t.amount_minor end as signed
+           sum(case when t.debit = s.account then t.amount_minor else -t.amount_minor end) as signed
       from transfers t
       join unnest($1::text[], $2::text[], $3::text[]) as s (total, leg, account) on s.leg = t.leg
-     where ${condition}`;
+     where ${condition}
+     group by t.currency, t.recorded_at, s.total, t.resource_id`;
 }
 
 const SUMMED_VALUES: readonly (readonly string[])[] = [

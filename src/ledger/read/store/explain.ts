@@ -116,7 +116,8 @@ export interface PostedEntry extends JournalEntry {
   readonly ref: ResourceRef;
 }
 
-interface EntryRow extends Omit<JournalEntry, 'inboxId' | 'eventId'> {
+interface EntryRow extends Omit<JournalEntry, 'inboxId' | 'eventId' | 'effectiveMicros'> {
+  readonly effectiveMicros: number | null;
   readonly kind: ResourceRef['kind'];
   readonly resourceId: string;
   readonly inboxId: number | null;
@@ -135,11 +136,12 @@ export async function readEntries(
             t.previous_minor as "previousMinor", t.cumulative_minor as "cumulativeMinor",
             encode(t.head_hash, 'hex') as "headHash",
             (extract(epoch from t.recorded_at) * 1000000)::bigint as "recordedMicros",
+            (extract(epoch from t.effective_at) * 1000000)::bigint as "effectiveMicros",
             t.webhook_event_id as "inboxId", e.event_id as "eventId"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
       cross join lateral (select t.id, t.kind, t.resource_id, t.leg, t.currency, t.leg_seq, t.debit,
                                  t.credit, t.amount_minor, t.previous_minor, t.cumulative_minor,
-                                 t.head_hash, t.recorded_at, t.webhook_event_id
+                                 t.head_hash, t.recorded_at, t.effective_at, t.webhook_event_id
                             from transfers t
                            where t.kind = wanted.kind and t.resource_id = wanted.id offset 0) t
        left join webhook_events e on e.id = t.webhook_event_id
@@ -147,8 +149,9 @@ export async function readEntries(
       limit $3`,
     [...refColumns(refs), limit],
   );
-  return rows.map(({ kind, resourceId, inboxId, eventId, ...rest }) => ({
+  return rows.map(({ kind, resourceId, inboxId, eventId, effectiveMicros, ...rest }) => ({
     ref: { kind, id: resourceId },
+    effectiveMicros: effectiveMicros ?? undefined,
     inboxId: inboxId ?? undefined,
     eventId: eventId ?? undefined,
     ...rest,

@@ -1,8 +1,8 @@
 /** Statements that read the journal from end to end, a bounded number of rows at a time. */
-import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { JournalRow } from '../../domain/journalFormats.ts';
 import { formatInstant } from '../../domain/time.ts';
+import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalRow.ts';
 
 /** A span of recording time: `from` belongs to it, `to` does not. */
 export interface JournalRange {
@@ -48,13 +48,6 @@ export async function readJournalBounds(
   return firstId === null || lastId === null ? undefined : { firstId, lastId };
 }
 
-interface ChunkRow extends Omit<JournalRow, 'eventId' | 'inboxId' | 'orderKey'> {
-  readonly kind: ResourceKind;
-  readonly orderKey: string | null;
-  readonly eventId: string | null;
-  readonly inboxId: number | null;
-}
-
 export interface JournalChunk extends JournalRange {
   /** Rows above this number, up to `lastId`. */
   readonly afterId: number;
@@ -67,12 +60,8 @@ export async function readJournalChunk(
   tx: Queryable,
   chunk: JournalChunk,
 ): Promise<readonly JournalRow[]> {
-  const rows = await tx.query<ChunkRow>(
-    `select t.id, t.kind, t.resource_id as "resourceId", r.order_key as "orderKey", t.leg,
-            t.leg_seq as seq, t.currency, t.debit, t.credit, t.amount_minor as "amountMinor",
-            encode(t.head_hash, 'hex') as "headHash", t.webhook_event_id as "inboxId",
-            e.event_id as "eventId",
-            (extract(epoch from t.recorded_at) * 1000000)::bigint as "recordedMicros"
+  const rows = await tx.query<StoredJournalRow>(
+    `select ${JOURNAL_COLUMNS}
        from transfers t
        left join webhook_events e on e.id = t.webhook_event_id
        left join resources r on r.kind = t.kind and r.id = t.resource_id
@@ -83,10 +72,5 @@ export async function readJournalChunk(
       limit $5`,
     [...rangeColumns(chunk), chunk.afterId, chunk.lastId, chunk.limit],
   );
-  return rows.map(({ orderKey, eventId, inboxId, ...rest }) => ({
-    ...rest,
-    orderKey: orderKey ?? undefined,
-    eventId: eventId ?? undefined,
-    inboxId: inboxId ?? undefined,
-  }));
+  return rows.map(toJournalRow);
 }

@@ -11,7 +11,8 @@
  */
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { JournalRow } from '../../domain/journalFormats.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { instantOrNull } from './instants.ts';
+import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalRow.ts';
 import type { SumsAsText } from './sums.ts';
 
 /** The most transfers of a source that one statement searches. */
@@ -47,12 +48,6 @@ export interface TransferScan {
   readonly below: number | undefined;
 }
 
-interface FoundRow extends Omit<JournalRow, 'eventId' | 'inboxId' | 'orderKey'> {
-  readonly orderKey: string | null;
-  readonly eventId: string | null;
-  readonly inboxId: number | null;
-}
-
 /** Matches of a filter in a source, each with its event and with the order that its resource is in now. */
 export async function scanTransfers(
   db: Queryable,
@@ -60,29 +55,21 @@ export async function scanTransfers(
   limit: number,
 ): Promise<readonly JournalRow[]> {
   const scannedLimit = isSearched(scan) ? MAX_SCANNED_TRANSFERS : limit;
-  const rows = await db.query<FoundRow>(
+  const rows = await db.query<StoredJournalRow>(
     `with found as materialized (
        select * from (${scanned(scan)}) t
         where ${MATCHES}
         order by id ${direction(scan)}
         limit $10
      )
-     select t.id, t.kind, t.resource_id as "resourceId", r.order_key as "orderKey", t.leg,
-            t.leg_seq as seq, t.currency, t.debit, t.credit, t.amount_minor as "amountMinor",
-            encode(t.head_hash, 'hex') as "headHash", t.webhook_event_id as "inboxId",
-            e.event_id as "eventId", ${micros('t.recorded_at')} as "recordedMicros"
+     select ${JOURNAL_COLUMNS}
        from found t
        left join webhook_events e on e.id = t.webhook_event_id
        left join resources r on r.kind = t.kind and r.id = t.resource_id
       order by t.id ${direction(scan)}`,
     [...scannedValues(scan, scannedLimit), ...matchValues(scan), limit],
   );
-  return rows.map(({ orderKey, eventId, inboxId, ...rest }) => ({
-    ...rest,
-    orderKey: orderKey ?? undefined,
-    eventId: eventId ?? undefined,
-    inboxId: inboxId ?? undefined,
-  }));
+  return rows.map(toJournalRow);
 }
 
 /** The last number that a scan searches; undefined if it reaches the end of its source. */
@@ -169,7 +156,8 @@ function direction({ order }: TransferScan): 'asc' | 'desc' {
 }
 
 const COLUMNS = `t.id, t.kind, t.resource_id, t.leg, t.leg_seq, t.currency, t.debit, t.credit,
-  t.amount_minor, t.head_hash, t.webhook_event_id, t.recorded_at`;
+  t.amount_minor, t.head_hash, t.webhook_event_id, t.recorded_at, t.effective_at,
+  t.effective_source`;
 
 const ABOVE = 'coalesce($1::bigint, 0)';
 const BELOW = 'coalesce($2::bigint, 9223372036854775807)';
