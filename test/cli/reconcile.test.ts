@@ -3,7 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { insertRun } from '../../src/reconcile/store/runs.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { runTallyhook } from '../support/cli.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { type Environment, type Exit, settingsFor, spawnProgram } from '../support/program.ts';
@@ -23,7 +27,7 @@ let env: Environment;
 let endMs: number;
 
 beforeEach(async () => {
-  [db, service] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [db, service] = await Promise.all([createTestDatabase(), createSandboxDatabase()]);
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   env = settingsFor(db.url, {
     PAYMENTS_MERCHANT_ID: sandbox.merchantId,

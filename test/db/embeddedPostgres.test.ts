@@ -11,7 +11,6 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -48,6 +47,8 @@ import { acquireStartLock } from '../../src/platform/embeddedPostgres/startLock.
 import {
   checkout,
   copyInstallation,
+  copyTree,
+  removeTree,
   requireBuild,
   type Starter,
   type StarterOptions,
@@ -73,10 +74,8 @@ function newDataDir(): string {
 /** A data folder with a cluster that was created before and is stopped. */
 function readyDataDir(): string {
   const dataDir = newDataDir();
-  cpSync(template, dataDir, { recursive: true });
+  copyTree(template, dataDir);
   rmSync(path.join(dataDir, 'postgres.log'));
-  // Node.js 24 does not copy the modes of folders, and PostgreSQL rejects one that others may read.
-  for (const folder of [dataDir, path.join(dataDir, 'postgres')]) chmodSync(folder, 0o700);
   return dataDir;
 }
 
@@ -254,7 +253,7 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
     for (const pid of strangers.splice(0)) signal(pid, 'SIGKILL');
     for (const base of tempDirs.splice(0)) {
       await endServersIn(base);
-      rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+      removeTree(base);
     }
   });
 

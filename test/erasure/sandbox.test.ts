@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eraseAs, planErasure } from '../../src/actions/eraseData.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
-import { createDatabase, type Database } from '../../src/platform/db/database.ts';
-import { silentLog } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sign } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 import { findWords } from '../support/people.ts';
@@ -11,21 +10,15 @@ import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/s
 import { waitFor } from '../support/waitFor.ts';
 
 let sandbox: TestSandbox;
-let db: Database;
+let db: TestDatabase;
 beforeEach(async () => {
-  sandbox = await startTestSandbox();
-  db = createDatabase({
-    connectionString: sandbox.databaseUrl,
-    log: silentLog,
-    applicationName: 'test',
-    maxConnections: 4,
-    responseTimeoutMs: 30_000,
-    plans: 'any',
-  });
+  // The ledger and the sandbox in one database, as with the embedded one.
+  db = await createTestDatabase();
+  sandbox = await startTestSandbox({ databaseUrl: db.url });
 });
 afterEach(async () => {
-  await db.close();
   await sandbox.close();
+  await db.drop();
 });
 
 test('the sandbox forgets the person, too, and signs what it still sends', async () => {

@@ -5,7 +5,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/database.ts';
 import { type Environment, type Program, settingsFor, spawnProgram } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import {
@@ -36,7 +40,7 @@ let env: Environment;
 const programs = new Set<Program>();
 
 beforeEach(async () => {
-  [db, service] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [db, service] = await Promise.all([createTestDatabase(), createSandboxDatabase()]);
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   proxy = await startRecordingProxy(sandbox.baseUrl);
   env = settingsFor(db.url, {

@@ -2,7 +2,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { markAccepted } from '../../src/ledger/store/findings.ts';
 import { HOUR_MS } from '../../src/platform/time.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
@@ -13,7 +17,7 @@ let db: TestDatabase;
 let service: TestDatabase;
 let sandbox: TestSandbox;
 beforeEach(async () => {
-  [db, service] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [db, service] = await Promise.all([createTestDatabase(), createSandboxDatabase()]);
   sandbox = await startTestSandbox({ databaseUrl: service.url });
 });
 afterEach(async () => {

@@ -4,7 +4,11 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
@@ -19,7 +23,7 @@ let db: TestDatabase;
 let reconciler: TestReconciler;
 let nowMs: number;
 beforeEach(async () => {
-  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [service, db] = await Promise.all([createSandboxDatabase(), createTestDatabase()]);
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   proxy = await startRecordingProxy(sandbox.baseUrl);
   const { apiKey } = sandbox;

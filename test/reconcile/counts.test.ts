@@ -2,7 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Page, type PaymentServiceClient } from '../../src/client/index.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { type InsertedPayment, insertPayments } from '../support/sandboxPayments.ts';
@@ -12,7 +16,7 @@ let service: TestDatabase;
 let db: TestDatabase;
 
 beforeAll(async () => {
-  service = await createTestDatabase();
+  service = await createSandboxDatabase();
   sandbox = await startTestSandbox({ databaseUrl: service.url });
 });
 afterAll(async () => {

@@ -18,7 +18,12 @@ import type { Reconcile } from '../../src/reconcile/run.ts';
 import type { RunProgress } from '../../src/reconcile/runContext.ts';
 import { beginPause, endPause, isPaused } from '../../src/reconcile/store/pauses.ts';
 import { readPausedRuns } from '../../src/reconcile/store/runs.ts';
-import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  silentLog,
+  type TestDatabase,
+} from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments } from '../support/sandboxPayments.ts';
@@ -32,7 +37,7 @@ let db: TestDatabase;
 let queues: QueueBackend;
 
 beforeEach(async () => {
-  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [service, db] = await Promise.all([createSandboxDatabase(), createTestDatabase()]);
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   queues = createQueueBackend(createPostgresQueueConnections(db.url, silentLog), silentLog);
 });

@@ -7,7 +7,11 @@ import { createClient, type PaymentServiceClient } from '../../src/client/index.
 import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { verdictOf } from '../../src/reconcile/domain/verdict.ts';
 import type { FaultsInput } from '../../src/sandbox/faults/settings.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { type InsertedPayment, insertPayments } from '../support/sandboxPayments.ts';
@@ -20,7 +24,7 @@ let db: TestDatabase;
 let names = 0;
 
 beforeAll(async () => {
-  service = await createTestDatabase();
+  service = await createSandboxDatabase();
   sandbox = await startTestSandbox({ databaseUrl: service.url });
 });
 afterAll(async () => {

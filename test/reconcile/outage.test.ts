@@ -10,7 +10,12 @@ import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh, type Refresh } from '../../src/reconcile/refresh.ts';
 import { isPaused } from '../../src/reconcile/store/pauses.ts';
 import { readPausedRuns } from '../../src/reconcile/store/runs.ts';
-import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  silentLog,
+  type TestDatabase,
+} from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments } from '../support/sandboxPayments.ts';
@@ -31,7 +36,7 @@ const clock = { nowMs: () => Date.now() + aheadMs };
 
 beforeEach(async () => {
   aheadMs = 0;
-  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [service, db] = await Promise.all([createSandboxDatabase(), createTestDatabase()]);
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   tallyhook = await startTallyhook({
     db,

@@ -10,7 +10,12 @@ import { sleep } from '../../src/platform/sleep.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh } from '../../src/reconcile/refresh.ts';
-import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  silentLog,
+  type TestDatabase,
+} from '../support/database.ts';
 import { eventBody } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
@@ -26,7 +31,7 @@ let reconciler: TestReconciler;
 let span: { fromMs: number; toMs: number };
 
 beforeEach(async () => {
-  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [service, db] = await Promise.all([createSandboxDatabase(), createTestDatabase()]);
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   proxy = await startRecordingProxy(sandbox.baseUrl);
   reconciler = testReconciler({ db, service: { ...sandbox, baseUrl: proxy.baseUrl } });

@@ -4,7 +4,11 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/platform/time.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createSandboxDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/database.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -22,7 +26,7 @@ let reconciler: TestReconciler;
 let span: { fromMs: number; toMs: number };
 
 beforeEach(async () => {
-  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [service, db] = await Promise.all([createSandboxDatabase(), createTestDatabase()]);
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   proxy = await startRecordingProxy(sandbox.baseUrl);
   reconciler = testReconciler({ db, service: { ...sandbox, baseUrl: proxy.baseUrl } });

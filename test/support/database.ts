@@ -4,7 +4,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { databaseUrl, TEMPLATE } from './globalSetup.ts';
+import { databaseUrl, SANDBOX_TEMPLATE, TEMPLATE } from './globalSetup.ts';
 import { waitFor } from './waitFor.ts';
 
 export interface TestDatabase extends Database {
@@ -26,9 +26,18 @@ export const silentLog = createLog('silent');
  */
 export async function createTestDatabase(longestTestMs = LONGEST_TEST_MS): Promise<TestDatabase> {
   await waitFor('the next day', () => leftOfDayMs() > longestTestMs, 2 * longestTestMs);
+  return createFrom(TEMPLATE);
+}
+
+/** A database for a sandbox, which has no ledger. */
+export function createSandboxDatabase(): Promise<TestDatabase> {
+  return createFrom(SANDBOX_TEMPLATE);
+}
+
+async function createFrom(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   // Copied as files: through the write-ahead log it costs nearly twice as much.
-  await administer(`create database ${name} template ${TEMPLATE} strategy file_copy`);
+  await administer(`create database ${name} template ${template} strategy file_copy`);
   const url = databaseUrl(inject('postgresUrl'), name);
   const db = createDatabase({
     connectionString: url,

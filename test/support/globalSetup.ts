@@ -12,8 +12,10 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { migrateSchema } from '../../src/platform/db/migrateSchema.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from './pgBouncer.ts';
 import { waitFor } from './waitFor.ts';
 
@@ -29,6 +31,7 @@ declare module 'vitest' {
 }
 
 export const TEMPLATE = 'tallyhook_template';
+export const SANDBOX_TEMPLATE = 'sandbox_template';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tallyhook-test-'));
@@ -40,9 +43,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const client = new pg.Client({ connectionString: server.connectionString });
   await client.connect();
-  await client.query(`create database ${TEMPLATE}`);
+  for (const name of [TEMPLATE, SANDBOX_TEMPLATE]) await client.query(`create database ${name}`);
   await client.end();
   await migrateDatabase(databaseUrl(server.connectionString, TEMPLATE));
+  await migrateSchema({
+    connectionString: databaseUrl(server.connectionString, SANDBOX_TEMPLATE),
+    schema: 'sandbox',
+    folder: join(packageRoot(), 'migrations/sandbox'),
+  });
   const redis = await startRedis(dataDir);
   const pooler = await startPooler(server.connectionString);
   project.provide('postgresUrl', server.connectionString);

@@ -3,25 +3,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those of more than 40 seconds, the longest first. */
 const LONG_FILES = [
-  'flow/redisFleets',
   'flow/falseAlarms',
-  'flow/gracefulStop',
+  'flow/leastRights',
+  'flow/redisFleets',
   'db/embeddedPostgres',
-  'cli/cli',
-  'audit/operators',
-  'flow/queueProblems',
+  'ledger/verify',
+  'pages/browser',
+  'flow/gracefulStop',
+  'archive/kill',
   'reconcile/lists',
+  'flow/queueProblems',
   'flow/killedBodies',
   'flow/databaseUnavailable',
-  'flow/leastRights',
   'flow/embeddedLost',
-  'cli/doctor',
-  'ledger/verify',
-  'archive/kill',
-  'cli/demo',
   'flow/kill',
-  'receiver/badInput',
   'flow/authorizations',
+  'cli/demo',
+  'cli/cli',
+  'audit/operators',
+  'receiver/badInput',
 ];
 
 export class LongFilesFirst extends BaseSequencer {

@@ -1,7 +1,7 @@
 /** A sandbox with its own database, used over HTTP as by any other client. */
 import { randomBytes } from 'node:crypto';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/startSandbox.ts';
-import { createTestDatabase, silentLog } from './database.ts';
+import { createSandboxDatabase, silentLog } from './database.ts';
 import { createServiceApi, type ServiceApi } from './serviceApi.ts';
 import { startWebhookListener, type WebhookListener } from './webhookListener.ts';
 
@@ -27,10 +27,10 @@ export type TestSandboxOptions = Partial<
 >;
 
 export async function startTestSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
-  const db = await createTestDatabase();
+  const own = options.databaseUrl === undefined ? await createSandboxDatabase() : undefined;
+  const databaseUrl = own?.url ?? options.databaseUrl ?? '';
   const listener = await startWebhookListener();
   const sandbox = await startSandbox({
-    databaseUrl: db.url,
     port: 0,
     apiKey: `snd_${randomBytes(32).toString('hex')}`,
     webhook: { url: listener.url, secret: SANDBOX_SECRET },
@@ -38,12 +38,13 @@ export async function startTestSandbox(options: TestSandboxOptions = {}): Promis
     // High enough not to matter; tests of the rate limit set their own.
     requestsPerMinute: 1_000_000,
     ...options,
+    databaseUrl,
   });
   const api = createServiceApi(sandbox);
   return {
     ...sandbox,
     ...api,
-    databaseUrl: db.url,
+    databaseUrl,
     listener,
     advance: async (ms) => {
       await api.control('POST', '/clock/advance', { ms });
@@ -51,7 +52,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}): Promis
     close: async () => {
       await sandbox.close();
       await listener.close();
-      await db.drop();
+      await own?.drop();
     },
   };
 }

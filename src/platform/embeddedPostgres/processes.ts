@@ -30,11 +30,12 @@ export const procfsTable: ProcessTable = {
     return state === undefined || state === 'Z' || state === 'X' ? undefined : fields[18];
   },
   isPostgresIn(pid, folder) {
-    return isIn(pid, folder) && runsPostgres(pid);
+    return isIn(pid, inodeOf(folder)) && runsPostgres(pid);
   },
   allPostgresIn(folder) {
+    const inode = inodeOf(folder);
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.map(Number).filter((pid) => isIn(pid, folder) && runsPostgres(pid));
+    return pids.map(Number).filter((pid) => isIn(pid, inode) && runsPostgres(pid));
   },
 };
 
@@ -84,11 +85,14 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Compares by device and inode, because a path can have several spellings or be renamed. */
-function isIn(pid: number, folder: string): boolean {
-  const here = attempt(() => statSync(`/proc/${pid}/cwd`, { bigint: true }));
-  const there = attempt(() => statSync(folder, { bigint: true }));
-  return here !== undefined && here.dev === there?.dev && here.ino === there.ino;
+/** Device and inode, because a path can have several spellings or be renamed; undefined if it is gone. */
+function inodeOf(folder: string): string | undefined {
+  const found = attempt(() => statSync(folder, { bigint: true }));
+  return found && `${found.dev}:${found.ino}`;
+}
+
+function isIn(pid: number, inode: string | undefined): boolean {
+  return inode !== undefined && inodeOf(`/proc/${pid}/cwd`) === inode;
 }
 
 function runsPostgres(pid: number): boolean {
