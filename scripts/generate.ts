@@ -12,6 +12,7 @@ import { writeCoverage } from './writeCoverage.ts';
 import { readLockedPackages, writeLicenses } from './writeLicenses.ts';
 import { writePermissions } from './writePermissions.ts';
 import { writeExample, writeSettings } from './writeSettings.ts';
+import { buildWebhookSchema, writeWebhooks } from './writeWebhooks.ts';
 
 const write = (file: string, text: string) => writeFileSync(join(packageRoot(), file), text);
 
@@ -20,6 +21,8 @@ const serviceInterface = fillTables(readFileSync(join(packageRoot(), interfaceFi
 write(interfaceFile, serviceInterface);
 write('docs/interface-coverage.md', writeCoverage(STATEMENTS, readSections(serviceInterface)));
 write('docs/openapi-admin.json', `${JSON.stringify(buildAdminOpenApi(), null, 2)}\n`);
+write('docs/webhooks.schema.json', `${JSON.stringify(buildWebhookSchema(), null, 2)}\n`);
+write('docs/reference/webhooks.md', writeWebhooks());
 write('docs/client-reference.md', await writeReference());
 write('docs/reference/admin-api.md', writeAdminApi());
 write('docs/reference/commands.md', await writeCommands());

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Endpoint } from '../../src/console/endpoint.ts';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { METRICS_PATH } from '../../src/platform/healthServer.ts';
+import { WEBHOOKS, type WebhookType, webhookSchema } from '../../src/webhooks/webhooks.ts';
 import { contentOf, type Json, parametersIn, pathsOf, refTo, sortByName } from './document.ts';
 
 /** The errors by status: the name of the component, and what it means. */
@@ -43,6 +44,16 @@ const ERRORS: Readonly<Record<number, { readonly name: string; readonly meaning:
       'The payment service did not respond. The message has what to check before you try again.',
   },
 };
+/** The headers of a webhook, as Standard Webhooks defines them. */
+const WEBHOOK_HEADERS = [
+  ['webhook-id', 'The same in every attempt.'],
+  ['webhook-timestamp', 'When the attempt was signed, in seconds since 1970.'],
+  [
+    'webhook-signature',
+    '`v1,` and an HMAC-SHA-256 in base64; one for each secret, separated by spaces.',
+  ],
+] as const;
+
 /** What a status below 300 means. */
 const GOOD: Readonly<Record<number, string>> = { 201: 'Created.', 202: 'Accepted.' };
 /** Errors of every endpoint. */
@@ -76,6 +87,7 @@ export function buildAdminOpenApi(): Json {
     servers: [{ url: 'http://127.0.0.1:8081' }],
     security: [{ token: [] }],
     paths,
+    webhooks: describeWebhooks(toSchema),
     components: {
       securitySchemes: {
         token: {
@@ -138,6 +150,33 @@ function describeMetrics(): Json {
       ...errorsOf([401, 403, 429, 503]),
     ]),
   };
+}
+
+/** What Tallyhook sends, by type: requests to the shop and to the operators' program. */
+function describeWebhooks(toSchema: (schema: z.ZodType) => Json): Json {
+  return Object.fromEntries(
+    Object.entries(WEBHOOKS).map(([type, { when }]) => [
+      type,
+      {
+        post: {
+          summary: when,
+          security: [],
+          parameters: WEBHOOK_HEADERS.map(([name, description]) => ({
+            name,
+            in: 'header',
+            required: true,
+            description,
+            schema: { type: 'string' },
+          })),
+          requestBody: {
+            required: true,
+            content: contentOf(toSchema(webhookSchema(type as WebhookType))),
+          },
+          responses: { '2XX': { description: 'Received. Any other response is retried.' } },
+        },
+      },
+    ]),
+  );
 }
 
 function responseOf(description: string, schema: Json): Json {

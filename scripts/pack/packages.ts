@@ -43,7 +43,11 @@ export const CLIENT_PACKAGE: LibraryPackage = {
   // Its TypeScript sources, its earlier version and its small variant: two thirds of its size, and
   // nothing that the contract imports. Decision 99 has the reason to bundle it.
   bundled: { zod: ['src', 'v3', 'mini', 'v4-mini', 'v4/mini', 'locales'] },
-  files: { LICENSE: 'LICENSE', 'README.md': 'docs/packages/client.md' },
+  files: {
+    LICENSE: 'LICENSE',
+    'README.md': 'docs/packages/client.md',
+    'webhooks.schema.json': 'docs/webhooks.schema.json',
+  },
 };
 
 const WORKERS = ['alerts', 'console', 'events', 'receiver', 'reconcile', 'scheduler'];

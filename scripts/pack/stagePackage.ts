@@ -66,7 +66,12 @@ async function stageLibrary(definition: LibraryPackage, stage: string): Promise<
       ...Object.fromEntries(
         Object.keys(entries).map((name) => [name, conditions(definition, name)]),
       ),
-      './package.json': './package.json',
+      ...Object.fromEntries(
+        [
+          'package.json',
+          ...Object.keys(definition.files).filter((file) => file.endsWith('.json')),
+        ].map((file) => [`./${file}`, `./${file}`]),
+      ),
     },
     files: ['esm', 'cjs', ...Object.keys(definition.files)],
     dependencies: Object.fromEntries(bundled.map((name) => [name, installedVersion(name)])),

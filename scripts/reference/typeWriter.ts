@@ -4,7 +4,15 @@
 export type TypeWriter = (type: string) => string;
 
 /** Types of the language and its runtime. */
-const KNOWN = new Set(['AbortSignal', 'AsyncIterable', 'Omit', 'Partial', 'Promise', 'T']);
+const KNOWN = new Set([
+  'AbortSignal',
+  'AsyncIterable',
+  'Omit',
+  'Partial',
+  'Promise',
+  'T',
+  'Uint8Array',
+]);
 
 /** @param publicNames names that the same document describes */
 export function createTypeWriter(publicNames: ReadonlySet<string>): TypeWriter {

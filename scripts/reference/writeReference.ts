@@ -43,6 +43,8 @@ export async function writeReference(): Promise<string> {
       describe(context, name),
     ),
     ...declineTables(),
+    '## Webhooks of Tallyhook',
+    ...WEBHOOK_NAMES.map((name) => describe(context, name)),
     '## Time, rate and lists',
     ...OTHERS.map((name) => describe(context, name)),
     '## Requests',
@@ -78,6 +80,22 @@ const MAKING = [
   'ClientOptions',
   'CallOptions',
   'CaptureOptions',
+];
+
+const WEBHOOK_NAMES = [
+  'verifyTallyhookWebhook',
+  'WebhookRequest',
+  'WebhookHeaders',
+  'VerifyOptions',
+  'VerifiedWebhook',
+  'WebhookVerificationError',
+  'WebhookRefusal',
+  'TallyhookWebhook',
+  'OrderWebhook',
+  'isOrderWebhook',
+  'WebhookOf',
+  'WebhookData',
+  'WebhookType',
 ];
 
 const OTHERS = [

@@ -1,6 +1,6 @@
 /**
- * `@tallyhook/client`: the payment service for a shop, without the Tallyhook server. See
- * docs/guides/client.md.
+ * `@tallyhook/client`: the payment service and the webhooks of Tallyhook for a shop, without the Tallyhook
+ * server. See docs/guides/client.md.
  */
 export {
   type DeclineAdvice,
@@ -59,6 +59,23 @@ export type {
   UploadedFile,
 } from '../contract/resources/index.ts';
 export type { Clock } from '../platform/clock.ts';
+export {
+  isOrderWebhook,
+  type VerifiedWebhook,
+  type VerifyOptions,
+  verifyTallyhookWebhook,
+  type WebhookHeaders,
+  type WebhookRefusal,
+  type WebhookRequest,
+  WebhookVerificationError,
+} from '../webhooks/verify.ts';
+export type {
+  OrderWebhook,
+  TallyhookWebhook,
+  WebhookData,
+  WebhookOf,
+  WebhookType,
+} from '../webhooks/webhooks.ts';
 export type { AnalyticsCalls } from './analytics.ts';
 export type { ApiKeyCalls } from './apiKeys.ts';
 export { createLocalBudget, type RateBudget } from './budget.ts';

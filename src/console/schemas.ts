@@ -1,11 +1,23 @@
 /** Schemas that several endpoints share. */
 import { z } from 'zod';
 import { parseId } from '../contract/identifiers.ts';
-import { STATUSES } from '../contract/statuses.ts';
-import { REGISTERED } from '../ledger/domain/expectation.ts';
-import { ORDER_STATUSES } from '../ledger/domain/order.ts';
 import { parseInstantMicros } from '../ledger/domain/time.ts';
 import { ORDER_NAMES } from '../ledger/read/orders.ts';
+import { currency, time } from '../webhooks/fields.ts';
+
+export {
+  amount,
+  currency,
+  difference,
+  namedBy,
+  openFindings,
+  orderStatus,
+  reason,
+  resourceKind,
+  resourceStatus,
+  time,
+  uncertainties,
+} from '../webhooks/fields.ts';
 
 const PAGE_LIMIT = { min: 1, default: 50, max: 100 } as const;
 
@@ -71,54 +83,6 @@ export const orderBy = z
     "What the id is: the shop's order id, or the id of a payment. Without it, any order id or the id of a " +
       'payment, refund or dispute is accepted, an order id first.',
   );
-
-export const namedBy = z
-  .enum(ORDER_NAMES)
-  .describe(
-    "`order`: the order has the shop's order id; `payment`: it has the id of its payment, which names no order.",
-  );
-
-export const amount = z.int().min(0).describe('Minor units of the currency beside it.');
-export const difference = z
-  .int()
-  .describe('Minor units of the currency beside it; may be negative.');
-export const currency = z
-  .string()
-  .regex(/^[A-Z]{3}$/)
-  .describe('ISO 4217.');
-export const time = z.iso.datetime().describe('UTC.');
-
-export const orderStatus = z
-  .enum([...ORDER_STATUSES, REGISTERED])
-  .describe(
-    'The first status that applies, over all currencies. `registered`: the shop registered the order, and no ' +
-      'payment has arrived; `moved`: its payments now belong to another order.',
-  );
-
-export const resourceKind = z.enum(['payment', 'refund', 'dispute', 'payout']);
-
-export const resourceStatus = z
-  .string()
-  .nullable()
-  .describe(
-    `The service's own status; null until the resource itself arrives. Payments: ${STATUSES.payment.join(', ')}. ` +
-      `Refunds: ${STATUSES.refund.join(', ')}. Disputes: ${STATUSES.dispute.join(', ')}. ` +
-      'The service may add others.',
-  );
-
-export const reason = z
-  .string()
-  .nullable()
-  .describe(
-    "Why it failed, was canceled or, for a dispute, was opened: the service's codes and texts in one " +
-      'line, without card numbers. Null if the state needs no reason or the service sent none.',
-  );
-
-export const uncertainties = z
-  .array(z.string())
-  .describe('Why the state needs a retrieve before you rely on it. Usually empty.');
-
-export const openFindings = z.array(z.string()).describe('Classes of its open findings.');
 
 /** Filters that lists of orders and of resources share. */
 export const listFilters = {

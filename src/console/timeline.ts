@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/domain/entry.ts';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
-import { decline } from './decline.ts';
+import { decline } from '../webhooks/fields.ts';
 import { amount, currency, reason, resourceKind, resourceStatus, time } from './schemas.ts';
 
 export const observationSource = z

@@ -11,6 +11,7 @@ import { type OrderFeed, readCurrentOrders } from '../ledger/read/orderFeed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { orderWithPartsJson } from '../representation/order.ts';
+import type { WebhookData } from '../webhooks/webhooks.ts';
 import type { ChannelName } from './domain/message.ts';
 import { type CurrentOrder, type OrderChange, planOrderWebhooks } from './domain/orderWebhooks.ts';
 import { insertMessages, type NewMessage } from './store/messages.ts';
@@ -100,7 +101,7 @@ async function readOrders(
   const orders = await readCurrentOrders(tx, orderKeys);
   return new Map(
     orders.map((order) => {
-      const json = orderWithPartsJson(order);
+      const json: WebhookData<'order.updated'>['order'] = orderWithPartsJson(order);
       const { orderId, lastChange } = order;
       return [order.orderKey, { orderId, totals: JSON.stringify(json.totals), json, lastChange }];
     }),

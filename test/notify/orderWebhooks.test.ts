@@ -7,11 +7,14 @@ import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { createOrderFeed } from '../../src/ledger/read/orderFeed.ts';
 import { enqueueOrderWebhooks, hasOrderChanges } from '../../src/notify/orderWebhooks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { isOrderWebhook } from '../../src/webhooks/verify.ts';
+import type { OrderWebhook } from '../../src/webhooks/webhooks.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { readMessages } from '../support/notifier.ts';
 import { refundEvent as refundOf } from '../support/payments.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
+import { readReceived } from '../support/receivedWebhook.ts';
 import { ACCEPT } from '../support/receivers.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox } from '../support/sandbox.ts';
@@ -87,21 +90,9 @@ function disputeEvent(orderId: string, status: string, minute: number): Buffer {
   return eventBody(object, { eventType: `dispute_${status}`, contentType: 'dispute_details' });
 }
 
-interface OrderWebhook {
-  readonly type: string;
-  readonly timestamp: string;
-  readonly data: {
-    readonly change: { readonly number: number; readonly status: string };
-    readonly order: {
-      readonly order_id: string;
-      readonly status: string;
-      readonly totals: readonly Record<string, unknown>[];
-    };
-  };
-}
-
+/** Each is signed, and has the fields of its type. */
 const webhooks = (): readonly OrderWebhook[] =>
-  shop.accepted().map(({ body }) => JSON.parse(body) as OrderWebhook);
+  shop.accepted().map(readReceived).filter(isOrderWebhook);
 
 test('changes before the first run send no webhook', async () => {
   await apply(paymentEvent('ord_old', 0, {}));

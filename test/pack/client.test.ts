@@ -10,6 +10,7 @@ import {
   type FreshProject,
   installPacked,
   run,
+  SLOWEST_INSTALL_MS,
   TYPE_ROOTS,
 } from './freshProject.ts';
 
@@ -18,7 +19,7 @@ const MAX_INSTALLED_BYTES = 5_000_000;
 let shop: FreshProject;
 beforeAll(async () => {
   shop = await installPacked(CLIENT_PACKAGE);
-});
+}, SLOWEST_INSTALL_MS);
 afterAll(() => shop.remove());
 
 test('it installs without a registry, brings zod alone, and has less than 5 MB', () => {
@@ -39,6 +40,13 @@ export async function pay(): Promise<string> {
   const status: string | null | undefined = payment.status;
   return String(status);
 }
+export function paid(body: string, headers: Record<string, string>): number | undefined {
+  const { webhook } = verifyTallyhookWebhook({ body, headers }, { secret: 'whsec_AAAA' });
+  if (!isOrderWebhook(webhook)) return undefined;
+  // @ts-expect-error: the field is amount_captured
+  webhook.data.order.totals[0]?.captured;
+  return webhook.type === 'order.paid' ? webhook.data.order.totals[0]?.amount_captured : 0;
+}
 const kind: ClientErrorKind = 'id_in_use';
 const { path }: Endpoint = ENDPOINTS.createPayment;
 console.log([Object.keys(service).length, kind, path, declineAdvice('UE_1001').retry].join());
@@ -46,7 +54,9 @@ pay().catch((error: unknown) => console.log(error instanceof PaymentServiceError
 `;
 
 const IMPORTS = `
-import { type ClientErrorKind, createClient, declineAdvice, PaymentServiceError } from '@tallyhook/client';
+import {
+  type ClientErrorKind, createClient, declineAdvice, isOrderWebhook, PaymentServiceError, verifyTallyhookWebhook,
+} from '@tallyhook/client';
 import { ENDPOINTS, type Endpoint } from '@tallyhook/client/contract';
 `;
 

@@ -11,6 +11,9 @@ import { packageRoot } from '../../src/platform/packageRoot.ts';
 export const run = promisify(execFile);
 const root = packageRoot();
 
+/** Compiling and packing takes seconds, and minutes on a machine that does ten other things. */
+export const SLOWEST_INSTALL_MS = 15 * 60_000;
+
 export interface FreshProject {
   readonly folder: string;
   /** Writes a file, and the folders above it. */

@@ -10,6 +10,7 @@ import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { administer } from '../support/database.ts';
 import { databaseUrl } from '../support/globalSetup.ts';
 import { type Environment, type Exit, spawnProgram } from '../support/program.ts';
+import { SLOWEST_INSTALL_MS } from './freshProject.ts';
 
 const modules = join(mkdtempSync(join(tmpdir(), 'tallyhook-server-')), 'node_modules');
 const installed = join(modules, 'tallyhook');
@@ -29,7 +30,7 @@ beforeAll(async () => {
   await stagePackage(SERVER_PACKAGE, installed);
   manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Manifest;
   for (const name of Object.keys(manifest.dependencies)) link(name);
-});
+}, SLOWEST_INSTALL_MS);
 afterAll(async () => {
   rmSync(dirname(modules), { recursive: true });
   await administer(`drop database ${database} with (force)`);

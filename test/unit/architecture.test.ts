@@ -64,7 +64,7 @@ const FEATURES = [
   'sandbox',
   'demo',
 ];
-const BASE = ['platform', 'contract'];
+const BASE = ['platform', 'contract', 'webhooks'];
 
 function expectOnly(
   files: readonly Source[],
@@ -90,6 +90,16 @@ test('A1: contract imports only zod and itself', () => {
     inFolder('contract'),
     'contract is data and schemas',
     (imported) => imported === 'zod' || imported.startsWith('src/contract/'),
+  );
+});
+
+test('A1b: webhooks is what Tallyhook sends, for programs outside: data, schemas and their verification', () => {
+  expectOnly(
+    inFolder('webhooks'),
+    'shops use it without the server',
+    (imported) =>
+      ['zod', 'node:crypto', 'src/platform/clock.ts'].includes(imported) ||
+      /^src\/(contract|webhooks)\//.test(imported),
   );
 });
 
@@ -119,7 +129,7 @@ test('A3: domain folders are pure: contract, domain folders below, no I/O, no cl
     domain,
     'domain is synchronous functions over values',
     (imported, { path }) =>
-      imported === 'src/platform/time.ts' ||
+      ['src/platform/time.ts', 'src/webhooks/webhooks.ts'].includes(imported) ||
       [domainOf(path), 'src/contract', ...domainsBelow(path)].some((folder) =>
         imported.startsWith(`${folder}/`),
       ),
@@ -357,8 +367,9 @@ test('A10: the client imports nothing of the server', () => {
   const imports = new Map(sources.map(({ path, imports: targets }) => [path, targets]));
   const reached = new Set(['src/client/index.ts']);
   for (const path of reached) for (const next of imports.get(path) ?? []) reached.add(next);
-  const foreign = [...reached].filter((path) => !/^src\/(client|contract)\//.test(path));
+  const foreign = [...reached].filter((path) => !/^src\/(client|contract|webhooks)\//.test(path));
   expect(foreign.toSorted()).toEqual([
+    'node:crypto',
     'node:events',
     'node:timers/promises',
     'src/platform/clock.ts',

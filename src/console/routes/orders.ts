@@ -1,7 +1,6 @@
 /** Endpoints of orders: get one with its timeline, list them, and register an expected amount. */
 import { z } from 'zod';
 import { registerOrderAs } from '../../actions/registerOrder.ts';
-import { COMPARISONS } from '../../ledger/domain/expectation.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import { readOrderListTotals, readOrderPage } from '../../ledger/read/orderList.ts';
 import {
@@ -23,7 +22,7 @@ import {
   orderListTotalsJson,
   partJson,
 } from '../../representation/order.ts';
-import { decline } from '../decline.ts';
+import { orderFields, orderPart, partFields } from '../../webhooks/order.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { readFilter } from '../listFilter.ts';
 import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';
@@ -31,95 +30,23 @@ import {
   amount,
   currency,
   cursor,
-  difference,
   id,
   limit,
   listComplete,
   listCount,
   listFilters,
-  namedBy,
   nextCursor,
-  openFindings,
   orderBy,
   orderStatus,
-  reason,
-  resourceKind,
-  resourceStatus,
-  time,
-  uncertainties,
 } from '../schemas.ts';
 import { timelineEntry } from '../timeline.ts';
 
-const orderTotals = z
-  .strictObject({
-    currency,
-    status: orderStatus.describe('The first that applies to the parts in this currency.'),
-    amount_authorized: amount.describe('Held and still capturable.'),
-    amount_captured: amount.describe('Captured and not voided.'),
-    amount_refunded: amount,
-    amount_refund_pending: amount,
-    amount_disputed: amount.describe('In open disputes.'),
-    amount_charged_back: amount.describe('Lost to disputes.'),
-  })
-  .meta({ id: 'OrderTotals' });
-
-const expected = z
-  .strictObject({
-    currency,
-    amount,
-    comparison: z
-      .enum(COMPARISONS)
-      .describe(
-        'The captured amount in this currency, before refunds, against the expected one. ' +
-          '`other_currency`: nothing was captured in this currency, and something in another.',
-      ),
-    difference: difference.describe('Captured minus expected; negative if something is missing.'),
-    registered_at: time,
-    registered_by: z.string().describe("Name of the caller's token."),
-  })
-  .meta({ id: 'Expected' });
-
-const orderFields = {
-  order_id: z.string(),
-  order_key: z.string().describe('Unlike the id, unique.'),
-  named_by: namedBy,
-  status: orderStatus,
-  moved_to: z.array(z.string()).describe('Keys of the orders that its payments now belong to.'),
-  totals: z.array(orderTotals).describe('One entry per currency.'),
-  expected: expected.nullable().describe('What the shop registered, if anything.'),
-  first_seen_at: time,
-  updated_at: time,
-};
 const order = z.strictObject(orderFields).meta({ id: 'Order' });
-
-const part = z
-  .strictObject({
-    kind: resourceKind,
-    id: z.string(),
-    status: resourceStatus,
-    stage: z.string().nullable().describe('Disputes only.'),
-    currency: currency.nullable(),
-    amount: amount.nullable(),
-    amount_authorized: amount.nullable().describe('Payments only: the largest hold.'),
-    amount_captured: amount.nullable().describe('Payments only.'),
-    decline: decline.nullable().describe('Failed payments only.'),
-    reason,
-    uncertainties,
-    open_findings: openFindings,
-    created_at: time.nullable().describe("The service's own time."),
-    deadline_at: time
-      .nullable()
-      .describe('Payments: when the hold expires. Disputes: when evidence is due.'),
-  })
-  .meta({ id: 'OrderPart' });
 
 const orderDetail = z
   .strictObject({
     ...orderFields,
-    parts: z.array(part).describe('Payments first.'),
-    parts_complete: z
-      .boolean()
-      .describe('False if only the first 1,000 parts are listed; `/parts` has all of them.'),
+    ...partFields,
     timeline: z
       .array(timelineEntry)
       .describe('Oldest first. A change of the order status appears some seconds after its cause.'),
@@ -182,7 +109,7 @@ export const listOrderParts = defineEndpoint({
   params: orderParams,
   query: z.strictObject({ by: orderBy, limit, cursor }),
   response: z
-    .strictObject({ parts: z.array(part), next_cursor: nextCursor })
+    .strictObject({ parts: z.array(orderPart), next_cursor: nextCursor })
     .meta({ id: 'OrderPartPage' }),
   statuses: [404],
   handle: async ({ db }, { params, query }) => {

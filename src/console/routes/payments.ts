@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readPaymentChildren, readPaymentDetail } from '../../ledger/read/store/payments.ts';
 import { paymentJson } from '../../representation/payment.ts';
-import { decline } from '../decline.ts';
+import { decline } from '../../webhooks/fields.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';
 import {

@@ -7,8 +7,7 @@
 export const REGISTERED = 'registered';
 
 /** How the captured amount compares with the expected one. */
-export const COMPARISONS = ['unpaid', 'underpaid', 'paid', 'overpaid', 'other_currency'] as const;
-export type Comparison = (typeof COMPARISONS)[number];
+export type Comparison = 'unpaid' | 'underpaid' | 'paid' | 'overpaid' | 'other_currency';
 
 export interface Expected {
   readonly currency: string;

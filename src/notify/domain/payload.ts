@@ -4,6 +4,7 @@
  * to open first, `null` if the console has no public address. Order webhooks are for the shop's program
  * and have neither a page nor the name of the installation.
  */
+import type { WebhookData } from '../../webhooks/webhooks.ts';
 import { type Installation, linksOf } from './links.ts';
 import type { Content, Money, Notification } from './message.ts';
 import { LIST_COMMAND } from './text.ts';
@@ -32,7 +33,7 @@ export function payloadOf(
       return {
         type: `alert.${content.alert.type}`,
         timestamp: createdAt,
-        data: { ...alertFacts(content.alert), ...origin },
+        data: { ...alertFacts(content.alert), ...origin } satisfies WebhookData<'alert.opened'>,
       };
     case 'digest':
       return {
@@ -48,7 +49,7 @@ export function payloadOf(
           urgent: content.urgent.map(alertData),
           list: LIST_COMMAND,
           ...origin,
-        },
+        } satisfies WebhookData<'alert.digest'>,
       };
     case 'summary': {
       const { day, currencies, openFindings, openAlerts } = content.summary;
@@ -67,7 +68,7 @@ export function payloadOf(
           open_findings: openFindings,
           open_alerts: openAlerts,
           ...origin,
-        },
+        } satisfies WebhookData<'summary.daily'>,
       };
     }
     case 'order':
@@ -76,12 +77,15 @@ export function payloadOf(
       return {
         type: 'test',
         timestamp: content.at,
-        data: { message: 'This is a test. No action is needed.', ...origin },
+        data: {
+          message: 'This is a test. No action is needed.',
+          ...origin,
+        } satisfies WebhookData<'test'>,
       };
   }
 }
 
-function alertFacts(notification: Notification): Readonly<Record<string, unknown>> {
+function alertFacts(notification: Notification) {
   return {
     alert_id: notification.alertId,
     rule: notification.rule,
