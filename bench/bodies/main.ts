@@ -149,6 +149,7 @@ function newBatch(): Parameters<typeof storeBatch>[1] {
       eventType: 'payment_succeeded',
       body,
       bodyHash: createHash('sha256').update(body).digest(),
+      secretFingerprint: 0,
     };
   });
 }

@@ -56,6 +56,7 @@ export async function applyBodies(
         ...readEnvelope(body),
         body,
         bodyHash: createHash('sha256').update(body).digest(),
+        secretFingerprint: 0,
       }));
       const stored = await storeBatch(db, events, new Date());
       await applier.applyBatch(

@@ -38,7 +38,7 @@ grant select, insert, update on verify_position to tallyhook_app;
 
 -- Erasure of personal data.
 grant select, insert, update on erasures to tallyhook_app;
-grant select, insert, update on replay_runs to tallyhook_app;
+grant select, insert, update on replay_runs, replay_steps to tallyhook_app;
 grant select, insert on erased_bodies to tallyhook_app;
 grant execute on function redact_snapshots(jsonb) to tallyhook_app;
 grant execute on function redact_audit(bigint, text, jsonb) to tallyhook_app;

@@ -6,7 +6,7 @@ grant select on webhook_events, pending, dead_events, event_replays to tallyhook
 -- A replay is refused if the body no longer exists.
 grant select on webhook_bodies, packed_bodies, kept_bodies, body_days, erased_bodies to tallyhook_console;
 -- The plan of an erasure reads every body, and the list of requests counts what each has erased.
-grant select on replay_runs to tallyhook_console;
+grant select on replay_runs, replay_steps to tallyhook_console;
 grant select on erasures, event_variants to tallyhook_console;
 grant select on snapshots, resources, resource_epochs, orders, order_totals, findings to tallyhook_console;
 grant select on accounts, transfers, change_log, changes, order_expectations to tallyhook_console;

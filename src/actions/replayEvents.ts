@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/recordAudit.ts';
 import { findAbsence } from '../ledger/bodies/readBodies.ts';
 import { describeAbsence } from '../ledger/domain/bodyAbsence.ts';
 import { replayEvent } from '../ledger/inbox/applyEvents.ts';
-import type { Database } from '../platform/db/database.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 
 export interface ReplayParts {
@@ -29,16 +29,30 @@ export type Replayed = {
 );
 
 /**
+ * Replays events, with an entry of the audit log for each.
+ * @param numbers inbox numbers of stored events
+ */
+export function replayEventsAs(
+  parts: ReplayParts,
+  actor: Actor,
+  numbers: readonly number[],
+): Promise<Replayed> {
+  return replayEach(parts, numbers, async (tx, number) => {
+    const subject = { kind: 'event', id: String(number) };
+    await recordAudit(tx, { actor, action: 'event.replay', subject });
+  });
+}
+
+/**
  * Makes events pending again, each in a transaction of its own, and enqueues them. One without a body
  * is refused: it could not be applied, and would end as a dead event.
  * @param numbers inbox numbers of stored events
- * @param run the replay of many events that they belong to
+ * @param record what is committed with the replay of an event
  */
-export async function replayEventsAs(
+export async function replayEach(
   { db, enqueue }: ReplayParts,
-  actor: Actor,
   numbers: readonly number[],
-  run?: number,
+  record: (tx: Queryable, number: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<Replayed> {
   const replayed: number[] = [];
   const refused: RefusedReplay[] = [];
@@ -51,9 +65,7 @@ export async function replayEventsAs(
     replayed.push(number);
     await db.transaction(async (tx) => {
       await replayEvent(tx, number);
-      const subject = { kind: 'event', id: String(number) };
-      const detail = run === undefined ? {} : { replay: run };
-      await recordAudit(tx, { actor, action: 'event.replay', subject, detail });
+      await record(tx, number);
     });
   }
   try {

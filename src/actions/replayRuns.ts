@@ -3,9 +3,11 @@
  *
  * 1. A run covers the events that are in the inbox when it is requested, from the newest to the oldest. A
  *    dead event that dies again is not replayed twice.
- * 2. A process claims the run, replays a step, and records its position. If it ends, another one continues
- *    there within a minute. A step that is made twice changes nothing: replaying is idempotent.
- * 3. It waits while many events are pending, so that new events are not applied late because of it.
+ * 2. A process claims the run, records which events the next step replays, replays them, and records the
+ *    position. If it ends, another one repeats that step within a minute, with the same events. A step that is
+ *    made twice changes nothing: replaying is idempotent.
+ * 3. The audit log has one entry, with the filter, the count and the reason. The events are in the steps.
+ * 4. It waits while many events are pending, so that new events are not applied late because of it.
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
@@ -13,7 +15,10 @@ import { measureInbox } from '../ledger/gauges.ts';
 import {
   claimReplayRun,
   insertReplayRun,
+  insertReplayStep,
   markReplayStopped,
+  type ReplayStep,
+  readReplayStep,
   recordReplayStep,
   releaseReplayRun,
 } from '../ledger/inbox/store/replayRuns.ts';
@@ -21,7 +26,7 @@ import { filterOf } from '../ledger/read/eventFilter.ts';
 import { countEvents, type EventCount, searchEvents } from '../ledger/read/store/events.ts';
 import type { ReplayRun, StoredFilter } from '../ledger/read/store/replayRuns.ts';
 import type { Database } from '../platform/db/database.ts';
-import { type ReplayParts, replayEventsAs } from './replayEvents.ts';
+import { type ReplayParts, replayEach } from './replayEvents.ts';
 
 interface Parts {
   readonly db: Database;
@@ -46,7 +51,7 @@ export async function startReplayAs(
     const run = await insertReplayRun(tx, {
       ...{ filter, reason, requestedBy, planned, isPlannedComplete },
     });
-    const detail = { filter, planned };
+    const detail = { filter, planned, isPlannedComplete };
     const subject = subjectOf(run.id);
     await recordAudit(tx, { actor, action: 'replay.start', subject, reason, detail });
     return run;
@@ -63,8 +68,6 @@ export function stopReplayAs({ db }: Parts, actor: Actor, id: number): Promise<b
 }
 
 export interface ContinueReplaysParts extends ReplayParts {
-  /** The process, for the entries of events. */
-  readonly actor: Actor;
   readonly signal: AbortSignal;
 }
 
@@ -100,18 +103,23 @@ async function carryOut(parts: ContinueReplaysParts, claimed: ReplayRun): Promis
 }
 
 async function makeStep(
-  { actor, ...parts }: ContinueReplaysParts,
+  parts: ContinueReplaysParts,
   run: ReplayRun,
 ): Promise<ReplayRun | undefined> {
-  const page = { below: run.position, limit: STEP_EVENTS };
-  const { rows, next } = await searchEvents(parts.db, filterOf(run.filter), page);
-  const numbers = rows.map(({ id }) => id);
-  const { replayed, refused } = await replayEventsAs(parts, actor, numbers, run.id);
-  return recordReplayStep(parts.db, run.id, {
-    from: run.position,
-    to: next ?? numbers.at(-1) ?? run.position,
-    isLast: next === undefined,
+  const { db } = parts;
+  const step = (await readReplayStep(db, run)) ?? (await chooseStep(db, run));
+  const { replayed, refused } = await replayEach(parts, step.numbers);
+  return recordReplayStep(db, run.id, step, {
     replayed: replayed.length,
     refusals: refused,
   });
+}
+
+/** Invariant 2: what a step replays is committed before it begins. */
+async function chooseStep(db: Database, { id, position, filter }: ReplayRun): Promise<ReplayStep> {
+  const page = { below: position, limit: STEP_EVENTS };
+  const { rows, next } = await searchEvents(db, filterOf(filter), page);
+  const numbers = rows.map((row) => row.id);
+  const nextPosition = next ?? numbers.at(-1) ?? position;
+  return insertReplayStep(db, id, { position, nextPosition, isLast: next === undefined, numbers });
 }

@@ -60,8 +60,10 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
     guard,
     intake: {
       ...intake,
-      accept: (body) =>
-        gate.isOpen() ? intake.accept(body) : Promise.resolve({ outcome: 'unavailable' }),
+      accept: (body, secretFingerprint) =>
+        gate.isOpen()
+          ? intake.accept(body, secretFingerprint)
+          : Promise.resolve({ outcome: 'unavailable' }),
     },
     metrics: receiverMetrics,
     countRefusal: rejections.count,

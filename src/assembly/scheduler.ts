@@ -105,7 +105,7 @@ export function startSchedules({
       continueErasures: () => continueErasures({ db: erasuresDb, log, signal, actor: process }),
       continueReplays: () =>
         continueReplays({
-          ...{ db, signal, actor: process },
+          ...{ db, signal },
           enqueue: (numbers) => events.add([batchJob(numbers)]),
         }),
       removeOld: async () => {

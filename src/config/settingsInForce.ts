@@ -3,6 +3,8 @@
  * this file, and of an address neither its password nor its query.
  */
 
+import { formatFingerprint, secretFingerprint } from '../platform/secretFingerprint.ts';
+
 /** `file`: the file `.env` in the working folder; the environment has precedence over it. */
 export type SettingSource = 'environment' | 'file' | 'default' | 'unset';
 
@@ -11,6 +13,8 @@ export interface SettingInForce {
   /** Null for a secret, and for a setting that is not set. */
   readonly value: string | null;
   readonly source: SettingSource;
+  /** Of the secrets that sign webhooks, in their order: what events are marked with. */
+  readonly fingerprints?: readonly string[];
 }
 
 /** Settings that are secrets; also addresses that anybody who knows them can post to. */
@@ -26,6 +30,8 @@ const HIDDEN_SETTINGS: ReadonlySet<string> = new Set([
   'ARCHIVE_S3_ACCESS_KEY_ID',
   'ARCHIVE_S3_SECRET_ACCESS_KEY',
 ]);
+
+const SIGNING_SECRETS = 'WEBHOOK_SECRETS';
 
 /** A name that such a setting of a later version would have. */
 const SOUNDS_SECRET = /SECRET|TOKEN|PASSWORD|_KEY$/;
@@ -51,12 +57,18 @@ export function settingsInForce(
     const isHidden = HIDDEN_SETTINGS.has(name) || SOUNDS_SECRET.test(name);
     if (text !== undefined) {
       const source = fileNames.has(name) ? 'file' : 'environment';
-      return { name, value: isHidden ? null : withoutPassword(text), source };
+      if (isHidden) return { name, value: null, source, ...fingerprintsOf(name, parsed[name]) };
+      return { name, value: withoutPassword(text), source };
     }
     const standard = isHidden ? undefined : textOf(parsed[name]);
     if (standard === undefined) return { name, value: null, source: 'unset' };
     return { name, value: standard, source: 'default' };
   });
+}
+
+function fingerprintsOf(name: string, secrets: unknown): Pick<SettingInForce, 'fingerprints'> {
+  if (name !== SIGNING_SECRETS || !Array.isArray(secrets)) return {};
+  return { fingerprints: secrets.map((one) => formatFingerprint(secretFingerprint(String(one)))) };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,7 +1,7 @@
 /** The filter of events in a query or a body. */
 import { z } from 'zod';
 import { EVENT_STATES } from '../ledger/read/store/parts.ts';
-import { id, listTime } from './schemas.ts';
+import { id, listTime, number } from './schemas.ts';
 
 const eventType = z
   .string()
@@ -16,3 +16,10 @@ export const eventFilters = {
   from: listTime('Only events received at this time or later. UTC.'),
   to: listTime('Only events received before this time. UTC.'),
 };
+
+/** Of lists only: a replay is chosen by what events are, not by an earlier replay. */
+export const ofReplay = number
+  .optional()
+  .describe(
+    'Only events that this replay of many events has chosen; of a long one, the newest 10,000.',
+  );

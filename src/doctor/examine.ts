@@ -15,6 +15,7 @@ import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
 import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
+import { formatFingerprint, secretFingerprint } from '../platform/secretFingerprint.ts';
 import { DAY_MS } from '../platform/time.ts';
 import {
   bad,
@@ -133,9 +134,7 @@ export async function examine(
       ),
     );
   }
-  await note('webhook secrets', () =>
-    measured(installation.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
-  );
+  await note('webhook secrets', () => checkSecrets(installation.webhookSecrets));
   await note('admin token', () => measured(installation.adminTokens, 'token', 'ADMIN_TOKEN'));
   await note('encryption', () => {
     const redis = serversOfRedisUrl(installation.settings.redisUrl);
@@ -237,6 +236,14 @@ function measured(list: readonly string[] | Error, what: string, setting: string
   return list.every((secret) => secretWeakness(secret) === undefined)
     ? ok(`${count}, each strong enough`)
     : failed(`${count}, at least one too weak`, `Set ${setting}.`);
+}
+
+/** With the fingerprint of each, in their order: events are marked with that of the one that verified them. */
+function checkSecrets(secrets: readonly string[] | Error): Judgment {
+  const judgment = measured(secrets, 'secret', 'WEBHOOK_SECRETS');
+  if (judgment.state !== 'ok' || secrets instanceof Error) return judgment;
+  const fingerprints = secrets.map((secret) => formatFingerprint(secretFingerprint(secret)));
+  return ok(`${judgment.result}: ${fingerprints.join(', ')}`);
 }
 
 /** @returns this machine's clock minus the service's; undefined if unknown */

@@ -4,6 +4,7 @@ import { errorEnvelope } from '../contract/errors.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { secretFingerprint } from '../platform/secretFingerprint.ts';
 import { sleep } from '../platform/sleep.ts';
 import type { Guard } from './guard.ts';
 import type { Intake } from './intake.ts';
@@ -33,6 +34,7 @@ export interface ReceiverAppParts {
 
 export function createReceiverApp(parts: ReceiverAppParts): express.Express {
   const { guard, intake, maxBodyBytes, metrics, webhookPath, webhookSecrets } = parts;
+  const fingerprints = webhookSecrets.map(secretFingerprint);
   const logUnverified = createUnverifiedLog(parts.clock, parts.log);
   const app = express();
   app.disable('x-powered-by');
@@ -61,7 +63,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     if (verification.outcome !== 'verified') return Promise.resolve(unsigned(verification.outcome));
     guard.verified(request);
     metrics.secretUsed(verification.secretIndex);
-    return intake.accept(body);
+    return intake.accept(body, fingerprints[verification.secretIndex] ?? 0);
   };
   /** A request without a well-formed signature is refused before its body is read. */
   const read = (request: Request, response: Response): Promise<BodyReading | WebhookOutcome> => {

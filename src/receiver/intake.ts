@@ -30,8 +30,11 @@ export type IntakeOutcome =
   | { readonly outcome: 'overloaded' };
 
 export interface Intake {
-  /** Persists a verified body. Never throws. */
-  accept(body: Buffer): Promise<IntakeOutcome>;
+  /**
+   * Persists a verified body. Never throws.
+   * @param secretFingerprint of the secret that verified it
+   */
+  accept(body: Buffer, secretFingerprint: number): Promise<IntakeOutcome>;
   /** Resolves when nothing is waiting or in flight. */
   drain(): Promise<void>;
 }
@@ -106,12 +109,12 @@ export function createIntake(parts: IntakeParts): Intake {
   };
 
   return {
-    accept: (body) => {
+    accept: (body, secretFingerprint) => {
       if (waiting.length >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES) {
         return Promise.resolve({ outcome: 'overloaded' });
       }
       const bodyHash = hash('sha256', body, 'buffer');
-      const event: NewEvent = { ...readEnvelope(body), body, bodyHash };
+      const event: NewEvent = { ...readEnvelope(body), body, bodyHash, secretFingerprint };
       return new Promise((report) => {
         waiting.push({ event, report });
         waitingBytes += body.length;

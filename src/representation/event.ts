@@ -1,4 +1,5 @@
 /** An event of the inbox as JSON. */
+
 import { describeAbsence } from '../ledger/domain/bodyAbsence.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { EventDetail } from '../ledger/read/eventDetail.ts';
@@ -24,6 +25,7 @@ export function eventJson(row: EventSummary) {
             reason: row.discardedReason ?? '',
           },
     received_at: row.receivedAt.toISOString(),
+    secret: row.secretFingerprint,
   };
 }
 

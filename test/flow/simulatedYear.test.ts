@@ -91,7 +91,7 @@ function newEvent(fields: object = {}, merchantId = MERCHANT_ID): Buffer {
 async function deliver(
   bodies: readonly Buffer[],
 ): Promise<{ readonly outcomes: readonly string[]; readonly ids: readonly number[] }> {
-  const results = await Promise.all(bodies.map((body) => intake.accept(body)));
+  const results = await Promise.all(bodies.map((body) => intake.accept(body, 0)));
   const ids = toApply;
   toApply = [];
   await testApplier(db, MERCHANT_ID, db.clock).applyBatch(ids);
@@ -162,7 +162,7 @@ const count = async (text: string): Promise<number> =>
 
 /** Events that stay at any age. */
 async function deliverKept(): Promise<{ readonly dead: number; readonly unexplained: number }> {
-  await intake.accept(newEvent());
+  await intake.accept(newEvent(), 0);
   const dead = toApply.pop() ?? 0;
   await testApplier(db, MERCHANT_ID, db.clock).markDead(dead, 5, 'it could not be applied');
   const { ids } = await deliver([newEvent({}, 'merchant_other')]);

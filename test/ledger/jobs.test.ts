@@ -60,6 +60,7 @@ async function receive(
       ...readEnvelope(body),
       body,
       bodyHash: createHash('sha256').update(body).digest(),
+      secretFingerprint: 0,
     })),
     new Date(),
   );

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueReplays } from '../../src/actions/replayRuns.ts';
 import { claimReplayRun, releaseReplayRun } from '../../src/ledger/inbox/store/replayRuns.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -28,15 +29,14 @@ afterAll(async () => {
 });
 
 /** What the scheduler does. @returns the numbers that it enqueued */
-async function workOnReplays(): Promise<readonly number[]> {
+async function workOnReplays(on: Database = db): Promise<readonly number[]> {
   const enqueued: number[] = [];
   await continueReplays({
-    db,
+    db: on,
     enqueue: (numbers) => {
       enqueued.push(...numbers);
       return Promise.resolve();
     },
-    actor: { kind: 'process', role: 'process', name: 'test', origin: 'test@host' },
     signal: new AbortController().signal,
   });
   return enqueued;
@@ -79,14 +79,62 @@ test('the events of a filter are counted, confirmed and replayed, with a page th
   expect(html).toContain('3 of 3 events: 3 replayed, 0 refused.');
   expect(html).toContain('>done<');
   expect((await admin.get('/inbox?state=dead')).html).toContain('No event matches');
-  const audit = await db.query<{ action: string; detail: object }>(
-    `select action, detail from audit where action in ('replay.start', 'event.replay') order by id`,
-  );
-  expect(audit.map(({ action }) => action)).toEqual([
-    'replay.start',
-    ...dead.map(() => 'event.replay'),
+  expect(
+    await db.query(
+      `select action, subject_id, reason, detail from audit
+        where action in ('replay.start', 'event.replay')`,
+    ),
+  ).toEqual([
+    {
+      action: 'replay.start',
+      subject_id: path.split('/').at(-1),
+      reason: 'the cause is fixed',
+      detail: { filter: { state: 'dead' }, planned: 3, isPlannedComplete: true },
+    },
   ]);
-  expect(audit[1]?.detail).toEqual({ replay: Number(path.split('/').at(-1)) });
+});
+
+/** A process that is killed when a step of a replay is made, before that is recorded. */
+function killedBeforeItRecords(): Database {
+  const query = async <Row extends object>(sql: string, values?: readonly unknown[]) => {
+    if (sql.includes('done_at = statement_timestamp()')) throw new Error('killed');
+    return await db.query<Row>(sql, values);
+  };
+  return { ...db, query };
+}
+
+/** Inbox numbers of the list of a replay, newest first. */
+async function chosenBy(path: string): Promise<readonly number[]> {
+  const { html } = await reader.get(`/inbox?replay=${path.split('/').at(-1)}`);
+  return [...html.matchAll(/<tr data-key="(\d+)"/g)].map(([, number]) => Number(number));
+}
+
+test('a killed process leaves the trail of what it replayed, and the next one repeats exactly that', async () => {
+  const dead = [await die(), await die()];
+  const path = await start({ state: 'dead' });
+  await expect(workOnReplays(killedBeforeItRecords())).rejects.toThrow('killed');
+  // They are pending now: the filter alone would no longer find them.
+  expect((await admin.get('/inbox?state=dead')).html).toContain('No event matches');
+  expect(await chosenBy(path)).toEqual(dead.toReversed());
+  expect((await admin.get(path)).html).toContain('0 of 2 events');
+
+  const late = await die();
+  expect(await workOnReplays()).toEqual(dead.toReversed());
+  expect((await admin.get(path)).html).toContain('2 of 2 events: 2 replayed, 0 refused.');
+  expect(await chosenBy(path)).toEqual(dead.toReversed());
+  expect((await admin.get('/inbox?state=dead')).html).toContain(`href="/inbox/${late}"`);
+  await admin.post(`/inbox/${late}/replay`, {});
+});
+
+test('the order of a replayed event shows the replay with its reason', async () => {
+  const orderId = unique('ord');
+  const [event = 0] = await receive(db, [paymentEvent({ orderId })]);
+  await testApplier(db).applyOne(event);
+  const path = await start({ event: String(event), reason: 'a clock was wrong' });
+  await workOnReplays();
+  const { html } = await admin.get(`/orders/${orderId}`);
+  expect(html).toContain('a clock was wrong');
+  expect(html).toContain(`replay ${path.split('/').at(-1)}`);
 });
 
 test('checked events are replayed, and no others', async () => {

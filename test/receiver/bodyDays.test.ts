@@ -103,8 +103,8 @@ describe('a body', () => {
     await Promise.all([...bodies, ...bodies].map(intake.accept));
     await Promise.all(bodies.map(intake.accept));
     const eventId = unique('evt');
-    await intake.accept(eventBody(paymentObject(), { eventId }));
-    const variant = await intake.accept(eventBody(paymentObject(), { eventId }));
+    await intake.accept(eventBody(paymentObject(), { eventId }), 0);
+    const variant = await intake.accept(eventBody(paymentObject(), { eventId }), 0);
     expect(variant.outcome).toBe('id_reused');
     await isCommitted(5);
   });
@@ -112,7 +112,7 @@ describe('a body', () => {
   test('that arrives again on a later day is a duplicate, with one row and one body', async () => {
     const intake = intakeOf();
     const body = eventBody(paymentObject());
-    await intake.accept(body);
+    await intake.accept(body, 0);
     // As if it had arrived yesterday.
     await db.query(
       `do $$
@@ -126,7 +126,7 @@ describe('a body', () => {
        end $$`,
     );
     const [{ id } = { id: 0 }] = await db.query<{ id: number }>('select id from webhook_events');
-    expect((await intake.accept(body)).outcome).toBe('duplicate');
+    expect((await intake.accept(body, 0)).outcome).toBe('duplicate');
     expect(await counts()).toEqual({ rows: 1, bodies: 1, pending: 1, today: 0 });
     await testApplier(db).applyOne(id);
     expect(await db.query('select from snapshots')).toHaveLength(1);
@@ -140,7 +140,7 @@ describe('a body', () => {
     async (_, days) => {
       const clock: Clock = { nowMs: () => db.clock.nowMs() + days * DAY_MS };
       const intake = intakeOf(db, clock);
-      expect((await intake.accept(eventBody(paymentObject()))).outcome).toBe('accepted');
+      expect((await intake.accept(eventBody(paymentObject()), 0)).outcome).toBe('accepted');
       expect(intake.made()).toBe(0);
       await isCommitted(1);
     },
@@ -175,7 +175,7 @@ describe('a missing partition', () => {
       plans: 'any',
     });
     cleanups.push(() => least.close());
-    expect((await intakeOf(least).accept(eventBody(paymentObject()))).outcome).toBe('accepted');
+    expect((await intakeOf(least).accept(eventBody(paymentObject()), 0)).outcome).toBe('accepted');
     await isCommitted(1);
     await expect(least.query('select from webhook_bodies')).rejects.toThrow(/permission denied/);
     await expect(least.query('create table mine (x int)')).rejects.toThrow(/permission denied/);
@@ -202,10 +202,10 @@ describe('a missing partition', () => {
       makeBodyDays: () => Promise.resolve(),
     });
     const body = eventBody(paymentObject());
-    expect(await intake.accept(body)).toEqual({ outcome: 'unavailable' });
+    expect(await intake.accept(body, 0)).toEqual({ outcome: 'unavailable' });
     expect(await counts()).toEqual({ rows: 0, bodies: 0, pending: 0, today: 0 });
     await makeBodyDays(db, silentLog);
-    expect((await intake.accept(body)).outcome).toBe('accepted');
+    expect((await intake.accept(body, 0)).outcome).toBe('accepted');
   });
 });
 
@@ -232,7 +232,7 @@ describe('partitions ahead', () => {
   test('are made while events are stored and a long transaction reads bodies', async () => {
     await dropDays(1);
     const intake = intakeOf();
-    await intake.accept(eventBody(paymentObject()));
+    await intake.accept(eventBody(paymentObject()), 0);
     let release: () => void = () => undefined;
     const isReleased = new Promise<void>((resolve) => {
       release = resolve;
@@ -250,7 +250,7 @@ describe('partitions ahead', () => {
     });
     await makeBodyDays(db, silentLog);
     expect(await readBodyDaysAhead(db)).toBe(7);
-    expect((await intake.accept(eventBody(paymentObject()))).outcome).toBe('accepted');
+    expect((await intake.accept(eventBody(paymentObject()), 0)).outcome).toBe('accepted');
     release();
     await reading;
   });

@@ -263,7 +263,7 @@ describe('a batch', () => {
     const intake = recordingIntake(blocked.db);
     const [body = Buffer.alloc(0)] = someEvents(1);
     let reported: IntakeOutcome | undefined;
-    const accepted = intake.accept(body).then((outcome) => {
+    const accepted = intake.accept(body, 0).then((outcome) => {
       reported = outcome;
     });
     await waitFor('the batch', () => blocked.inFlight() === 1);
@@ -344,12 +344,14 @@ describe('a full intake', () => {
     const before = await countStoredBodies(db);
     const accepted = someEvents(MAX_WAITING).map(intake.accept);
 
-    expect(await intake.accept(eventBody(paymentObject()))).toEqual({ outcome: 'overloaded' });
+    expect(await intake.accept(eventBody(paymentObject()), 0)).toEqual({ outcome: 'overloaded' });
 
     blocked.release();
     expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: MAX_WAITING });
     expect(await countStoredBodies(db)).toBe(before + MAX_WAITING);
-    expect(await intake.accept(eventBody(paymentObject()))).toMatchObject({ outcome: 'accepted' });
+    expect(await intake.accept(eventBody(paymentObject()), 0)).toMatchObject({
+      outcome: 'accepted',
+    });
   });
 
   it('accepts 64 MiB of waiting bodies and not one byte more', async () => {
@@ -357,13 +359,13 @@ describe('a full intake', () => {
     const intake = recordingIntake(blocked.db);
     // The same body many times: waiting bodies are counted before they are deduped.
     const body = Buffer.alloc(1024 * 1024, unique('no JSON'));
-    const accepted = Array.from({ length: 64 }, () => intake.accept(body));
+    const accepted = Array.from({ length: 64 }, () => intake.accept(body, 0));
 
-    expect(await intake.accept(Buffer.from('x'))).toEqual({ outcome: 'overloaded' });
+    expect(await intake.accept(Buffer.from('x'), 0)).toEqual({ outcome: 'overloaded' });
 
     blocked.release();
     expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: 1, duplicate: 63 });
-    expect(await intake.accept(body)).toMatchObject({ outcome: 'duplicate' });
+    expect(await intake.accept(body, 0)).toMatchObject({ outcome: 'duplicate' });
   });
 
   it('responds with Retry-After, and accepts the event later', async () => {

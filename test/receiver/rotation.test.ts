@@ -3,8 +3,11 @@
  * when the old one is no longer used.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatFingerprint, secretFingerprint } from '../../src/platform/secretFingerprint.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, SECRET, sign } from '../support/events.ts';
+import { openPages } from '../support/pages.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { metricsUrl, readCounter, readMetrics } from './counters.ts';
 import { countStored } from './inbox.ts';
@@ -60,6 +63,40 @@ describe('two secrets', () => {
     const body = eventBody(paymentObject());
     expect(await (await deliver(body, SECRET)).json()).toMatchObject({ duplicate: false });
     expect(await (await deliver(body, NEW_SECRET)).json()).toMatchObject({ duplicate: true });
+  });
+
+  it('leave their fingerprints on events, which a change of their order does not change', async () => {
+    const [withNew, withOld] = [eventBody(paymentObject()), eventBody(paymentObject())];
+    await deliver(withNew, NEW_SECRET);
+    await deliver(withOld, SECRET);
+    // The first delivery counts.
+    await deliver(withOld, NEW_SECRET);
+    const eventIdOf = (body: Buffer): string => JSON.parse(String(body)).event_id;
+    const listed = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/api/v1/events`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    const { events } = await listed.json();
+    const secretOf = (body: Buffer) =>
+      events.find((one: { readonly event_id: string }) => one.event_id === eventIdOf(body)).secret;
+    const fingerprints = [secretOf(withNew), secretOf(withOld)];
+    expect(fingerprints).toEqual(
+      [NEW_SECRET, SECRET].map((secret) => formatFingerprint(secretFingerprint(secret))),
+    );
+    expect(new Set(fingerprints).size).toBe(2);
+
+    const env = { WEBHOOK_SECRETS: `${SECRET},${NEW_SECRET}` };
+    const { stdout } = await runTallyhook(['settings'], { env });
+    expect(stdout).toContain(`fingerprints ${fingerprints.toReversed().join(', ')}`);
+    const pages = await openPages(tallyhook);
+    for (const path of [`/inbox/${eventIdOf(withOld)}`, '/system/settings']) {
+      const { html } = await pages.get(path);
+      expect(html).toContain(fingerprints[1]);
+      expect(html).not.toContain(SECRET);
+    }
+    const columns = await db.query(
+      `select pg_column_size(secret_fingerprint) as bytes from webhook_events limit 1`,
+    );
+    expect(columns).toEqual([{ bytes: 4 }]);
   });
 
   it('are counted by their position in the list', async () => {

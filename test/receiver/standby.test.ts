@@ -219,11 +219,11 @@ describe('while the synchronous standby is stopped', () => {
     const body = eventBody(paymentObject());
     await stopStandby();
     for (let delivery = 1; delivery <= 3; delivery += 1) {
-      expect(await intake.accept(body)).toEqual({ outcome: 'unavailable' });
+      expect(await intake.accept(body, 0)).toEqual({ outcome: 'unavailable' });
     }
     await startStandby();
     await waitFor('the event to be acknowledged', async () => {
-      return (await intake.accept(body)).outcome === 'duplicate';
+      return (await intake.accept(body, 0)).outcome === 'duplicate';
     });
     await db.close();
   });

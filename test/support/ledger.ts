@@ -5,9 +5,12 @@ import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
+import { secretFingerprint } from '../../src/platform/secretFingerprint.ts';
 import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
-import { MERCHANT_ID } from './events.ts';
+import { MERCHANT_ID, SECRET } from './events.ts';
+
+const FINGERPRINT = secretFingerprint(SECRET);
 
 export function testApplier(
   db: Database,
@@ -33,6 +36,7 @@ export async function receive(
     ...readEnvelope(body),
     body,
     bodyHash: createHash('sha256').update(body).digest(),
+    secretFingerprint: FINGERPRINT,
   }));
   const stored = await storeBatch(db, events, receivedAt);
   return stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : []));

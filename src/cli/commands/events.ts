@@ -32,7 +32,7 @@ import {
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
 import { printLine, printNote, setExitCode } from '../invocation.ts';
 import { printMore } from '../listOptions.ts';
-import { jsonOption, limitOption } from '../options.ts';
+import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -46,11 +46,18 @@ export function eventsCommand(): Command {
     .addCommand(discardCommand());
 }
 
-interface ListOptions extends PageOptions, EventFilterOptions {}
+interface ListOptions extends PageOptions, EventFilterOptions {
+  readonly replay?: number;
+}
 
 function listCommand(): Command {
   const list = new Command('list').description('list events, newest first');
   return addEventOptions(list)
+    .option(
+      '--replay <number>',
+      'only events that this replay of many has chosen; of a long one, the newest 10,000',
+      readNumberOf('a replay'),
+    )
     .addOption(limitOption())
     .addOption(cursorOption())
     .addOption(jsonOption())
@@ -71,8 +78,8 @@ function listCommand(): Command {
 }
 
 /** A search reads a bounded number of events; the command continues until the page is full. */
-async function readRows(db: Database, { limit, cursor, ...options }: ListOptions) {
-  const filter = filterOf(await readEventFilter(db, eventQueryOf(options)));
+async function readRows(db: Database, { limit, cursor, replay, ...options }: ListOptions) {
+  const filter = filterOf(await readEventFilter(db, { ...eventQueryOf(options), replay }));
   const rows: EventSummary[] = [];
   let next: number | undefined = placeOf(cursor, numberPlace)?.[0] ?? Number.MAX_SAFE_INTEGER;
   while (rows.length < limit && next !== undefined) {
@@ -88,13 +95,14 @@ async function readRows(db: Database, { limit, cursor, ...options }: ListOptions
 
 function printEvents(events: readonly EventSummary[]): void {
   printTable(
-    ['INBOX', 'EVENT', 'TYPE', 'STATE', 'ATTEMPTS', 'RECEIVED'],
-    events.map(({ id, eventId, eventType, state, attempts, receivedAt }) => [
+    ['INBOX', 'EVENT', 'TYPE', 'STATE', 'ATTEMPTS', 'SECRET', 'RECEIVED'],
+    events.map(({ id, eventId, eventType, state, attempts, secretFingerprint, receivedAt }) => [
       String(id),
       eventId ?? '(no envelope)',
       eventType ?? '-',
       state,
       String(attempts),
+      secretFingerprint ?? '-',
       formatTime(receivedAt),
     ]),
   );

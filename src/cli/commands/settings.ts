@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SettingSource } from '../../config/settingsInForce.ts';
+import type { SettingInForce, SettingSource } from '../../config/settingsInForce.ts';
 import { printable, printJson, readConfig } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
@@ -29,12 +29,14 @@ export function settingsCommand(): Command {
       else {
         printTable(
           ['SETTING', 'VALUE', 'FROM'],
-          settings.map(({ name, value, source }) => [
-            name,
-            value === null ? (source === 'unset' ? '-' : '(hidden)') : printable(value),
-            SOURCES[source],
-          ]),
+          settings.map((setting) => [setting.name, valueText(setting), SOURCES[setting.source]]),
         );
       }
     });
+}
+
+function valueText({ value, source, fingerprints }: SettingInForce): string {
+  if (value !== null) return printable(value);
+  if (fingerprints !== undefined) return `(hidden; fingerprints ${fingerprints.join(', ')})`;
+  return source === 'unset' ? '-' : '(hidden)';
 }

@@ -8,7 +8,7 @@ import { EVENT_STATES, findEvent } from '../../ledger/read/store/parts.ts';
 import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { eventJson } from '../../representation/event.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { eventFilters } from '../eventFilter.ts';
+import { eventFilters, ofReplay } from '../eventFilter.ts';
 import { cursor, id, limit, nextCursor, reasonGiven, time } from '../schemas.ts';
 
 const event = z
@@ -31,6 +31,13 @@ const event = z
       .nullable()
       .describe('Who discarded a dead event, and why.'),
     received_at: time,
+    secret: z
+      .string()
+      .nullable()
+      .describe(
+        'Fingerprint of the secret that verified the first delivery, as `tallyhook doctor` shows it; null ' +
+          'if an older version received the event.',
+      ),
   })
   .meta({ id: 'Event' });
 
@@ -44,7 +51,7 @@ export const listEvents = defineEndpoint({
     'A search by type, time or order reads 5,000 events at most: a page can be short, or empty, although ' +
     '`next_cursor` is set. Continue with it until it is null.',
   params: z.strictObject({}),
-  query: z.strictObject({ ...eventFilters, limit, cursor }),
+  query: z.strictObject({ ...eventFilters, replay: ofReplay, limit, cursor }),
   response: z
     .strictObject({ events: z.array(event), next_cursor: nextCursor })
     .meta({ id: 'EventPage' }),

@@ -18,6 +18,7 @@ import {
   readPartRows,
   type StoredEvidence,
 } from './store/explain.ts';
+import { readReplaysOf } from './store/replayRuns.ts';
 import { readExpectationHistory, readFindingHistory, readStatusHistory } from './store/timeline.ts';
 
 export interface Timeline {
@@ -84,10 +85,13 @@ async function readPartHistory(
   ];
   const findings = await readFindingHistory(db, { subjects, limit: LIMIT });
   const alerts = await readAlertHistory(db, { subjects, limit: LIMIT });
+  const numbers = evidence.flatMap(({ inboxId }) => inboxId ?? []);
+  const replays = await readReplaysOf(db, { numbers, limit: LIMIT });
   const audit = await readAuditHistory(db, {
     orderKey,
     subjects: [
       ...subjects,
+      ...replays.map((id) => `replay:${id}`),
       ...findings.map(({ id }) => `finding:${id}`),
       ...alerts.map(({ id }) => `alert:${id}`),
     ],

@@ -103,6 +103,14 @@ function Summary({ event }: { readonly event: EventSummary }) {
         ['Merchant', event.merchantId ?? 'unknown'],
         ['Received', <Time key="received" at={event.receivedAt} />],
         ['Attempts', event.attempts],
+        [
+          'Secret',
+          event.secretFingerprint === null ? (
+            'not recorded by the version that received it'
+          ) : (
+            <code key="secret">{event.secretFingerprint}</code>
+          ),
+        ],
         ...(event.error === null ? [] : [['Error', event.error] as const]),
         ...(event.discardedAt === null
           ? []

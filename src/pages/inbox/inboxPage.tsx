@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
+import { ofReplay } from '../../console/eventFilter.ts';
 import { cursor } from '../../console/schemas.ts';
 import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
 import { readEventRows, searchEvents } from '../../ledger/read/store/events.ts';
@@ -10,7 +11,14 @@ import { encodePlace, numberPlace, readCursor } from '../../representation/curso
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
 import { Check, Field, FilterForm, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
-import { eventHref, inboxHref, type LinkQuery, newReplayHref, replaysHref } from '../links.ts';
+import {
+  eventHref,
+  inboxHref,
+  type LinkQuery,
+  newReplayHref,
+  replayHref,
+  replaysHref,
+} from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { startReplay } from '../replays/replayActions.ts';
 import { type ErrorGroup, groupByError } from './errorGroups.ts';
@@ -24,11 +32,12 @@ export const inboxPage = definePage({
   path: '/inbox',
   permission: 'read',
   params: z.strictObject({}),
-  query: z.strictObject({ ...inboxFilter, cursor }),
+  query: z.strictObject({ ...inboxFilter, replay: ofReplay, cursor }),
   load: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const filter = filterOf(await readEventFilter(db, timesOf(query)));
+    const wanted = { ...timesOf(query), replay: query.replay };
+    const filter = filterOf(await readEventFilter(db, wanted));
     const below = from.place?.[0] ?? Number.MAX_SAFE_INTEGER;
     const { rows: events, next } = await searchEvents(db, filter, { below, limit: PAGE_SIZE });
     const first = { below: Number.MAX_SAFE_INTEGER, limit: GROUPED_EVENTS };
@@ -41,13 +50,24 @@ export const inboxPage = definePage({
   topics: () => ['inbox'],
   view: ({ events, next, groups, query }, viewer) => {
     const filter = filterQuery(query);
+    const isOfReplay = query.replay !== undefined;
+    const shown = { ...filter, replay: query.replay };
     return {
       title: 'Inbox',
       body: (
         <>
           <Filter query={query} />
+          {isOfReplay ? (
+            <p>
+              Only events of <a href={replayHref(query.replay ?? 0)}>{`replay ${query.replay}`}</a>.
+            </p>
+          ) : null}
           {groups.length > 0 ? <Groups groups={groups} /> : null}
-          <Choice viewer={viewer} filter={filter} isEmpty={events.length === 0}>
+          <Choice
+            viewer={viewer}
+            filter={isOfReplay ? undefined : filter}
+            isEmpty={events.length === 0}
+          >
             <DataTable
               caption="Events, newest first"
               columns={viewer.may(startReplay.permission) ? [...COLUMNS, SELECT] : COLUMNS}
@@ -57,9 +77,9 @@ export const inboxPage = definePage({
             />
           </Choice>
           <Pager
-            first={query.cursor === undefined ? undefined : inboxHref(filter)}
+            first={query.cursor === undefined ? undefined : inboxHref(shown)}
             next={
-              next === undefined ? undefined : inboxHref({ ...filter, cursor: encodePlace([next]) })
+              next === undefined ? undefined : inboxHref({ ...shown, cursor: encodePlace([next]) })
             }
           />
         </>
@@ -101,7 +121,8 @@ function Choice({
   children,
 }: {
   readonly viewer: Viewer;
-  readonly filter: LinkQuery;
+  /** Undefined: only checked events can be replayed. */
+  readonly filter: LinkQuery | undefined;
   readonly isEmpty: boolean;
   readonly children: ComponentChildren;
 }) {
@@ -119,7 +140,10 @@ function Choice({
       {children}
       <p class="choices">
         <button type="submit">Replay the checked events</button>{' '}
-        <a href={newReplayHref(filter)}>Replay all events of this filter</a> {replays}
+        {filter === undefined ? null : (
+          <a href={newReplayHref(filter)}>Replay all events of this filter</a>
+        )}{' '}
+        {replays}
       </p>
     </form>
   );

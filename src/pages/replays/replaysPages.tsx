@@ -171,6 +171,7 @@ export const replayPage = definePage({
           />
         </Section>
         <p>
+          <a href={inboxHref({ replay: run.id })}>Events that it has chosen</a>{' '}
           <a href={inboxHref({ state: 'dead' })}>Events that are dead now</a>
         </p>
       </>

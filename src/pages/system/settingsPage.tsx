@@ -63,8 +63,9 @@ const COLUMNS: readonly Column<SettingInForce>[] = [
   { title: 'Setting', cell: ({ name }) => <code>{name}</code> },
   {
     title: 'Value',
-    cell: ({ value, source }) => {
+    cell: ({ value, source, fingerprints }) => {
       if (value !== null) return <code>{value}</code>;
+      if (fingerprints !== undefined) return `fingerprints, in order: ${fingerprints.join(', ')}`;
       return source === 'unset' ? '' : <Badge>hidden</Badge>;
     },
   },

@@ -9,6 +9,8 @@ export interface NewEvent {
   readonly body: Buffer;
   /** SHA-256 of `body`. */
   readonly bodyHash: Buffer;
+  /** The secret that verified it (platform/secretFingerprint.ts). */
+  readonly secretFingerprint: number;
 }
 
 export interface StoredEvent {
@@ -44,16 +46,16 @@ export function insertEvents(
   }
   return db.prepared<StoredEvent>(
     `with input as (
-       select u.event_id, u.merchant_id, u.event_type, u.start, u.length,
+       select u.event_id, u.merchant_id, u.event_type, u.start, u.length, u.secret,
               substring($2::bytea from (u.place::int - 1) * 32 + 1 for 32) as body_sha256
          from ${SEND_WARNINGS},
-              unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[])
-              with ordinality as u (event_id, merchant_id, event_type, start, length, place)
+              unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $9::int[])
+              with ordinality as u (event_id, merchant_id, event_type, start, length, secret, place)
      ), inserted as (
        insert into webhook_events (event_id, merchant_id, event_type, body_day, body_bytes, body_sha256,
-                                   received_at)
+                                   received_at, secret_fingerprint)
        select event_id, merchant_id, event_type, (now() at time zone 'UTC')::date, length, body_sha256,
-              $8::timestamptz
+              $8::timestamptz, secret
          from input
         order by event_id, body_sha256
        on conflict do nothing
@@ -77,6 +79,7 @@ export function insertEvents(
       starts,
       events.map(({ body }) => body.length),
       receivedAt.toISOString(),
+      events.map(({ secretFingerprint }) => secretFingerprint),
     ],
   );
 }

@@ -44,23 +44,74 @@ export async function claimReplayRun(db: Queryable): Promise<ReplayRun | undefin
   return rows[0];
 }
 
+/** The events between two positions of a run that it replays together. */
 export interface ReplayStep {
   /** The position before the step: of two processes that made it, one counts it. */
-  readonly from: number;
-  readonly to: number;
+  readonly position: number;
+  readonly nextPosition: number;
   readonly isLast: boolean;
+  /** Inbox numbers, greatest first. */
+  readonly numbers: readonly number[];
+}
+
+const STEP_COLUMNS = `position, next_position as "nextPosition", is_last as "isLast", numbers`;
+
+/** The step that was chosen at the position of a run; undefined if none was. */
+export async function readReplayStep(
+  db: Queryable,
+  { id, position }: Pick<ReplayRun, 'id' | 'position'>,
+): Promise<ReplayStep | undefined> {
+  const rows = await db.query<StepRow>(
+    `select ${STEP_COLUMNS} from replay_steps where run_id = $1 and position = $2`,
+    [id, position],
+  );
+  return rows[0] && toStep(rows[0]);
+}
+
+/** Numbers of 64 bits in an array arrive as text. */
+interface StepRow extends Omit<ReplayStep, 'numbers'> {
+  readonly numbers: readonly (string | number)[];
+}
+
+function toStep({ numbers, ...rest }: StepRow): ReplayStep {
+  return { ...rest, numbers: numbers.map(Number) };
+}
+
+/** @returns the step at its position, which another process may have chosen */
+export async function insertReplayStep(
+  db: Queryable,
+  id: number,
+  step: ReplayStep,
+): Promise<ReplayStep> {
+  await db.query(
+    `insert into replay_steps (run_id, position, next_position, is_last, numbers)
+     values ($1, $2, $3, $4, $5::bigint[])
+     on conflict (run_id, position) do nothing`,
+    [id, step.position, step.nextPosition, step.isLast, step.numbers],
+  );
+  const stored = await readReplayStep(db, { id, position: step.position });
+  if (!stored) throw new Error('the step of the replay was not stored');
+  return stored;
+}
+
+export interface StepResult {
   readonly replayed: number;
   readonly refusals: readonly Refusal[];
 }
 
-/** Records a step, and renews the claim. @returns the run; undefined if another process made the step */
+/** Records that a step is done, and renews the claim. @returns the run; undefined if another process made the step */
 export async function recordReplayStep(
   db: Queryable,
   id: number,
   step: ReplayStep,
+  { replayed, refusals }: StepResult,
 ): Promise<ReplayRun | undefined> {
   const rows = await db.query<ReplayRun>(
-    `update replay_runs
+    `with done as (
+       update replay_steps set done_at = statement_timestamp()
+        where run_id = $1 and position = $2 and done_at is null
+     )
+     update replay_runs
         set position = $3, replayed = replayed + $4, refused = refused + jsonb_array_length($5::jsonb),
             refusals = case when jsonb_array_length(refusals) < 100 then refusals || $5::jsonb
                             else refusals end,
@@ -70,7 +121,7 @@ export async function recordReplayStep(
             claimed_until = statement_timestamp() + ${LEASE}
       where id = $1 and position = $2
       returning ${REPLAY_COLUMNS}`,
-    [id, step.from, step.to, step.replayed, JSON.stringify(step.refusals), step.isLast],
+    [id, step.position, step.nextPosition, replayed, JSON.stringify(refusals), step.isLast],
   );
   return rows[0];
 }

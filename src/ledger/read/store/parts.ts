@@ -94,6 +94,11 @@ export interface EventSummary {
   readonly eventType: string | null;
   readonly merchantId: string | null;
   readonly receivedAt: Date;
+  /**
+   * Of the secret that verified it (platform/secretFingerprint.ts), as people see it; null if an older
+   * version received it.
+   */
+  readonly secretFingerprint: string | null;
   readonly state: EventState;
   readonly attempts: number;
   readonly error: string | null;
@@ -109,7 +114,8 @@ export const NOT_APPLIED = `(${NOT_APPLIED_CLASSES.map((name) => `'${name}'`).jo
 /** Events with their state, to be narrowed by a condition on `e`. */
 export const EVENT_SELECT = `
   select e.id, e.event_id as "eventId", e.event_type as "eventType", e.merchant_id as "merchantId",
-         e.received_at as "receivedAt", s.state, coalesce(d.attempts, p.attempts, 0) as attempts,
+         e.received_at as "receivedAt",
+         lpad(to_hex(e.secret_fingerprint), 8, '0') as "secretFingerprint", s.state, coalesce(d.attempts, p.attempts, 0) as attempts,
          d.error, d.discarded_at as "discardedAt", d.discarded_by as "discardedBy",
          d.discarded_reason as "discardedReason"
     from webhook_events e
