@@ -1,7 +1,7 @@
 /** The PostgreSQL of a run, with the settings that users get, and a fresh database for each part. */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase, type Database } from '../src/platform/db/database.ts';
+import { createDatabase, type Database, type Queryable } from '../src/platform/db/database.ts';
 import { migrateDatabase } from '../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../src/platform/embeddedPostgres/index.ts';
 import { createLog } from '../src/platform/log.ts';
@@ -26,6 +26,7 @@ interface ServerFacts {
 export interface BenchDatabase {
   readonly url: string;
   query: Database['query'];
+  transaction: Database['transaction'];
   drop(): Promise<void>;
 }
 
@@ -71,6 +72,7 @@ export async function usePostgres(connectionString: string, cleanup: Cleanup): P
     return {
       url,
       query: db.query,
+      transaction: db.transaction,
       drop: async () => {
         await db.close();
         await admin.query(`drop database ${name} with (force)`);
@@ -109,7 +111,7 @@ function connect(connectionString: string): Database {
 }
 
 /** Events that wait to be applied. */
-export async function countPending(db: Pick<Database, 'query'>): Promise<number> {
+export async function countPending(db: Queryable): Promise<number> {
   const [row] = await db.query<{ count: number }>('select count(*) as count from pending');
   return row?.count ?? 0;
 }

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Accounts, Bench } from './bench.ts';
 import { type Cleanup, cleanUpOnSignal, createCleanup } from './cleanup.ts';
 import { startPostgres, usePostgres } from './database.ts';
+import { runDistance } from './distance.ts';
 import { runEndToEnd } from './endToEnd.ts';
 import { runIntake } from './intake.ts';
 import { runJournal } from './journal.ts';
@@ -14,6 +15,7 @@ import { describeMachine } from './machine.ts';
 import { HELP, type Options, readOptions, type Scenario } from './options.ts';
 import { borrowRedis } from './redis.ts';
 import {
+  printDistance,
   printEndToEnd,
   printIntake,
   printJournal,
@@ -88,6 +90,11 @@ async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
       printSteady(steady);
       return { steady };
     }
+    case 'distance': {
+      const distance = await runDistance(bench);
+      printDistance(distance);
+      return { distance };
+    }
     case 'journal': {
       const journal = await runJournal(bench);
       printJournal(journal);
@@ -96,12 +103,13 @@ async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
   }
 }
 
-function isComplete({ intake, e2e, steady, journal }: Report): boolean {
+function isComplete({ intake, e2e, steady, journal, distance }: Report): boolean {
   const accounts: readonly (Accounts | undefined)[] = [
     intake?.accounts,
     e2e?.accounts,
     ...(steady ?? []).map(({ accounts: own }) => own),
     ...(journal?.accounts ?? []),
+    ...(distance?.rows ?? []).map(({ accounts: own }) => own),
   ];
   return accounts.every((one) => one === undefined || one.isComplete);
 }

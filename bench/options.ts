@@ -1,14 +1,21 @@
 /** The flags of `npm run bench`. */
 import { parseArgs } from 'node:util';
+import { ROUND_TRIPS_MS } from './distance.ts';
 
-export const SCENARIOS = ['intake', 'e2e', 'steady', 'journal'] as const;
+export const SCENARIOS = ['intake', 'e2e', 'steady', 'journal', 'distance'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
+/** `distance` takes five minutes. */
+const DEFAULT_SCENARIOS = SCENARIOS.filter((scenario) => scenario !== 'distance');
+
+const MAX_ROUND_TRIP_MS = 100;
 
 export interface Options {
   readonly scenarios: readonly Scenario[];
   /** Counted time of `e2e` and of `steady`. */
   readonly seconds: number;
   readonly pairs: number;
+  /** Between workers and database, in `distance`. */
+  readonly roundTripsMs: readonly number[];
   readonly isSingleProcess: boolean;
   readonly redisUrl: string | undefined;
   /** Of a server that runs already; undefined: the one that Tallyhook brings. */
@@ -20,9 +27,10 @@ export interface Options {
 
 export const HELP = `npm run bench -- [flags]
 
-  --only PART               one part instead of all: intake, e2e, steady, journal
+  --only PART               one part instead of all but distance: intake, e2e, steady, journal, distance
   --seconds N               counted time of e2e and of steady (30)
   --pairs N                 pairs of intake (5)
+  --rtt MS                  distance: one round trip to the database (0, 0.5, 2 and 5 after each other)
   --single                  e2e and steady: one process, as "tallyhook start", instead of three
   --redis                   e2e and steady: queues in the Redis that REDIS_URL names
   --postgres URL            a server of your own, as its superuser, instead of the embedded one
@@ -43,6 +51,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
       only: { type: 'string', multiple: true },
       seconds: { type: 'string', default: '30' },
       pairs: { type: 'string', default: '5' },
+      rtt: { type: 'string', multiple: true },
       single: { type: 'boolean', default: false },
       redis: { type: 'boolean', default: false },
       postgres: { type: 'string' },
@@ -57,6 +66,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
     scenarios: readScenarios(values.only),
     seconds: readCount('--seconds', values.seconds, 600),
     pairs: readCount('--pairs', values.pairs, 25),
+    roundTripsMs: values.rtt?.map(readRoundTrip) ?? ROUND_TRIPS_MS,
     isSingleProcess: values.single,
     redisUrl: values.redis ? redisUrl() : undefined,
     postgresUrl: values.postgres,
@@ -67,7 +77,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
 }
 
 function readScenarios(names: readonly string[] | undefined): readonly Scenario[] {
-  if (!names) return SCENARIOS;
+  if (!names) return DEFAULT_SCENARIOS;
   return names.map((name) => {
     const scenario = SCENARIOS.find((candidate) => candidate === name);
     if (scenario === undefined) {
@@ -81,6 +91,12 @@ function readCount(flag: string, text: string, max: number): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= max) return count;
   throw new RangeError(`${flag} takes a whole number from 1 to ${max}, not "${text}"`);
+}
+
+function readRoundTrip(text: string): number {
+  const millis = Number(text);
+  if (text !== '' && millis >= 0 && millis <= MAX_ROUND_TRIP_MS) return millis;
+  throw new RangeError(`--rtt takes milliseconds from 0 to ${MAX_ROUND_TRIP_MS}, not "${text}"`);
 }
 
 function redisUrl(): string {

@@ -1,6 +1,7 @@
 /** Prints what was measured, each figure beside its target. */
 import type { Accounts } from './bench.ts';
 import { type CpuUse, isDisturbed, limitOf } from './cpu.ts';
+import type { DistanceReport } from './distance.ts';
 import type { EndToEndReport, RunReport } from './endToEnd.ts';
 import type { IntakeReport } from './intake.ts';
 import type { JournalReport } from './journal.ts';
@@ -16,6 +17,7 @@ export interface Report {
   readonly e2e?: EndToEndReport;
   readonly steady?: readonly SteadyReport[];
   readonly journal?: JournalReport;
+  readonly distance?: DistanceReport;
 }
 
 const MIN_INTAKE_RATIO = 0.75;
@@ -115,6 +117,25 @@ export function printJournal({ pairs, medianRatio, accounts }: JournalReport): v
   const cost = `${((1 - medianRatio) * 100).toFixed(0)} % of the applied rate`;
   line('the journal costs', `${cost} (median ratio ${medianRatio.toFixed(2)})`);
   for (const one of accounts) printAccounts(one, true);
+}
+
+export function printDistance({ barePerSecond, rows }: DistanceReport): void {
+  title(
+    'Distance: events applied per second from a backlog, by workers and milliseconds to the database',
+  );
+  line('bare route', `${whole(barePerSecond)}/s`);
+  const workers = [...new Set(rows.map((row) => row.workers))];
+  console.log(
+    `  ${['ms'.padStart(5), ...workers.map((n) => `${n} workers`.padStart(12))].join('')}`,
+  );
+  for (const roundTripMs of new Set(rows.map((row) => row.roundTripMs))) {
+    const rates = rows
+      .filter((row) => row.roundTripMs === roundTripMs)
+      .map(({ appliedPerSecond }) => whole(appliedPerSecond).padStart(12));
+    console.log(`  ${[String(roundTripMs).padStart(5), ...rates].join('')}`);
+  }
+  const lost = rows.filter(({ accounts }) => !accounts.isComplete);
+  line('nothing lost', lost.length === 0 ? 'yes' : `NO, in ${lost.length} runs`);
 }
 
 function printRun(report: RunReport): void {

@@ -169,6 +169,7 @@ const BENCH = {
   scenarios: [],
   seconds: 0,
   pairs: 1,
+  roundTripsMs: [],
   isSingleProcess: false,
   redisUrl: undefined,
   postgresUrl: undefined,
