@@ -21,7 +21,6 @@ export interface DistanceRow {
   readonly accounts: Accounts;
 }
 
-export const ROUND_TRIPS_MS = [0, 0.5, 2, 5] as const;
 const WORKERS = [1, 2, 4, 8];
 const SEED = 5;
 const FILL_SECONDS = 4;
