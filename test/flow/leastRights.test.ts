@@ -162,7 +162,8 @@ async function payUnreported(): Promise<string> {
 
 /** Enqueues a run as the scheduler does, with the rights of the command line. */
 async function enqueueRun(env: Environment): Promise<void> {
-  const { DATABASE_URL: databaseUrl = '', REDIS_URL: redis } = env;
+  const { REDIS_URL: redis } = env;
+  const databaseUrl = env.QUEUE_DATABASE_URL ?? env.DATABASE_URL ?? '';
   const connections =
     redis === undefined
       ? createPostgresQueueConnections(databaseUrl, silentLog)
