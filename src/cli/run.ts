@@ -1,5 +1,6 @@
 /** Runs one command. Commands parse arguments, call features and print. */
 import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../platform/packageRoot.ts';
 import { COMMANDS } from './commands/index.ts';
 import { type Invocation, invocation, type Terminal, withInvocation } from './invocation.ts';
 import { permissionOf } from './permissions.ts';
@@ -29,6 +30,7 @@ async function load(args: readonly string[]): Promise<Command> {
   const [named] = args.filter((argument) => !/^(-|help$)/.test(argument));
   const program = new Command('tallyhook')
     .description('Keeps a local order ledger equal to the payment service, to the cent.')
+    .version(packageVersion())
     .showHelpAfterError('(tallyhook <command> --help lists the options)')
     .hook('preAction', (_program, command) => authorize(pathOf(command, program)));
   for (const { name, description, load: loadCommand } of COMMANDS) {

@@ -7,6 +7,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type HttpServer, startHttpServer } from './httpServer.ts';
 import type { Metrics } from './metrics.ts';
+import { packageVersion } from './packageRoot.ts';
 
 export const METRICS_PATH = '/metrics';
 
@@ -39,12 +40,13 @@ export function startHealthServer(
 }
 
 function handlerOf({ metrics, readiness }: HealthServerParts): RequestListener {
+  const version = packageVersion();
   const pages: Readonly<Record<string, (response: ServerResponse) => Promise<void>>> = {
     [METRICS_PATH]: async (response) => {
       const page = await metrics.render();
       response.writeHead(200, { 'Content-Type': metrics.contentType }).end(page);
     },
-    '/healthz': async (response) => sendJson(response, 200, { status: 'alive' }),
+    '/healthz': async (response) => sendJson(response, 200, { status: 'alive', version }),
     '/readyz': async (response) => {
       const state = await readiness();
       sendJson(response, state.ready ? 200 : 503, state);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '../../src/assembly/roles.ts';
+import { packageVersion } from '../../src/platform/packageRoot.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { healthUrlOf, settingsFor, spawnProgram } from '../support/program.ts';
@@ -47,10 +48,11 @@ describe('the health port', () => {
       const { healthUrl } = await run([role]);
       const alive = await fetch(new URL('/healthz', healthUrl));
       expect(alive.status).toBe(200);
-      expect(await alive.json()).toEqual({ status: 'alive' });
+      expect(await alive.json()).toEqual({ status: 'alive', version: packageVersion() });
       expect(await readyz({ healthUrl })).toMatchObject({ status: 200, body: { ready: true } });
       const page = await (await fetch(new URL('/metrics', healthUrl))).text();
       expect(page).toContain(`tallyhook_role_up{role="${role}"} 1`);
+      expect(page).toContain(`tallyhook_build_info{version="${packageVersion()}"} 1`);
       const head = await fetch(new URL('/readyz', healthUrl), { method: 'HEAD' });
       expect(head.status).toBe(200);
     },
