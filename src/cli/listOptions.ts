@@ -30,14 +30,16 @@ export interface ListOptions extends MoneyOptions {
   readonly json: boolean;
 }
 
+export function currencyOption(): Option {
+  return new Option('--currency <code>', 'only this currency, for example EUR').argParser(
+    readCurrency,
+  );
+}
+
 /** Adds the options by money and time. */
 export function addMoneyOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--currency <code>', 'only this currency, for example EUR').argParser(
-        readCurrency,
-      ),
-    )
+    .addOption(currencyOption())
     .addOption(amountOption('--min-amount', 'only amounts from this on, in minor units'))
     .addOption(amountOption('--max-amount', 'only amounts up to this, in minor units'))
     .addOption(momentOption('--from', 'only rows of this time or later'))

@@ -75,6 +75,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   resume: 'operate',
   balances: 'read',
   'transfers list': 'read',
+  statement: 'read',
   'export journal': 'read',
   verify: 'read',
   'archive list': 'read',

@@ -46,6 +46,7 @@ import {
 import { listSchedules, runSchedule } from './routes/schedules.ts';
 import { searchEverything } from './routes/search.ts';
 import { endSession, listSessions } from './routes/sessions.ts';
+import { getStatement } from './routes/statements.ts';
 import { createToken, listTokens, revokeToken } from './routes/tokens.ts';
 import { listTransfers } from './routes/transfers.ts';
 
@@ -105,6 +106,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getRateBudget,
   getBalances,
   listTransfers,
+  getStatement,
   pause,
   resume,
   listProcesses,

@@ -1,6 +1,7 @@
 /** Schemas that several endpoints share. */
 import { z } from 'zod';
 import { parseId } from '../contract/identifiers.ts';
+import { isMonth, isTimeZone } from '../ledger/domain/statement.ts';
 import { parseInstantMicros } from '../ledger/domain/time.ts';
 import { ORDER_NAMES } from '../ledger/read/orders.ts';
 import { currency, time } from '../webhooks/fields.ts';
@@ -83,6 +84,17 @@ export const orderBy = z
     "What the id is: the shop's order id, or the id of a payment. Without it, any order id or the id of a " +
       'payment, refund or dispute is accepted, an order id first.',
   );
+
+export const month = z
+  .string()
+  .refine(isMonth, 'must be a month such as 2026-10')
+  .describe('A month such as `2026-10`.');
+
+export const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be the name of a time zone such as Europe/Berlin')
+  .describe('The name of a time zone such as `Europe/Berlin`, in which months and days begin.');
 
 /** Filters that lists of orders and of resources share. */
 export const listFilters = {

@@ -67,11 +67,16 @@ export const authorizationsHref = (query?: LinkQuery): string => href('/authoriz
 export const confirmHoldsHref = (action?: 'capture' | 'cancel', hold?: string): string =>
   href('/authorizations/confirm', { action, hold });
 
-/** Balances. @param query `at`, a time of recording */
+/** Balances. @param query `at`, an effective time, and `known`, a time of recording */
 export const ledgerHref = (query?: LinkQuery): string => href('/ledger', query);
 export const journalHref = (query?: LinkQuery): string => href('/ledger/journal', query);
 export const ledgerAccountHref = (account: string, query?: LinkQuery): string =>
   href(`/ledger/accounts/${segment(account)}`, query);
+
+/** The statement of a month such as `2026-10`. */
+export const statementHref = (month: string, query?: LinkQuery): string =>
+  href(`/ledger/statements/${segment(month)}`, query);
+export const statementCsvHref = (query: LinkQuery): string => href('/ledger/statement.csv', query);
 
 /** The transfers of a filter as a file. */
 export const journalFileHref = (format: 'csv' | 'jsonl' | 'hledger', query: LinkQuery): string =>

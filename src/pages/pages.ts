@@ -16,6 +16,7 @@ import { ledgerAccountPage } from './ledger/accountPage.tsx';
 import { journalCsv, journalHledger, journalJsonl } from './ledger/journalFiles.ts';
 import { journalPage } from './ledger/journalPage.tsx';
 import { ledgerPage } from './ledger/ledgerPage.tsx';
+import { statementFile, statementPage } from './ledger/statementPage.tsx';
 import { messagePage, resendMessage } from './messages/messagePage.tsx';
 import { messagesPage } from './messages/messagesPage.tsx';
 import { bodiesPage } from './orders/bodiesPage.tsx';
@@ -125,6 +126,7 @@ export const PAGES: readonly Page[] = [
   messagePage,
   ledgerPage,
   journalPage,
+  statementPage,
   ledgerAccountPage,
   systemPage,
   queuesPage,
@@ -149,6 +151,7 @@ export const DOWNLOADS: readonly Download[] = [
   journalCsv,
   journalJsonl,
   journalHledger,
+  statementFile,
   auditCsvDownload,
 ];
 

@@ -68,7 +68,48 @@ test('the journal is listed by account and order, with the cursor of the rest', 
 test('balances are printed now and as of a time', async () => {
   expect((await run('balances')).stdout).toMatch(/order\.due +income +0 JPY +6540 JPY +-6540 JPY/);
   const { stdout } = await run('balances', '--as-of', '2020-01-01', '--json');
-  expect(JSON.parse(stdout)).toEqual({ as_of: '2020-01-01T00:00:00.000000Z', accounts: [] });
+  expect(JSON.parse(stdout)).toEqual({
+    as_of: '2020-01-01T00:00:00.000000Z',
+    known_at: null,
+    accounts: [],
+  });
+  const known = await run(
+    'balances',
+    '--as-of',
+    '2100-01-01',
+    '--known-at',
+    '2020-01-01',
+    '--json',
+  );
+  expect(JSON.parse(known.stdout).accounts).toEqual([]);
+});
+
+test('the statement of a month is printed in each format, and has the same sums', async () => {
+  const statement = (...options: readonly string[]) =>
+    run('statement', '--month', '2026-11', '--currency', 'JPY', ...options);
+  const text = (await statement('--time-zone', 'Europe/Berlin')).stdout;
+  expect(text).toMatch(
+    /^Statement of 2026-11\n2026-11-01 00:00 to 2026-12-01 00:00, Europe\/Berlin/,
+  );
+  expect(text).toMatch(/Captured +1 +6540 JPY/);
+  const { currencies } = JSON.parse((await statement('--format', 'json')).stdout);
+  expect(currencies).toMatchObject([{ currency: 'JPY', net: 6540 }]);
+  expect((await statement('--format', 'csv')).stdout).toContain(
+    '\n2026-11,UTC,JPY,closing,,psp.clearing,,,,6540\n',
+  );
+  const html = (await statement('--format', 'html')).stdout;
+  expect(html).toMatch(/^<!doctype html><html lang="en">.*<style>.*size: a4/s);
+  expect(html).not.toMatch(/style=|<script|src=/);
+  expect(html).toMatch(/6540 JPY/);
+});
+
+test.each([
+  [['--month', '2026-13'], 'Give a month such as 2026-10.'],
+  [['--month', '2026-11', '--time-zone', '+02:00'], 'Give the name of a time zone'],
+])('a statement with %j is refused', async (args, sentence) => {
+  const { code, stderr } = await run('statement', ...args);
+  expect(code).toBe(1);
+  expect(stderr).toContain(sentence);
 });
 
 test.each([

@@ -361,18 +361,38 @@ describe('balances', () => {
     expect([...sums.values()].every((sum) => sum === 0)).toBe(true);
   });
 
-  test('as of a time have what was recorded before it', async () => {
+  test('as of a time have what the service moved before it, as known at a time', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(paymentEvent({ payment_id: paymentId, orderId, currency: 'BHD' }));
     const { body: listed } = await api.get(`/api/v1/transfers?resource_id=${paymentId}`);
-    const [{ recorded_at }] = listed.transfers;
-    const inBhd = ({ currency }: Body) => currency === 'BHD';
-    const before = await api.get(`/api/v1/balances?as_of=${recorded_at}`);
-    expect(before.body.accounts.filter(inBhd)).toEqual([]);
-    const after = await api.get('/api/v1/balances?as_of=2100-01-01T00:00:00Z');
-    expect(after.body.accounts.filter(inBhd)).toHaveLength(2);
-    const both = await api.get(`/api/v1/balances?order_id=${orderId}&as_of=${recorded_at}`);
+    const [{ recorded_at: recordedAt, effective_at: effectiveAt }] = listed.transfers;
+    const accounts = async (query: string) => {
+      const { body } = await api.get(`/api/v1/balances?${query}`);
+      return body.accounts.filter(({ currency }: Body) => currency === 'BHD').length;
+    };
+    expect(await accounts(`as_of=${effectiveAt}`)).toBe(0);
+    expect(await accounts(`known_at=${recordedAt}`)).toBe(0);
+    expect(await accounts('as_of=2100-01-01T00:00:00Z')).toBe(2);
+    expect(await accounts('known_at=2100-01-01T00:00:00Z')).toBe(2);
+    expect(await accounts(`as_of=2100-01-01T00:00:00Z&known_at=${recordedAt}`)).toBe(0);
+    const both = await api.get(`/api/v1/balances?order_id=${orderId}&as_of=${recordedAt}`);
     expect(both.status).toBe(400);
+  });
+
+  test('of a month are in its statement, with its movements by day', async () => {
+    await apply(paymentEvent({ currency: 'TND', modified_at: '2026-10-31T23:30:00.000Z' }));
+    const statementIn = async (month: string, zone: string) => {
+      const { body } = await api.get(`/api/v1/statements/${month}?currency=TND&time_zone=${zone}`);
+      return body.currencies.map(({ net, days }: Body) => [net, days.map(({ day }: Body) => day)]);
+    };
+    expect(await statementIn('2026-09', 'UTC')).toEqual([]);
+    expect(await statementIn('2026-10', 'UTC')).toEqual([[6540, ['2026-10-31']]]);
+    expect(await statementIn('2026-10', 'Europe/Berlin')).toEqual([]);
+    expect(await statementIn('2026-11', 'Europe/Berlin')).toEqual([[6540, ['2026-11-01']]]);
+    for (const wrong of ['2026-13', '2026', '26-10', '0000-01']) {
+      expect((await api.get(`/api/v1/statements/${wrong}`)).status).toBe(400);
+    }
+    expect((await api.get('/api/v1/statements/2026-10?time_zone=%2B02:00')).status).toBe(400);
   });
 
   test('that a JSON number cannot represent exactly are rejected, never rounded', async () => {

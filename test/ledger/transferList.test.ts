@@ -219,9 +219,9 @@ describe(`balances (seed ${seed})`, () => {
 
   test.each(TIMES)('are the sums of what was recorded before %d', async (before) => {
     const reader = createBalanceReader(db);
-    expect(keyed(await reader.read(before))).toEqual(summed(before));
+    expect(keyed(await reader.read({ knownMicros: before }))).toEqual(summed(before));
     // Again, from the days that were added up.
-    expect(keyed(await reader.read(before))).toEqual(summed(before));
+    expect(keyed(await reader.read({ knownMicros: before }))).toEqual(summed(before));
   });
 
   test('have what was recorded since they were first read', async () => {
@@ -240,7 +240,7 @@ describe(`balances (seed ${seed})`, () => {
     await insert(rows.slice(-1));
     expect(keyed(await reader.read())).toEqual(summed(whole));
     expect(keyed(await createBalanceReader(db).read())).toEqual(summed(whole));
-    expect(keyed(await reader.read(time.micros - 2 * MINUTE_MICROS))).toEqual(
+    expect(keyed(await reader.read({ knownMicros: time.micros - 2 * MINUTE_MICROS }))).toEqual(
       summed(time.micros - 2 * MINUTE_MICROS),
     );
   });

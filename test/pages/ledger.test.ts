@@ -43,13 +43,29 @@ describe('the page of balances', () => {
     expect(html).toMatch(/18014398509481982 <abbr>KRW<\/abbr><\/span> credit/);
   });
 
-  test('as of a time has what was recorded before it', async () => {
+  test('as of a time has what the service moved before it, as known at a time', async () => {
     const { html } = await viewer.get('/ledger?at=2020-01-01T00:00');
     expect(html).toContain('Balances as of 2020-01-01 00:00 UTC');
     expect(html).toContain('No transfer was recorded before this time');
     const later = await viewer.get('/ledger?at=2100-01-01T00:00');
     expect(later.html).toContain('55.40');
+    const known = await viewer.get('/ledger?at=2100-01-01T00:00&known=2020-01-01T00:00');
+    expect(known.html).toContain('as it was known at 2020-01-01 00:00 UTC');
+    expect(known.html).not.toContain('55.40');
     expect((await viewer.get('/ledger?at=2026-02-31')).status).toBe(400);
+    expect((await viewer.get('/ledger?known=2026-02-31')).status).toBe(400);
+  });
+});
+
+describe('the statement of a month', () => {
+  test('has the totals of each currency, and links to its neighbors and its file', async () => {
+    const { html } = await viewer.get('/ledger/statements/2026-11?time_zone=Europe/Berlin');
+    expect(html).toContain('2026-11-01 00:00 to 2026-12-01 00:00, Europe/Berlin');
+    expect(html).toMatch(/Captured<\/th><td class="number">\d+<\/td><td class="number">65\.40 USD/);
+    expect(html).toContain('href="/ledger/statements/2026-10?time_zone=Europe%2FBerlin"');
+    const { html: csv } = await viewer.get('/ledger/statement.csv?month=2026-11&currency=USD');
+    expect(csv).toContain('2026-11,UTC,USD,total,,captured,');
+    expect((await viewer.get('/ledger/statements/2026-13')).status).toBe(400);
   });
 });
 

@@ -97,6 +97,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   payment_id: EXAMPLE_PAYMENT,
   account: 'psp.clearing',
   channel: 'log',
+  month: '2026-11',
 };
 
 /** The path of a page or an action with an example for each parameter. */

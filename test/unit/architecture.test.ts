@@ -59,6 +59,7 @@ const FEATURES = [
   'console',
   'pages',
   'search',
+  'statements',
   'client',
   'doctor',
   'sandbox',
@@ -207,6 +208,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'representation',
     'scheduler',
     'search',
+    'statements',
   ],
   pages: [
     'access',
@@ -231,8 +233,10 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'search',
     'retention',
     'scheduler',
+    'statements',
   ],
   search: ['alerts', 'erasure', 'ledger', 'notify', 'reconcile'],
+  statements: ['ledger', 'reconcile'],
   demo: ['client', 'ledger', 'reconcile'],
 };
 

@@ -11,28 +11,45 @@ import { printTable } from '../table.ts';
 
 interface BalancesOptions {
   readonly asOf?: number;
+  readonly knownAt?: number;
   readonly json: boolean;
 }
 
 export function balancesCommand(): Command {
   return new Command('balances')
     .description('print the balance of every account, now or as of a time')
-    .addOption(momentOption('--as-of', 'only transfers recorded before this time'))
+    .addOption(momentOption('--as-of', 'only what the service moved before this time'))
+    .addOption(momentOption('--known-at', 'only what Tallyhook had recorded before this time'))
     .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      '\nA transfer is recorded when Tallyhook posts it, not when the service moved the money.\n\nExit code: 0.',
-    )
-    .action(({ asOf, json }: BalancesOptions) =>
+    .addHelpText('after', NOTES)
+    .action(({ asOf, knownAt, json }: BalancesOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const accounts = await createBalanceReader(db).read(asOf);
+        const accounts = await createBalanceReader(db).read({
+          effectiveMicros: asOf,
+          knownMicros: knownAt,
+        });
         if (json) {
-          const before = asOf === undefined ? null : formatInstant(asOf);
-          printJson({ as_of: before, accounts: accounts.map(balanceJson) });
+          printJson({
+            as_of: instant(asOf),
+            known_at: instant(knownAt),
+            accounts: accounts.map(balanceJson),
+          });
         } else if (accounts.length === 0) printLine('No transfer was recorded.');
         else printBalances(accounts);
       }),
     );
+}
+
+const NOTES = `
+Both times may be given: what the accounts had at the end of October, as it was known on November 2nd.
+Times are ISO 8601, in UTC unless they name a zone. A date means its midnight.
+
+  tallyhook balances --as-of 2026-11-01 --known-at 2026-11-02T12:00:00+01:00
+
+Exit code: 0.`;
+
+function instant(micros: number | undefined): string | null {
+  return micros === undefined ? null : formatInstant(micros);
 }
 
 function printBalances(accounts: readonly AccountBalance[]): void {

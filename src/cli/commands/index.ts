@@ -183,6 +183,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./balances.ts')).balancesCommand(),
   },
   {
+    name: 'statement',
+    description: 'Print the statement of a month: balances, movements by day, and what was open',
+    load: async () => (await import('./statement.ts')).statementCommand(),
+  },
+  {
     name: 'transfers',
     description: 'List the journal by account, order, time, amount or currency',
     load: async () => (await import('./transfers.ts')).transfersCommand(),

@@ -43,12 +43,14 @@ export const getBalances = defineEndpoint({
   description:
     'Sums the whole journal, or the transfers of one order. The balances of one currency sum to 0. ' +
     'Payouts move money between accounts but belong to no order. With `as_of`, the accounts have what ' +
-    'was recorded before that time; `orders` always has the totals of now.',
+    'the service moved before that time, and with `known_at` what Tallyhook had recorded by then; ' +
+    '`orders` always has the totals of now.',
   params: z.strictObject({}),
   query: z.strictObject({
     order_id: id.optional(),
     by: orderBy,
-    as_of: listTime('Accounts: only transfers that were recorded before this time. UTC.'),
+    as_of: listTime('Accounts: only what the service moved before this time. UTC without a zone.'),
+    known_at: listTime('Accounts: only what was recorded before this time. UTC without a zone.'),
   }),
   response: z
     .strictObject({ accounts: z.array(balance), orders: z.array(currencyTotals) })
@@ -58,10 +60,10 @@ export const getBalances = defineEndpoint({
     if (query.order_id === undefined && query.by !== undefined) {
       return { outcome: 'invalid', message: '`by` needs `order_id`.' };
     }
-    if (query.order_id !== undefined && query.as_of !== undefined) {
+    if (query.order_id !== undefined && (query.as_of ?? query.known_at) !== undefined) {
       return {
         outcome: 'invalid',
-        message: '`as_of` is for the whole journal: leave out `order_id`.',
+        message: '`as_of` and `known_at` are for the whole journal: leave out `order_id`.',
       };
     }
     const order =
@@ -72,7 +74,10 @@ export const getBalances = defineEndpoint({
     const orderKey = order?.orderKey;
     const [accounts, orders] = await Promise.all([
       orderKey === undefined
-        ? balances.read(parseInstantMicros(query.as_of))
+        ? balances.read({
+            effectiveMicros: parseInstantMicros(query.as_of),
+            knownMicros: parseInstantMicros(query.known_at),
+          })
         : readOrderBalances(db, orderKey),
       readCurrencyTotals(db, orderKey),
     ]);

@@ -1,5 +1,5 @@
 /**
- * Balances of accounts, now or as of a time of recording.
+ * Balances of accounts: now, as they were effective at a time, and as they were known at a time.
  *
  * Terms. *Closed day*: a day (UTC) that ended more than an hour ago. A transfer is recorded at the time of
  * its statement and becomes visible with its commit, and no transaction of a worker takes an hour.
@@ -8,6 +8,7 @@
  *    up once, when balances are first read, and keeps the sums.
  * 2. Every reading adds the days that are not closed, and the part of a day before the given time,
  *    from the journal. The result equals the sums of all transfers that were recorded before that time.
+ * 3. Balances by effective time are read from an index: late transfers change the sums of any past day.
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type MovedAmount,
   type MovedOnDay,
 } from '../domain/balances.ts';
+import { movedByLegs } from '../domain/statement.ts';
 import {
   readAccounts,
   readJournalTimes,
@@ -24,10 +26,20 @@ import {
   readMovedByDay,
   readOrderMoved,
 } from './store/balances.ts';
+import { readLegSums } from './store/statement.ts';
+import { requireDated } from './undated.ts';
 
 export interface BalanceReader {
-  /** @param beforeMicros only transfers recorded before it; undefined: all */
-  read(beforeMicros?: number): Promise<readonly AccountBalance[]>;
+  /** @throws UndatedTransfers when effective times are wanted that are not known yet */
+  read(at?: BalanceTime): Promise<readonly AccountBalance[]>;
+}
+
+/** Times in microseconds since 1970; undefined: no limit. */
+export interface BalanceTime {
+  /** Only what was effective before it. */
+  readonly effectiveMicros?: number | undefined;
+  /** Only what Tallyhook had recorded before it. */
+  readonly knownMicros?: number | undefined;
 }
 
 const HOUR_MICROS = 3_600_000_000;
@@ -59,7 +71,13 @@ export function createBalanceReader(db: Queryable): BalanceReader {
   };
 
   return {
-    read: async (beforeMicros) => {
+    read: async ({ effectiveMicros, knownMicros: beforeMicros } = {}) => {
+      if (effectiveMicros !== undefined) {
+        await requireDated(db);
+        const at = { beforeMicros: effectiveMicros, knownMicros: beforeMicros };
+        const sums = await readLegSums(db, { ...at, currency: undefined });
+        return balancesOf(movedByLegs(sums), await readAccounts(db));
+      }
       closing ??= closeDays().finally(() => {
         closing = undefined;
       });

@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { isMonth, isTimeZone, type Statement } from '../../ledger/domain/statement.ts';
+import { statementDocument } from '../../pages/ledger/statementDocument.tsx';
+import { statementCsv, statementJson } from '../../representation/statement.ts';
+import { type StatementText, statementText } from '../../representation/statementTables.ts';
+import { readStatement } from '../../statements/readStatement.ts';
+import { readConfig, withDatabase } from '../context.ts';
+import { terminal } from '../invocation.ts';
+import { currencyOption } from '../listOptions.ts';
+import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
+import { tableText } from '../table.ts';
+
+const FORMATS = {
+  text: (statement: Statement) => textOf(statementText(statement)),
+  csv: statementCsv,
+  json: (statement: Statement) => `${JSON.stringify(statementJson(statement), null, 2)}\n`,
+  html: (statement: Statement) => statementDocument(statementText(statement)),
+} as const satisfies Record<string, (statement: Statement) => string>;
+type Format = keyof typeof FORMATS;
+
+interface StatementOptions {
+  readonly month: string;
+  readonly currency?: string;
+  readonly timeZone: string;
+  readonly format: Format;
+  readonly output?: string;
+}
+
+export function statementCommand(): Command {
+  return new Command('statement')
+    .description('print the statement of a month')
+    .addOption(
+      new Option('--month <month>', 'the month, such as 2026-10')
+        .argParser(readMonth)
+        .makeOptionMandatory(),
+    )
+    .addOption(currencyOption())
+    .addOption(
+      new Option('--time-zone <name>', 'in which months and days begin, such as Europe/Berlin')
+        .default('UTC')
+        .argParser(readTimeZone),
+    )
+    .addOption(
+      new Option('--format <format>', 'html is one file to keep, send and print')
+        .choices(Object.keys(FORMATS))
+        .default('text'),
+    )
+    .option('--output <file>', 'write to this file instead of standard output')
+    .addHelpText('after', NOTES)
+    .action(({ month, currency, timeZone, format, output }: StatementOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const statement = await readStatement(db, { month, timeZone, currency });
+        const text = Readable.from([FORMATS[format](statement)]);
+        await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
+      }),
+    );
+}
+
+const NOTES = `
+Money belongs to the month in which the service moved it, not to the month in which Tallyhook recorded it.
+So the statement of a month is the same for any order of webhooks; those that arrive late complete it.
+
+  tallyhook statement --month 2026-10 --time-zone Europe/Berlin --format html --output october.html
+
+Exit code: 0; 1 while transfers of an earlier version have no effective time.`;
+
+function readMonth(text: string): string {
+  if (isMonth(text)) return text;
+  throw new InvalidArgumentError('Give a month such as 2026-10.');
+}
+
+function readTimeZone(text: string): string {
+  if (isTimeZone(text)) return text;
+  throw new InvalidArgumentError('Give the name of a time zone, such as Europe/Berlin or UTC.');
+}
+
+function textOf({ title, facts, currencies, tables }: StatementText): string {
+  const all = [
+    ...currencies.flatMap(({ currency, tables: own }) =>
+      own.map((table) => ({ ...table, title: `${currency}: ${table.title}` })),
+    ),
+    ...tables,
+  ];
+  const { isTTY, columns } = terminal().stdout;
+  const parts = all.map(({ title: name, columns: headings, rows, empty }) =>
+    rows.length === 0
+      ? `${name}\n${empty}`
+      : `${name}\n${tableText(
+          headings.map((column) => column.title.toUpperCase()),
+          rows,
+          isTTY ? columns : undefined,
+        )}`,
+  );
+  return `${[[title, ...facts].join('\n'), ...parts].join('\n\n')}\n`;
+}

@@ -1,0 +1,122 @@
+/** Endpoint of the statement of a month. */
+import { z } from 'zod';
+import { ACCOUNT_NAMES } from '../../ledger/domain/legs.ts';
+import { MEASURE_NAMES, OPEN_ITEM_NAMES } from '../../ledger/domain/statement.ts';
+import { unlessUndated } from '../../ledger/read/undated.ts';
+import { statementJson } from '../../representation/statement.ts';
+import { readStatement } from '../../statements/readStatement.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { amount, currency, difference, month, time, timeZone } from '../schemas.ts';
+
+const count = z.int().min(0);
+
+const totals = z
+  .array(
+    z.strictObject({
+      name: z.enum(MEASURE_NAMES),
+      count: count.describe('How many movements; one that was taken back counts too.'),
+      amount: difference.describe('Less what was taken back.'),
+    }),
+  )
+  .describe('Totals by name.');
+
+const moved = {
+  account: z.enum(ACCOUNT_NAMES),
+  amount_debited: amount,
+  amount_credited: amount,
+};
+
+const net = difference.describe('Captured, less voided, refunded and lost.');
+
+const currencyStatement = z.strictObject({
+  currency,
+  totals,
+  net,
+  recorded_late: z
+    .strictObject({ count, amount })
+    .describe('Movements of the month that were recorded after it had ended.'),
+  accounts: z.array(
+    z.strictObject({
+      ...moved,
+      opening: difference.describe('Debits minus credits before the month.'),
+      closing: difference.describe('The opening balance with the movements of the month.'),
+    }),
+  ),
+  days: z.array(
+    z.strictObject({
+      day: z.iso.date().describe('In the time zone of the statement.'),
+      totals,
+      net,
+      accounts: z.array(z.strictObject(moved)),
+    }),
+  ),
+});
+
+const finding = z.strictObject({
+  number: z.int(),
+  class: z.string(),
+  subject: z.string(),
+  opened_at: time,
+  open_at_end: z.boolean().describe('Whether it was open at the end of the month.'),
+  accepted_at: time.nullable(),
+  accepted_by: z.string().nullable(),
+  accepted_reason: z.string().nullable(),
+});
+
+const statement = z
+  .strictObject({
+    month,
+    time_zone: timeZone,
+    from: time.describe('The first instant of the month.'),
+    to: time.describe('The first instant after it.'),
+    known_at: time.describe('When it was read; what is recorded later is not in it.'),
+    currencies: z.array(currencyStatement),
+    open_items: z
+      .array(
+        z.strictObject({
+          item: z.enum(OPEN_ITEM_NAMES),
+          currency,
+          count,
+          amount: difference,
+          oldest: z.array(z.strictObject({ id: z.string(), amount: difference, since: time })),
+        }),
+      )
+      .describe('What was under way at the end of the month.'),
+    open_findings: z.strictObject({ count, oldest: z.array(finding) }),
+    accepted_findings: z.array(finding).describe('Findings that a person accepted in the month.'),
+    uncertain_resources: count.describe('Resources with a state that needs a retrieve now.'),
+    coverage: z
+      .array(
+        z.strictObject({
+          list: z.string(),
+          runs: count,
+          last_compared_at: time.nullable(),
+          found: count,
+          repaired: count,
+          not_compared: z.array(z.strictObject({ from: time, to: time })),
+        }),
+      )
+      .describe('Which part of the month was compared with the lists of the service.'),
+  })
+  .meta({ id: 'Statement' });
+
+export const getStatement = defineEndpoint({
+  id: 'getStatement',
+  method: 'get',
+  path: '/api/v1/statements/{month}',
+  permission: 'read',
+  summary: 'Get the statement of a month',
+  description:
+    'Opening balances, movements by day and account, closing balances and totals of each currency, by the ' +
+    'time at which the service moved the money; what was under way and which findings were open at the ' +
+    'end; and what was compared with the service. The sums do not depend on when webhooks arrived.',
+  params: z.strictObject({ month }),
+  query: z.strictObject({ currency: currency.optional(), time_zone: timeZone.default('UTC') }),
+  response: statement,
+  statuses: [422],
+  handle: async ({ db }, { params, query }) => {
+    const request = { ...params, timeZone: query.time_zone, currency: query.currency };
+    const read = await unlessUndated(() => readStatement(db, request));
+    return read.outcome === 'ok' ? { outcome: 'ok', body: statementJson(read.data) } : read;
+  },
+});

@@ -1,0 +1,82 @@
+/** The statement of a month, for the screen and for paper, and as a file. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { currency, month, timeZone } from '../../console/schemas.ts';
+import { monthAfter } from '../../ledger/domain/statement.ts';
+import { unlessUndated } from '../../ledger/read/undated.ts';
+import { statementCsv } from '../../representation/statement.ts';
+import { statementText } from '../../representation/statementTables.ts';
+import { readStatement } from '../../statements/readStatement.ts';
+import { Field, FilterForm } from '../components/forms.tsx';
+import { defineTextDownload } from '../download.ts';
+import { ledgerHref, statementCsvHref, statementHref } from '../links.ts';
+import { definePage } from '../page.ts';
+import { StatementTables } from './StatementTables.tsx';
+
+const filter = { currency: currency.optional(), time_zone: timeZone.default('UTC') };
+
+export const statementPage = definePage({
+  path: '/ledger/statements/{month}',
+  permission: 'read',
+  params: z.strictObject({ month }),
+  query: z.strictObject(filter),
+  load: async ({ db }, { params, query }) => {
+    const request = { ...params, timeZone: query.time_zone, currency: query.currency };
+    const read = await unlessUndated(() => readStatement(db, request));
+    return read.outcome === 'ok'
+      ? { outcome: 'ok', data: { request, text: statementText(read.data) } }
+      : read;
+  },
+  view: ({ request, text }) => {
+    const query = { currency: request.currency, time_zone: request.timeZone };
+    return {
+      title: text.title,
+      crumbs: [{ label: 'Ledger', href: ledgerHref() }],
+      body: (
+        <>
+          <FilterForm action={statementHref(request.month)} label="Show">
+            <Field name="time_zone" label="Time zone" value={request.timeZone} />
+            <Field name="currency" label="Currency" value={request.currency} />
+          </FilterForm>
+          <p class="choices">
+            <a href={statementHref(monthAfter(request.month, -1), query)}>The month before</a>{' '}
+            <a href={statementHref(monthAfter(request.month, 1), query)}>The month after</a>{' '}
+            <a href={statementCsvHref({ ...query, month: request.month })} download>
+              CSV
+            </a>
+          </p>
+          <StatementTables {...text} />
+        </>
+      ),
+    };
+  },
+});
+
+export const statementFile = defineTextDownload({
+  path: '/ledger/statement.csv',
+  permission: 'read',
+  query: z.strictObject({ ...filter, month }),
+  fileName: 'statement.csv',
+  type: 'text/csv',
+  open: ({ db }, { query }) => ({
+    outcome: 'ok',
+    send: (to) =>
+      pipeline(
+        Readable.from(
+          csvOf(() =>
+            readStatement(db, {
+              month: query.month,
+              timeZone: query.time_zone,
+              currency: query.currency,
+            }),
+          ),
+        ),
+        to,
+      ),
+  }),
+});
+
+async function* csvOf(read: () => ReturnType<typeof readStatement>): AsyncGenerator<string, void> {
+  yield statementCsv(await read());
+}

@@ -1,0 +1,201 @@
+/** The statement of a month as JSON and as CSV. */
+import { formatAmount, toSafeInteger } from '../contract/money.ts';
+import { csvField } from '../ledger/domain/journalFormats.ts';
+import {
+  type CurrencyStatement,
+  type DayLine,
+  MEASURE_NAMES,
+  type Measures,
+  type OpenItems,
+  type Statement,
+  type StatementFinding,
+  type StreamCoverage,
+} from '../ledger/domain/statement.ts';
+import { formatInstant } from '../ledger/domain/time.ts';
+
+export function statementJson({ period, knownMicros, ...statement }: Statement) {
+  return {
+    month: period.month,
+    time_zone: period.timeZone,
+    from: formatInstant(period.fromMicros),
+    to: formatInstant(period.toMicros),
+    known_at: formatInstant(knownMicros),
+    currencies: statement.currencies.map(currencyJson),
+    open_items: statement.open.map(openItemsJson),
+    open_findings: {
+      count: statement.findings.count,
+      oldest: statement.findings.oldest.map(findingJson),
+    },
+    accepted_findings: statement.accepted.map(findingJson),
+    uncertain_resources: statement.uncertain,
+    coverage: statement.coverage.map(coverageJson),
+  };
+}
+
+function currencyJson(one: CurrencyStatement) {
+  return {
+    currency: one.currency,
+    totals: measuresJson(one.measures),
+    net: toSafeInteger(one.netMinor),
+    recorded_late: { count: one.late.count, amount: toSafeInteger(one.late.amountMinor) },
+    accounts: one.accounts.map((line) => ({
+      account: line.account,
+      opening: toSafeInteger(line.openingMinor),
+      amount_debited: toSafeInteger(line.debitedMinor),
+      amount_credited: toSafeInteger(line.creditedMinor),
+      closing: toSafeInteger(line.closingMinor),
+    })),
+    days: one.days.map(dayJson),
+  };
+}
+
+function dayJson({ day, measures, netMinor, accounts }: DayLine) {
+  return {
+    day,
+    totals: measuresJson(measures),
+    net: toSafeInteger(netMinor),
+    accounts: accounts.map(({ account, debitedMinor, creditedMinor }) => ({
+      account,
+      amount_debited: toSafeInteger(debitedMinor),
+      amount_credited: toSafeInteger(creditedMinor),
+    })),
+  };
+}
+
+function measuresJson(measures: Measures) {
+  return MEASURE_NAMES.map((name) => ({
+    name,
+    count: measures[name].count,
+    amount: toSafeInteger(measures[name].amountMinor),
+  }));
+}
+
+function openItemsJson({ item, currency, count, amountMinor, oldest }: OpenItems) {
+  return {
+    item,
+    currency,
+    count,
+    amount: toSafeInteger(amountMinor),
+    oldest: oldest.map((one) => ({
+      id: one.id,
+      amount: toSafeInteger(one.amountMinor),
+      since: formatInstant(one.sinceMicros),
+    })),
+  };
+}
+
+function findingJson(finding: StatementFinding) {
+  return {
+    number: finding.id,
+    class: finding.class,
+    subject: finding.subject,
+    opened_at: formatInstant(finding.openedMicros),
+    open_at_end: finding.isOpen,
+    accepted_at: finding.acceptedMicros === null ? null : formatInstant(finding.acceptedMicros),
+    accepted_by: finding.acceptedBy,
+    accepted_reason: finding.acceptedReason,
+  };
+}
+
+function coverageJson(one: StreamCoverage) {
+  return {
+    list: one.stream,
+    runs: one.runs,
+    last_compared_at:
+      one.lastComparedMicros === null ? null : formatInstant(one.lastComparedMicros),
+    found: one.found,
+    repaired: one.repaired,
+    not_compared: one.gaps.map(({ fromMicros, toMicros }) => ({
+      from: formatInstant(fromMicros),
+      to: formatInstant(toMicros),
+    })),
+  };
+}
+
+const CSV_HEADING = [
+  'month',
+  'time_zone',
+  'currency',
+  'row',
+  'day',
+  'name',
+  'count',
+  'debited',
+  'credited',
+  'amount',
+];
+
+/**
+ * One table of everything with an amount: opening and closing balances, movements by day and account, and
+ * the totals of the month and its days. Amounts are decimals of their currency.
+ */
+export function statementCsv({ period, currencies, open }: Statement): string {
+  const { month, timeZone } = period;
+  const rows = [
+    ...currencies.flatMap((one) => currencyRows(one)),
+    ...open.map(({ item, currency, count, amountMinor }) =>
+      row(currency, 'open', { name: item, count, amount: amountMinor }),
+    ),
+  ];
+  return [CSV_HEADING, ...rows.map((cells) => [month, timeZone, ...cells])]
+    .map((cells) => `${cells.map(csvField).join(',')}\n`)
+    .join('');
+}
+
+interface Cells {
+  readonly day?: string;
+  readonly name: string;
+  readonly count?: number;
+  readonly debited?: bigint;
+  readonly credited?: bigint;
+  readonly amount?: bigint;
+}
+
+function row(
+  currency: string,
+  kind: string,
+  { day = '', name, count, debited, credited, amount }: Cells,
+): readonly string[] {
+  const money = (minor: bigint | undefined) =>
+    minor === undefined ? '' : formatAmount(minor, currency);
+  const counted = count === undefined ? '' : String(count);
+  return [currency, kind, day, name, counted, money(debited), money(credited), money(amount)];
+}
+
+function currencyRows(one: CurrencyStatement): readonly (readonly string[])[] {
+  const { currency } = one;
+  return [
+    ...one.accounts.map(({ account, openingMinor }) =>
+      row(currency, 'opening', { name: account, amount: openingMinor }),
+    ),
+    ...one.days.flatMap(({ day, accounts, measures, netMinor }) => [
+      ...accounts.map(({ account, debitedMinor: debited, creditedMinor: credited }) =>
+        row(currency, 'movement', { day, name: account, debited, credited }),
+      ),
+      ...measureRows(currency, 'day', measures, day),
+      row(currency, 'day', { day, name: 'net', amount: netMinor }),
+    ]),
+    ...one.accounts.map(({ account, closingMinor }) =>
+      row(currency, 'closing', { name: account, amount: closingMinor }),
+    ),
+    ...measureRows(currency, 'total', one.measures),
+    row(currency, 'total', { name: 'net', amount: one.netMinor }),
+    row(currency, 'recorded_late', {
+      name: 'movements',
+      count: one.late.count,
+      amount: one.late.amountMinor,
+    }),
+  ];
+}
+
+function measureRows(
+  currency: string,
+  kind: 'day' | 'total',
+  measures: Measures,
+  day = '',
+): readonly (readonly string[])[] {
+  return MEASURE_NAMES.map((name) => {
+    const { count, amountMinor: amount } = measures[name];
+    return row(currency, kind, { day, name, count, amount });
+  });
+}
