@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { hasUndatedTransfers } from './store/statement.ts';
 
-export class UndatedTransfers extends OperatorError {
+class UndatedTransfers extends OperatorError {
   constructor() {
     super(
       'Transfers of an earlier version have no effective time yet, so the sums would be incomplete. ' +
