@@ -239,8 +239,21 @@ export function transfersFor({
   return transfersBy(kind, wanted, posted);
 }
 
-interface TimeSum extends Movement {
-  readonly postedMinor: bigint;
+/** What is missing on a leg with one effective time. A sum of movements may exceed a safe integer. */
+interface TimeSum {
+  readonly movement: Movement;
+  readonly missingMinor: bigint;
+}
+
+const MAX_MINOR = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** An amount in portions that are safe integers; none for 0. */
+function portionsOf(minor: bigint): readonly number[] {
+  if (minor === 0n) return [];
+  const magnitude = minor < 0n ? -minor : minor;
+  if (magnitude <= MAX_MINOR) return [Number(minor)];
+  const portion = minor < 0n ? -MAX_MINOR : MAX_MINOR;
+  return [Number(portion), ...portionsOf(minor - portion)];
 }
 
 /**
@@ -260,16 +273,42 @@ export function corrections(
   let rest = differences(history, posted, headHash);
   while (rest.length > 0) {
     const totalOf = ({ currency, leg }: Movement) => totals.get(`${currency} ${leg}`) ?? 0n;
-    const next =
-      rest.find((one) => one.movedMinor < 0 && totalOf(one) + BigInt(one.movedMinor) >= 0n) ??
-      rest.find(({ movedMinor }) => movedMinor > 0) ??
-      rest[0];
+    const next = nextPortion(rest, totalOf);
     if (!next) break;
-    totals.set(`${next.currency} ${next.leg}`, totalOf(next) + BigInt(next.movedMinor));
-    ordered.push(next);
-    rest = rest.filter((one) => one !== next);
+    const { of, movedMinor } = next;
+    totals.set(`${of.currency} ${of.leg}`, totalOf(of) + BigInt(movedMinor));
+    ordered.push({ ...of, movedMinor });
+    const leftMinor = of.movedMinor - movedMinor;
+    rest = rest.flatMap((one) => {
+      if (one !== of) return [one];
+      return leftMinor === 0 ? [] : [{ ...of, movedMinor: leftMinor }];
+    });
   }
   return ordered;
+}
+
+interface Portion {
+  readonly of: Movement;
+  /** All of it, unless a total has no room for it. */
+  readonly movedMinor: number;
+}
+
+function nextPortion(
+  rest: readonly Movement[],
+  totalOf: (movement: Movement) => bigint,
+): Portion | undefined {
+  const fits = (one: Movement) => {
+    const after = totalOf(one) + BigInt(one.movedMinor);
+    return after >= 0n && after <= MAX_MINOR;
+  };
+  const isBack = ({ movedMinor }: Movement) => movedMinor < 0;
+  const whole = rest.find((one) => isBack(one) && fits(one)) ?? rest.find(fits);
+  if (whole) return { of: whole, movedMinor: whole.movedMinor };
+  // What is posted would become too large, so all of it is taken back first.
+  const back = rest.find((one) => isBack(one) && totalOf(one) > 0n);
+  if (back) return { of: back, movedMinor: -Number(totalOf(back)) };
+  const damaged = rest.find((one) => !isBack(one)) ?? rest[0];
+  return damaged && { of: damaged, movedMinor: damaged.movedMinor };
 }
 
 /**
@@ -282,21 +321,18 @@ export function differences(
   headHash: string,
 ): readonly Movement[] {
   const sums = new Map<string, TimeSum>();
-  for (const { movedMinor, effectiveMicros = 0, currency, leg } of posted) {
-    const key = `${currency} ${leg} ${effectiveMicros}`;
-    const postedMinor = (sums.get(key)?.postedMinor ?? 0n) + movedMinor;
-    const time = { effectiveMicros, source: 'observed' } as const;
-    sums.set(key, { currency, leg, movedMinor: 0, headHash, postedMinor, ...time });
-  }
-  for (const movement of history) {
+  const add = (movement: Movement, minor: bigint): void => {
     const key = `${movement.currency} ${movement.leg} ${movement.effectiveMicros}`;
-    const { movedMinor = 0, postedMinor = 0n } = sums.get(key) ?? {};
-    sums.set(key, { ...movement, movedMinor: movedMinor + movement.movedMinor, postedMinor });
+    sums.set(key, { movement, missingMinor: (sums.get(key)?.missingMinor ?? 0n) + minor });
+  };
+  for (const { movedMinor, effectiveMicros = 0, currency, leg } of posted) {
+    const time = { effectiveMicros, source: 'observed' } as const;
+    add({ currency, leg, movedMinor: 0, headHash, ...time }, -movedMinor);
   }
-  const missing = [...sums.values()].flatMap(({ postedMinor, ...movement }) => {
-    const movedMinor = movement.movedMinor - Number(postedMinor);
-    return movedMinor === 0 ? [] : [{ ...movement, movedMinor }];
-  });
+  for (const movement of history) add(movement, BigInt(movement.movedMinor));
+  const missing = [...sums.values()].flatMap(({ movement, missingMinor }) =>
+    portionsOf(missingMinor).map((movedMinor) => ({ ...movement, movedMinor })),
+  );
   return missing.toSorted((a, b) => a.effectiveMicros - b.effectiveMicros);
 }
 

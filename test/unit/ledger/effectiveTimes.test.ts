@@ -195,6 +195,15 @@ describe('T4: corrections', () => {
     expect(corrections(history, [posted(30, 2), posted(70, 3)], 'head')).toEqual([]);
   });
 
+  test('with amounts near the greatest safe integer, no total exceeds it', () => {
+    const whole = Number.MAX_SAFE_INTEGER;
+    const half = (whole + 1) / 2;
+    const moves = corrections([moved(whole, 2), moved(half - whole, 3)], [posted(half, 3)], 'head');
+    const totals = [half];
+    for (const { movedMinor } of moves) totals.push((totals.at(-1) ?? 0) + movedMinor);
+    expect(totals).toEqual([half, 0, whole, half]);
+  });
+
   test('transfers of an earlier version have the times of the movements of their leg', () => {
     const undated = (id: number, leg = 'captured') => ({
       id,
