@@ -1,9 +1,9 @@
 /**
- * The promise of a statement: each month equals the sums of the service's own books, to the cent, in
- * whatever order its events arrive, and although those of two days are lost.
+ * The promise of a statement: each month equals the sums of the service's own objects, to the cent, in any
+ * order in which its events arrive, and although those of two days are lost.
  *
  * A shop trades for a quarter in three currencies with refunds, disputes and payouts, and goes on with them
- * across months. The books of the sandbox are the states of its objects, each with its own time; they are
+ * across months. The sums of the sandbox are the states of its objects, each with its own time; they are
  * added up here without any rule of the ledger.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -86,8 +86,8 @@ const monthOf = (time: string) =>
   }).format(new Date(time));
 
 /** `month currency name` of everything that the service moved, without zeros. */
-function booksOf(sent: readonly ServiceEvent[]): Map<string, number> {
-  const books = new Map<string, number>();
+function sumsOf(sent: readonly ServiceEvent[]): Map<string, number> {
+  const sums = new Map<string, number>();
   const before = new Map<string, Worth>();
   for (const { body } of sent) {
     const { content } = JSON.parse(body) as {
@@ -99,16 +99,16 @@ function booksOf(sent: readonly ServiceEvent[]): Map<string, number> {
     for (const [name, minor] of Object.entries(worth)) {
       const moved = minor - (before.get(id)?.[name] ?? 0);
       const key = `${monthOf(object.modified_at ?? '')} ${object.currency} ${name}`;
-      books.set(key, (books.get(key) ?? 0) + moved);
+      sums.set(key, (sums.get(key) ?? 0) + moved);
     }
     before.set(id, worth);
   }
-  return new Map([...books].filter(([, minor]) => minor !== 0).sort());
+  return new Map([...sums].filter(([, minor]) => minor !== 0).sort());
 }
 
 /** The same from statements. */
-function booksOfStatements(statements: readonly Statement[]): Map<string, number> {
-  const books = new Map<string, number>();
+function sumsOfStatements(statements: readonly Statement[]): Map<string, number> {
+  const sums = new Map<string, number>();
   for (const { period, currencies } of statements) {
     for (const { currency, measures, accounts } of currencies) {
       const key = (name: string) => `${period.month} ${currency} ${name}`;
@@ -119,13 +119,13 @@ function booksOfStatements(statements: readonly Statement[]): Map<string, number
         'paid_out',
         'payouts_reversed',
       ] as const) {
-        books.set(key(name), Number(measures[name].amountMinor));
+        sums.set(key(name), Number(measures[name].amountMinor));
       }
       const held = accounts.find(({ account }) => account === 'dispute.held');
-      books.set(key('dispute.held'), Number(held ? held.closingMinor - held.openingMinor : 0n));
+      sums.set(key('dispute.held'), Number(held ? held.closingMinor - held.openingMinor : 0n));
     }
   }
-  return new Map([...books].filter(([, minor]) => minor !== 0).sort());
+  return new Map([...sums].filter(([, minor]) => minor !== 0).sort());
 }
 
 /** A ledger that receives events in an order, loses those of two days, and is compared with the service. */
@@ -149,7 +149,7 @@ async function ledgerOf(arrivals: readonly ServiceEvent[]): Promise<TestDatabase
 }
 
 async function statementsOf(db: TestDatabase): Promise<readonly Statement[]> {
-  const months = [...new Set([...booksOf(events).keys()].map((key) => key.slice(0, 7)))];
+  const months = [...new Set([...sumsOf(events).keys()].map((key) => key.slice(0, 7)))];
   const statements: Statement[] = [];
   for (const month of months) {
     statements.push(await readStatement(db, { month, timeZone: TIME_ZONE, currency: undefined }));
@@ -162,14 +162,14 @@ test.each([
   ['backward', (all: readonly ServiceEvent[]) => all.toReversed()],
   ['in a random order', (all: readonly ServiceEvent[]) => createChoices(seed).shuffle(all)],
 ])(
-  `each month equals the books of the service when events arrive %s, ${seeded}`,
+  `each month equals the sums of the service when events arrive %s, ${seeded}`,
   { timeout: 300_000 },
   async (_name, arrange) => {
-    const books = booksOf(events);
-    expect(new Set([...books.keys()].map((key) => key.slice(8, 11))).size).toBe(3);
-    expect(new Set([...books.keys()].map((key) => key.slice(0, 7))).size).toBeGreaterThanOrEqual(3);
+    const sums = sumsOf(events);
+    expect(new Set([...sums.keys()].map((key) => key.slice(8, 11))).size).toBe(3);
+    expect(new Set([...sums.keys()].map((key) => key.slice(0, 7))).size).toBeGreaterThanOrEqual(3);
     const statements = await statementsOf(await ledgerOf(arrange(events)));
-    expect(booksOfStatements(statements), seeded).toEqual(books);
+    expect(sumsOfStatements(statements), seeded).toEqual(sums);
     for (const [place, { currencies }] of statements.entries()) {
       for (const { currency, accounts, days, measures } of currencies) {
         const next = statements[place + 1]?.currencies.find((one) => one.currency === currency);
