@@ -84,9 +84,10 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
       expect.soft(narrow, path).toEqual([]);
     }
     await page.goto(url('/alerts'));
-    const [list] = await page.locator('.scroll').all();
-    const hidden = await list?.evaluate('(region) => region.scrollWidth - region.clientWidth');
-    expect(hidden).toBe(0);
+    const hidden = await page.evaluate(
+      `[...document.querySelectorAll('.scroll')].map((list) => list.scrollWidth - list.clientWidth)`,
+    );
+    expect(hidden).toEqual([0]);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
