@@ -2,20 +2,20 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { addExamples, PAGE_PATHS } from '../support/pageExamples.ts';
-import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { addConsoleExamples, addExamples, EXAMPLE_PAGES } from '../support/pageExamples.ts';
+import { type SandboxConsole, startSandboxConsole } from '../support/sandboxConsole.ts';
+import { ADMIN_TOKEN } from '../support/tallyhook.ts';
 
 const PHONE = { width: 360, height: 740 };
 
 describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {
-  let db: TestDatabase;
-  let tallyhook: TestTallyhook;
+  let all: SandboxConsole;
+  let paths: readonly string[];
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
   const mistakes: string[] = [];
-  const url = (path: string) => `http://127.0.0.1:${tallyhook.consolePort}${path}`;
+  const url = (path: string) => `http://127.0.0.1:${all.tallyhook.consolePort}${path}`;
 
   const signIn = async (signedOut: Page): Promise<void> => {
     await signedOut.goto(url('/'));
@@ -25,16 +25,18 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   };
 
   beforeAll(async () => {
-    db = await createTestDatabase();
-    await addExamples(db);
-    tallyhook = await startTallyhook({ db, roles: ['console'] });
+    all = await startSandboxConsole(['console']);
+    await addExamples(all.db);
+    const { pathOf } = await addConsoleExamples(all);
+    paths = EXAMPLE_PAGES.map(({ path }) => pathOf(path));
     browser = await startBrowser();
     context = await browser.newContext();
     page = await context.newPage();
     page.on('pageerror', (error) => mistakes.push(`${page.url()}: ${error.message}`));
     page.on('console', (message) => {
-      // The browser logs a page that is not found; everything else is a mistake.
-      if (message.type() === 'error' && !/status of 404/.test(message.text())) {
+      // The browser logs the page that does not exist; everything else is a mistake.
+      const isExpected = /status of 404/.test(message.text()) && page.url() === url('/nothing');
+      if (message.type() === 'error' && !isExpected) {
         mistakes.push(`${page.url()}: ${message.text()}`);
       }
     });
@@ -42,13 +44,12 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   });
   afterAll(async () => {
     await browser.close();
-    await tallyhook.close();
-    await db.drop();
+    await all.close();
   });
 
   test.each(['light', 'dark'] as const)('no page violates WCAG 2.2 AA: %s', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
-    for (const { path } of [...PAGE_PATHS, { path: '/nothing' }]) {
+    for (const path of [...paths, '/nothing']) {
       await page.goto(url(path));
       expect.soft(await violationsOn(page), path).toEqual([]);
     }
@@ -56,7 +57,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   });
 
   test('nothing from outside runs on any page', async () => {
-    for (const { path } of PAGE_PATHS) {
+    for (const path of paths) {
       await page.goto(url(path));
       expect(await page.evaluate('window.hostile'), path).toBeUndefined();
     }
@@ -65,7 +66,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   test('no page is wider than a phone', async () => {
     await page.setViewportSize(PHONE);
-    for (const { path } of PAGE_PATHS) {
+    for (const path of paths) {
       await page.goto(url(path));
       const width = await page.evaluate('document.documentElement.scrollWidth');
       expect.soft(width, path).toBeLessThanOrEqual(PHONE.width);
@@ -75,7 +76,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   test('on a desk no alert is cut, and no id of a list takes a line for each character', async () => {
     await page.setViewportSize({ width: 1100, height: 800 });
-    for (const { path } of PAGE_PATHS) {
+    for (const path of paths) {
       await page.goto(url(path));
       const narrow = await page.evaluate(
         `[...document.querySelectorAll('tbody .id')].map((id) => id.textContent + ' ' + id.offsetWidth)

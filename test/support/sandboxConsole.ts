@@ -1,4 +1,5 @@
 /** Tallyhook with a sandbox as its payment service, as `npm start` runs it. */
+import type { Role } from '../../src/assembly/roles.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from './sandbox.ts';
 import { startTallyhook, type TestTallyhook } from './tallyhook.ts';
@@ -10,12 +11,15 @@ export interface SandboxConsole {
   close(): Promise<void>;
 }
 
-export async function startSandboxConsole(): Promise<SandboxConsole> {
+const ROLES: readonly Role[] = ['receiver', 'events', 'reconcile', 'alerts', 'console'];
+
+/** @param roles without `receiver`, the ledger learns of the sandbox by a refresh only */
+export async function startSandboxConsole(roles = ROLES): Promise<SandboxConsole> {
   const db = await createTestDatabase();
   const sandbox = await startTestSandbox();
   const tallyhook = await startTallyhook({
     db,
-    roles: ['receiver', 'events', 'reconcile', 'alerts', 'console'],
+    roles,
     env: {
       PAYMENTS_MERCHANT_ID: sandbox.merchantId,
       PAYMENTS_BASE_URL: sandbox.baseUrl,
@@ -23,7 +27,9 @@ export async function startSandboxConsole(): Promise<SandboxConsole> {
       WEBHOOK_SECRETS: SANDBOX_SECRET,
     },
   });
-  await sandbox.control('PUT', '/webhook', { url: tallyhook.webhookUrl, secret: SANDBOX_SECRET });
+  if (roles.includes('receiver')) {
+    await sandbox.control('PUT', '/webhook', { url: tallyhook.webhookUrl, secret: SANDBOX_SECRET });
+  }
   return {
     db,
     sandbox,
