@@ -60,6 +60,13 @@ describe.each(EXAMPLE_PAGES)('GET $path', ({ path, permission }) => {
   });
 });
 
+/** The addresses in the console that a page links to. */
+function linksOf(html: string): readonly string[] {
+  return Array.from(html.matchAll(/<a\b[^>]*?\shref="([^"]+)"/g), ([, link = '']) =>
+    link.replaceAll('&amp;', '&'),
+  ).filter((target) => target.startsWith('/') && !target.startsWith('/api/'));
+}
+
 test('every link on every page leads to a page', async () => {
   const viewer = as('admin');
   const waiting = EXAMPLE_PAGES.map(({ path }) => examples.pathOf(path));
@@ -68,12 +75,9 @@ test('every link on every page leads to a page', async () => {
   for (const path of waiting) {
     const { status, html, location } = await viewer.get(path);
     // A search for an id leads to its page.
-    if (location !== null) waiting.push(...(seen.has(location) ? [] : [location]));
-    else if (status !== 200) broken.push(`${status} ${path}`);
-    seen.add(location ?? path);
-    for (const [, link = ''] of html.matchAll(/<a\b[^>]*?\shref="([^"]+)"/g)) {
-      const target = link.replaceAll('&amp;', '&');
-      if (!target.startsWith('/') || target.startsWith('/api/') || seen.has(target)) continue;
+    if (location === null && status !== 200) broken.push(`${status} ${path}`);
+    for (const target of location === null ? linksOf(html) : [location]) {
+      if (seen.has(target)) continue;
       seen.add(target);
       if (seen.size < 500) waiting.push(target);
     }
