@@ -54,7 +54,9 @@ async function stageLibrary(definition: LibraryPackage, stage: string): Promise<
     const sources = Object.values(entries);
     await compile({ sources, rootDir: 'src', outDir: folder, format, declaration: true });
     expectImports(definition.name, importedPackages(folder), bundled);
-    writeJson(join(folder, 'package.json'), { type: format === 'esm' ? 'module' : 'commonjs' });
+    // Bundlers read `sideEffects` of the nearest manifest.
+    const type = format === 'esm' ? 'module' : 'commonjs';
+    writeJson(join(folder, 'package.json'), { type, sideEffects: false });
   }
   for (const [name, leftOut] of Object.entries(definition.bundled)) bundle(name, leftOut, stage);
   return {
