@@ -483,9 +483,9 @@ describe('events', () => {
     const { eventId } = await receivePaidOrder();
     const { code, stdout } = await run('events', 'list');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^INBOX +EVENT +TYPE +STATE +ATTEMPTS +RECEIVED$/m);
+    expect(stdout).toMatch(/^INBOX +EVENT +TYPE +STATE +ATTEMPTS +SECRET +RECEIVED$/m);
     expect(stdout).toMatch(
-      new RegExp(`^\\d+ +${eventId} +payment_succeeded +applied +0 +.* UTC$`, 'm'),
+      new RegExp(`^\\d+ +${eventId} +payment_succeeded +applied +0 +[0-9a-f]{8} +.* UTC$`, 'm'),
     );
     expect(await runJson('events', 'list', '--state', 'dead')).toEqual({
       events: [],
