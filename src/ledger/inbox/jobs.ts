@@ -111,8 +111,6 @@ const ARRIVALS_FOR_MS = 250;
 const MAX_REST_MS = 150;
 /** The rest at a rate of one event in a millisecond. */
 const REST_MS = 20;
-/** A batch was collected for about as long (receiver/enqueuer.ts). */
-const BATCH_SPAN_MS = 200;
 
 /**
  * How long to wait before the next transaction. One of 50 events costs nearly as much as one of 250, so
@@ -132,13 +130,15 @@ async function applyArrivals(
 ): Promise<void> {
   const fromId = ids.reduce((oldest, id) => Math.min(oldest, id), Number.POSITIVE_INFINITY);
   const startMs = monotonicMs();
-  let last = { applied: ids.length, spanMs: BATCH_SPAN_MS };
+  // The first ones arrived during the batch, or are a backlog, and wait for nothing more.
+  let pauseMs = 0;
+  let applied = 1;
   try {
-    while (last.applied > 0 && monotonicMs() - startMs < ARRIVALS_FOR_MS && !closing.aborted) {
-      const restedFromMs = monotonicMs();
-      await sleep(restMs(last.applied, last.spanMs), closing);
-      const applied = await applier.applyFrom(fromId, MAX_ARRIVALS);
-      last = { applied, spanMs: monotonicMs() - restedFromMs };
+    while (applied > 0 && monotonicMs() - startMs < ARRIVALS_FOR_MS && !closing.aborted) {
+      const pausedFromMs = monotonicMs();
+      await sleep(pauseMs, closing);
+      applied = await applier.applyFrom(fromId, MAX_ARRIVALS);
+      pauseMs = restMs(applied, monotonicMs() - pausedFromMs);
     }
   } catch (error) {
     log.warn({ error: toError(error) }, 'events.arrivals_left_to_their_jobs');
