@@ -39,7 +39,7 @@ export async function hasOrderChanges({
   feed,
 }: Pick<OrderWebhookParts, 'db' | 'feed'>): Promise<boolean> {
   const position = await readPosition(db);
-  return position === undefined || (await feed.hasAfter(position));
+  return position === undefined || (await feed.hasNews(position));
 }
 
 /** Enqueues webhooks for a bounded number of changes. Returns the channel if it has new messages. */

@@ -1,5 +1,4 @@
 /** An event of the inbox as JSON. */
-
 import { describeAbsence } from '../ledger/domain/bodyAbsence.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { EventDetail } from '../ledger/read/eventDetail.ts';

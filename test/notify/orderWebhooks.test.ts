@@ -105,7 +105,8 @@ test('changes before the first run send no webhook', async () => {
 });
 
 test('a check for news finds changes that have no number yet, and those that another publisher numbered', async () => {
-  const check = () => hasOrderChanges({ db, feed: createOrderFeed(db) });
+  const feed = createOrderFeed(db);
+  const check = () => hasOrderChanges({ db, feed });
   expect(await check()).toBe(true);
   await enqueue();
   expect(await check()).toBe(false);

@@ -190,25 +190,16 @@ function send(name: EndpointName, path: string, body?: string): Promise<Reply> {
   return sandbox.call(method, path, body, headers);
 }
 
-/** Without `.` and `..`, which the caller's own URL parser resolves before anything is sent. */
+/**
+ * Without `.` and `..`, which the caller's own URL parser resolves before anything is sent, and without
+ * the words that lead to the route of another endpoint: `POST /payments/list` is no update of a payment.
+ */
 const id = fc
   .oneof(
-    fc.constantFrom(
-      'there',
-      'nobody',
-      '.',
-      '..',
-      '%',
-      '\0',
-      'ü',
-      'a/b',
-      '__proto__',
-      'list',
-      'accept',
-    ),
+    fc.constantFrom('there', 'nobody', '...', '%', '\0', 'ü', 'a/b', '__proto__', 'lists'),
     fc.string({ minLength: 1, maxLength: 300 }),
   )
-  .filter((text) => !/^\.{1,2}$/.test(text));
+  .filter((text) => !/^(?:\.{1,2}|list|accept|evidence|create)$/i.test(text));
 
 /** Expects a response of the contract: a success of the endpoint, or an error in its envelope. */
 function expectDocumented(name: EndpointName, reply: Reply): void {
@@ -248,11 +239,9 @@ test.each(endpoints.filter((name) => 'body' in ENDPOINTS[name]))(
 test('a mutated body that is read leniently is validated, never with a 500', async () => {
   await sandbox.control('DELETE', '/faults');
   const bodied = endpoints.filter((name) => 'body' in ENDPOINTS[name]);
-  // Those lead to the routes of other endpoints.
-  const resource = id.filter((text) => !['list', 'accept', 'evidence', 'create'].includes(text));
   const call = fc
     .constantFrom(...bodied)
-    .chain((name) => fc.tuple(fc.constant(name), inputFor(name), resource));
+    .chain((name) => fc.tuple(fc.constant(name), inputFor(name), id));
   await fc.assert(
     fc.asyncProperty(call, async ([name, input, text]) => {
       const body = JSON.stringify(input) ?? '';

@@ -114,7 +114,7 @@ const REST_MS = 20;
 
 /**
  * How long to wait before the next transaction. One of 50 events costs nearly as much as one of 250, so
- * at a high rate it is worth to wait for a fuller one: 5 ms at 500 events a second, 80 ms at 2,000.
+ * at a high rate a fuller one is worth a wait: 5 ms at 500 events a second, 80 ms at 2,000.
  */
 function restMs(applied: number, spanMs: number): number {
   // A full one has a successor already.
@@ -132,7 +132,7 @@ async function applyArrivals(
   const startMs = monotonicMs();
   // The first ones arrived during the batch, or are a backlog, and wait for nothing more.
   let pauseMs = 0;
-  let applied = 1;
+  let applied = ids.length;
   try {
     while (applied > 0 && monotonicMs() - startMs < ARRIVALS_FOR_MS && !closing.aborted) {
       const pausedFromMs = monotonicMs();

@@ -3,7 +3,7 @@ import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { createChangeFeed } from '../changeFeed.ts';
 import type { NumberedChange } from '../domain/changes.ts';
-import { hasChangesAfter, readLastNumber, readLastNumbersOf } from '../store/changes.ts';
+import { readLastNumber, readLastNumbersOf, readNews } from '../store/changes.ts';
 import { addMoney, limitParts, type OrderParts, type ReadOrder } from './orders.ts';
 import { readPartsOf, readRowsOf } from './store/orders.ts';
 
@@ -18,8 +18,12 @@ export type ChangeOfOrder = NumberedChange & { readonly orderKey: string };
 export interface OrderFeed {
   /** The number of the last change, including those that were just committed. */
   readLastNumber(): Promise<number>;
-  /** Whether there are changes after a number, of orders or of other resources. Numbers none. */
-  hasAfter(after: number): Promise<boolean>;
+  /**
+   * Whether there are changes after a number, of orders or of other resources, or such without a number
+   * that no earlier call saw. Numbers none. Cheap, and may miss a change that commits after one with a
+   * greater id: `readAfter` finds it.
+   */
+  hasNews(after: number): Promise<boolean>;
   /** Changes of orders after a number, and the number of the last change that was read. */
   readAfter(
     after: number,
@@ -29,12 +33,17 @@ export interface OrderFeed {
 
 export function createOrderFeed(db: Database): OrderFeed {
   const feed = createChangeFeed(db);
+  let seenId = 0;
   return {
     readLastNumber: async () => {
       await feed.publish();
       return readLastNumber(db);
     },
-    hasAfter: (after) => hasChangesAfter(db, after),
+    hasNews: async (after) => {
+      const { isNumbered, newestId } = await readNews(db, { after, seenId });
+      seenId = newestId ?? seenId;
+      return isNumbered || newestId !== null;
+    },
     readAfter: async (after, limit) => {
       const reading = await feed.read({ after, limit });
       if (reading.outcome === 'ahead') {

@@ -89,13 +89,21 @@ export async function publishChanges(tx: Queryable, limit: number): Promise<numb
   return rows[0]?.published ?? 0;
 }
 
-/** Whether there are committed changes after a number, including those without one. */
-export async function hasChangesAfter(db: Queryable, after: number): Promise<boolean> {
-  const rows = await db.query<{ has: boolean }>(
-    `select exists (select from change_log) or exists (select from changes where number > $1) as has`,
-    [after],
+/**
+ * Whether there are changes with a number after `after`, and the greatest id above `seenId` of those
+ * without one. Rows up to `seenId` are not read: while a transaction elsewhere keeps vacuum from removing
+ * them, those that got their numbers lie there by the million.
+ */
+export async function readNews(
+  db: Queryable,
+  { after, seenId }: { readonly after: number; readonly seenId: number },
+): Promise<{ readonly isNumbered: boolean; readonly newestId: number | null }> {
+  const [row] = await db.query<{ isNumbered: boolean; newestId: number | null }>(
+    `select exists (select from changes where number > $1) as "isNumbered",
+            (select max(id) from change_log where id > $2) as "newestId"`,
+    [after, seenId],
   );
-  return rows[0]?.has ?? false;
+  return row ?? { isNumbered: false, newestId: null };
 }
 
 /** Changes after a number, in order. */

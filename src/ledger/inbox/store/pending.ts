@@ -25,6 +25,13 @@ const CLAIMED_COLUMNS = `${EVENT_COLUMNS},
                   where r.digest = event_digest(e.event_id, e.body_sha256) limit 1), false))
     as "isRepeated"`;
 
+/** Reads the events that the statement deleted from `pending` as `claimed`, oldest first. */
+const CLAIMED_EVENTS = `
+  select ${CLAIMED_COLUMNS}
+    from claimed
+    join webhook_events e on e.id = claimed.webhook_event_id
+   order by e.id`;
+
 /**
  * Claims events that were never tried alone, by deleting them from `pending`. Skips rows that another
  * transaction holds; if that transaction fails, they are still pending.
@@ -42,11 +49,7 @@ export function claimUntried(
                  order by webhook_event_id
                    for update skip locked)
        returning webhook_event_id
-     )
-     select ${CLAIMED_COLUMNS}
-       from claimed
-       join webhook_events e on e.id = claimed.webhook_event_id
-      order by e.id`,
+     )${CLAIMED_EVENTS}`,
     [ids],
   );
 }
@@ -71,11 +74,7 @@ export function claimUntriedFrom(
                  limit $2
                    for update skip locked)
        returning webhook_event_id
-     )
-     select ${CLAIMED_COLUMNS}
-       from claimed
-       join webhook_events e on e.id = claimed.webhook_event_id
-      order by e.id`,
+     )${CLAIMED_EVENTS}`,
     [fromId, limit],
   );
 }
@@ -85,10 +84,7 @@ export async function claimOne(tx: Queryable, id: number): Promise<InboxHeader |
   const rows = await tx.query<InboxHeader>(
     `with claimed as (
        delete from pending where webhook_event_id = $1 returning webhook_event_id
-     )
-     select ${CLAIMED_COLUMNS}
-       from claimed
-       join webhook_events e on e.id = claimed.webhook_event_id`,
+     )${CLAIMED_EVENTS}`,
     [id],
   );
   return rows[0];

@@ -115,7 +115,8 @@ export const NOT_APPLIED = `(${NOT_APPLIED_CLASSES.map((name) => `'${name}'`).jo
 export const EVENT_SELECT = `
   select e.id, e.event_id as "eventId", e.event_type as "eventType", e.merchant_id as "merchantId",
          e.received_at as "receivedAt",
-         lpad(to_hex(e.secret_fingerprint), 8, '0') as "secretFingerprint", s.state, coalesce(d.attempts, p.attempts, 0) as attempts,
+         lpad(to_hex(e.secret_fingerprint), 8, '0') as "secretFingerprint", s.state,
+         coalesce(d.attempts, p.attempts, 0) as attempts,
          d.error, d.discarded_at as "discardedAt", d.discarded_by as "discardedBy",
          d.discarded_reason as "discardedReason"
     from webhook_events e

@@ -132,7 +132,9 @@ export async function readOpenItems(
               sum(s.sign * (t.cumulative_minor - t.previous_minor)) as open
          from unnest($3::text[], $4::text[], $5::int[]) as s (item, leg, sign)
          join transfers t on t.leg = s.leg
-        where t.effective_at < $1 and t.leg <> 'captured' and ($2::text is null or t.currency = $2)
+        where t.effective_at < $1 and ($2::text is null or t.currency = $2)
+              -- No item has it; the condition of the index transfers_leg.
+              and t.leg <> 'captured'
         group by 1, 2, 3
        having sum(s.sign * (t.cumulative_minor - t.previous_minor)) <> 0
      )
