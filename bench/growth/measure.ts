@@ -1,5 +1,5 @@
 /** Measures a filled ledger, on a server with the settings that users get. */
-import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
+import { ORDER_STATUSES } from '../../src/webhooks/orderStatuses.ts';
 import { settings, startApi } from '../api.ts';
 import type { Bench } from '../bench.ts';
 import { type Cleanup, createCleanup } from '../cleanup.ts';

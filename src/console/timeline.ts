@@ -1,8 +1,8 @@
 /** Schema of the timeline of an order or a resource. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/domain/entry.ts';
-import { ORDER_STATUSES } from '../ledger/domain/order.ts';
 import { decline } from '../webhooks/fields.ts';
+import { ORDER_STATUSES } from '../webhooks/orderStatuses.ts';
 import { amount, currency, reason, resourceKind, resourceStatus, time } from './schemas.ts';
 
 export const observationSource = z

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { RETRY_ADVICE } from '../contract/declines.ts';
 import { STATUSES } from '../contract/statuses.ts';
-import { ORDER_STATUSES } from './orderStatuses.ts';
+import { ORDER_STATUSES, REGISTERED } from './orderStatuses.ts';
 
 export const amount = z.int().min(0).describe('Minor units of the currency beside it.');
 export const difference = z
@@ -21,7 +21,7 @@ export const namedBy = z
   );
 
 export const orderStatus = z
-  .enum(ORDER_STATUSES)
+  .enum([...ORDER_STATUSES, REGISTERED])
   .describe(
     'The first status that applies, over all currencies. `registered`: the shop registered the order, and no ' +
       'payment has arrived; `moved`: its payments now belong to another order.',

@@ -14,6 +14,7 @@ import {
   time,
   uncertainties,
 } from './fields.ts';
+import { COMPARISONS } from './orderStatuses.ts';
 
 const orderTotals = z
   .strictObject({
@@ -33,7 +34,7 @@ const expected = z
     currency,
     amount,
     comparison: z
-      .enum(['unpaid', 'underpaid', 'paid', 'overpaid', 'other_currency'])
+      .enum(COMPARISONS)
       .describe(
         'The captured amount in this currency, before refunds, against the expected one. ' +
           '`other_currency`: nothing was captured in this currency, and something in another.',

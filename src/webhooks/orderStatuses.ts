@@ -1,6 +1,10 @@
 /**
- * The statuses of an order, each with what an order webhook of its name reports. Programs outside depend on
- * these names: none is changed or removed.
+ * The words that describe an order. Programs outside depend on them: none is changed or removed.
+ */
+
+/**
+ * The statuses that payments give an order, each with what the order webhook of its name reports. In order
+ * of precedence, the most important for a shop first: an order has the first that applies to its parts.
  */
 export const ORDER_EVENTS = {
   charged_back: 'A dispute was lost, accepted or not contested in time: the money is gone.',
@@ -17,11 +21,12 @@ export const ORDER_EVENTS = {
   moved: 'The payments of the order now belong to another order; `moved_to` has its key.',
 } as const satisfies Record<string, string>;
 
-/** A status of an order that has or had payments. */
-export type OrderEvent = keyof typeof ORDER_EVENTS;
+export type OrderStatus = keyof typeof ORDER_EVENTS;
+export const ORDER_STATUSES = Object.keys(ORDER_EVENTS) as readonly OrderStatus[];
 
-/** Every status. `registered`: the shop registered the order, and no payment has arrived. */
-export const ORDER_STATUSES = [
-  ...(Object.keys(ORDER_EVENTS) as OrderEvent[]),
-  'registered',
-] as const;
+/** Status of an order that the shop registered and that has no payment in the ledger. */
+export const REGISTERED = 'registered';
+
+/** How the captured amount of an order compares with the expected one. */
+export const COMPARISONS = ['unpaid', 'underpaid', 'paid', 'overpaid', 'other_currency'] as const;
+export type Comparison = (typeof COMPARISONS)[number];

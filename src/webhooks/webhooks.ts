@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { amount, currency, time } from './fields.ts';
 import { orderFields, partFields } from './order.ts';
-import { ORDER_EVENTS, type OrderEvent } from './orderStatuses.ts';
+import { ORDER_EVENTS, type OrderStatus } from './orderStatuses.ts';
 
 const orderData = z
   .strictObject({
@@ -118,7 +118,7 @@ const orderWebhooks = Object.fromEntries(
     `order.${status}`,
     { when: `The status of an order changes to \`${status}\`. ${when}`, data: orderData },
   ]),
-) as Record<`order.${OrderEvent}`, { readonly when: string; readonly data: typeof orderData }>;
+) as Record<`order.${OrderStatus}`, { readonly when: string; readonly data: typeof orderData }>;
 
 /** Every type, with when it is sent and what it carries. */
 export const WEBHOOKS = {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { REGISTERED } from '../../src/ledger/domain/expectation.ts';
 import { readOrderPage } from '../../src/ledger/read/orderList.ts';
 import { readOrder } from '../../src/ledger/read/orders.ts';
 import { registerExpectation } from '../../src/ledger/registerExpectation.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
+import { REGISTERED } from '../../src/webhooks/orderStatuses.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, readOrderStates, testApplier } from '../support/ledger.ts';

@@ -2,10 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { REGISTERED } from '../../src/ledger/domain/expectation.ts';
-import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
 import { registerExpectation } from '../../src/ledger/registerExpectation.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { ORDER_STATUSES, REGISTERED } from '../../src/webhooks/orderStatuses.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';

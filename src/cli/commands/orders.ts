@@ -2,8 +2,6 @@ import { Command } from 'commander';
 import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
-import { REGISTERED } from '../../ledger/domain/expectation.ts';
-import { ORDER_STATUSES } from '../../ledger/domain/order.ts';
 import {
   type OrderListTotals,
   placeOfOrder,
@@ -27,6 +25,7 @@ import {
   orderListTotalsJson,
   partJson,
 } from '../../representation/order.ts';
+import { ORDER_STATUSES, REGISTERED } from '../../webhooks/orderStatuses.ts';
 import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import {

@@ -2,12 +2,7 @@
  * Compares the amount that a shop expects for an order with the captured amount. Refunds and disputes do
  * not count: whether the customer paid the price and what happened to the money later are two questions.
  */
-
-/** Status of an order that the shop registered and that has no payment in the ledger. */
-export const REGISTERED = 'registered';
-
-/** How the captured amount compares with the expected one. */
-export type Comparison = 'unpaid' | 'underpaid' | 'paid' | 'overpaid' | 'other_currency';
+import type { Comparison } from '../../webhooks/orderStatuses.ts';
 
 export interface Expected {
   readonly currency: string;

@@ -3,6 +3,7 @@
  * that made it apply, then the currency that determined the status of the order.
  */
 import { formatMoney } from '../../contract/money.ts';
+import type { OrderStatus } from '../../webhooks/orderStatuses.ts';
 import { explainFinding, explainPart } from './explain.ts';
 import type {
   FindingExplanation,
@@ -14,7 +15,6 @@ import {
   deriveOrder,
   type OrderAmount,
   type OrderPart,
-  type OrderStatus,
   type OrderTotals,
   PART_AMOUNTS,
   paymentStatusWord,

@@ -2,7 +2,7 @@
 import type { AuditFacts } from '../../audit/domain/text.ts';
 import type { ReasonFields } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import type { OrderStatus } from './order.ts';
+import type { OrderStatus } from '../../webhooks/orderStatuses.ts';
 import type { SnapshotSource } from './snapshot.ts';
 
 /** One observation of a part of the order, with its event if a webhook brought it. */

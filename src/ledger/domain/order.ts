@@ -9,24 +9,7 @@
 import { sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
-
-/** In order of precedence: the most important for a shop first. */
-export const ORDER_STATUSES = [
-  'charged_back',
-  'disputed',
-  'refunded',
-  'partially_refunded',
-  'paid',
-  'partially_captured',
-  'authorized',
-  'pending',
-  'expired',
-  'cancelled',
-  'failed',
-  /** It has no parts: its payments were moved to another order. */
-  'moved',
-] as const;
-export type OrderStatus = (typeof ORDER_STATUSES)[number];
+import { ORDER_STATUSES, type OrderStatus } from '../../webhooks/orderStatuses.ts';
 
 /** The fields of a part that an order is derived from. */
 export interface OrderPart {

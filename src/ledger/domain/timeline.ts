@@ -13,6 +13,7 @@ import { auditSentence } from '../../audit/domain/text.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { OrderStatus } from '../../webhooks/orderStatuses.ts';
 import { declineOf } from './explain.ts';
 import { findingMeaning } from './findings.ts';
 import type {
@@ -25,7 +26,6 @@ import type {
   StatusHistory,
   TransferHistory,
 } from './history.ts';
-import type { OrderStatus } from './order.ts';
 import type { SnapshotSource } from './snapshot.ts';
 
 /** The source of the observation that caused an entry. */

@@ -2,7 +2,7 @@
 import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { REGISTERED } from '../domain/expectation.ts';
+import { REGISTERED } from '../../webhooks/orderStatuses.ts';
 import { explainPart } from '../domain/explain.ts';
 import { explainOrder, type OrderExplanation } from '../domain/explainOrder.ts';
 import type { PartExplanation, PartRecord } from '../domain/explanation.ts';

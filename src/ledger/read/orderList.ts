@@ -1,8 +1,7 @@
 /** Lists of orders: pages and totals of a filter. */
 import type { Database } from '../../platform/db/database.ts';
-import { REGISTERED } from '../domain/expectation.ts';
+import { ORDER_STATUSES, REGISTERED } from '../../webhooks/orderStatuses.ts';
 import type { ListPage, Place } from '../domain/listPage.ts';
-import { ORDER_STATUSES } from '../domain/order.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { addMoney, type ReadOrder } from './orders.ts';
 import {

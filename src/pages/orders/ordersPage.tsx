@@ -1,8 +1,6 @@
 /** The list of orders, newest first. */
 import { z } from 'zod';
 import { orderStatus } from '../../console/schemas.ts';
-import { REGISTERED } from '../../ledger/domain/expectation.ts';
-import { ORDER_STATUSES } from '../../ledger/domain/order.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import {
   type OrderListTotals,
@@ -14,6 +12,7 @@ import type { ReadOrder } from '../../ledger/read/orders.ts';
 import { cursorOf } from '../../representation/cursor.ts';
 import { orderCsv } from '../../representation/listCsv.ts';
 import { orderNamedBy } from '../../representation/order.ts';
+import { ORDER_STATUSES, REGISTERED } from '../../webhooks/orderStatuses.ts';
 import { type Column, DataTable } from '../components/blocks.tsx';
 import { Select } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';

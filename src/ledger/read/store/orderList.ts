@@ -8,8 +8,8 @@
  *    resources.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { OrderStatus } from '../../../webhooks/orderStatuses.ts';
 import type { Place } from '../../domain/listPage.ts';
-import type { OrderStatus } from '../../domain/order.ts';
 import { instantOrNull, micros } from './instants.ts';
 import type { ListedOrder, OrderRow } from './orders.ts';
 import type { SumsAsText } from './sums.ts';

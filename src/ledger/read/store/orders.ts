@@ -1,8 +1,7 @@
 /** Statements that read orders for programs: by id, and page by page. */
 import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import type { REGISTERED } from '../../domain/expectation.ts';
-import type { OrderStatus } from '../../domain/order.ts';
+import type { OrderStatus, REGISTERED } from '../../../webhooks/orderStatuses.ts';
 import { micros } from './instants.ts';
 import { MAX_PARTS, PART_COLUMNS, PART_ORDER, type PartSummary } from './parts.ts';
 
