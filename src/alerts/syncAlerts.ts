@@ -44,7 +44,8 @@ export async function syncAlerts(
  */
 export async function raiseOneTimeAlerts(tx: Queryable, alerts: readonly Alert[]): Promise<void> {
   if (alerts.length === 0) return;
-  await notify(tx, { opened: await insertAlerts(tx, alerts, 'resolved') });
+  const caused = alerts.map((alert) => ({ ...alert, causedBy: null }));
+  await notify(tx, { opened: await insertAlerts(tx, caused, 'resolved') });
 }
 
 /** Enqueues notifications of alerts, by their ids. */

@@ -28,7 +28,7 @@ import { syncAlerts } from './syncAlerts.ts';
 /** Findings that changed: those that are open and not accepted now, and those that no longer are. */
 export interface ChangedFindings {
   readonly open: readonly StoredFinding[];
-  readonly closed: readonly { readonly class: string; readonly subject: string }[];
+  readonly closed: readonly Pick<StoredFinding, 'class' | 'subject' | 'causedBy'>[];
 }
 
 /** Runs no statement if no class that alerts has changed. */
@@ -41,15 +41,16 @@ export async function syncFindingAlerts(
     open.filter((finding) => alertsAbout(finding.class)),
   );
   const raised = open.flatMap((finding) => {
-    const { class: rule, subject } = finding;
+    const { class: rule, subject, causedBy } = finding;
     if (!alertsAbout(rule)) return [];
     const alert = findingAlert({ ...finding, place: placeIn(finding) });
     // While an excess awaits confirmation, an open alert is updated and none is opened.
     const isOpeningDeferred = isExcess(rule) && finding.isConfirmed === undefined;
-    return [{ subject, rules: [rule], active: alert ? [alert] : [], isOpeningDeferred }];
+    const active = alert ? [alert] : [];
+    return [{ subject, rules: [rule], active, isOpeningDeferred, causedBy }];
   });
-  const ended = closed.flatMap(({ class: rule, subject }) =>
-    alertsAbout(rule) ? [{ subject, rules: [rule], active: [] }] : [],
+  const ended = closed.flatMap(({ class: rule, subject, causedBy }) =>
+    alertsAbout(rule) ? [{ subject, rules: [rule], active: [], causedBy }] : [],
   );
   await syncAlerts(tx, [...raised, ...ended]);
 }

@@ -22,7 +22,9 @@ export async function syncResourceAlerts(
 ): Promise<void> {
   await syncAlerts(
     tx,
-    resources.flatMap((facts) => resourceAlerts(facts, nowMs)),
+    resources.flatMap((facts) =>
+      resourceAlerts(facts, nowMs).map((one) => ({ ...one, causedBy: facts.causedBy })),
+    ),
   );
   await planEvidence(
     tx,

@@ -14,7 +14,7 @@ import {
   planErasureEndpoint,
   requestErasure,
 } from './routes/erasures.ts';
-import { discard, listEvents, replay } from './routes/events.ts';
+import { discard, getEvent, listEvents, replay } from './routes/events.ts';
 import { accept, acceptFindings, listFindings } from './routes/findings.ts';
 import { getMessage, listMessages, resend } from './routes/messages.ts';
 import { getOrder, listOrderParts, listOrders, putOrder } from './routes/orders.ts';
@@ -68,6 +68,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listSnapshots,
   listChanges,
   listEvents,
+  getEvent,
   replay,
   discard,
   startReplay,

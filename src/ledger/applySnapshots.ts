@@ -94,9 +94,27 @@ interface ReportInput extends Pick<ApplyInput, 'nowMs' | 'historyUntilMs'> {
 
 /** Records findings, and raises alerts. */
 async function report(tx: Queryable, { placed, recomputed, ...when }: ReportInput): Promise<void> {
-  const found = await recordFindings(tx, [...recomputed, ...resourceFindings(placed)]);
+  const found = await recordFindings(tx, [
+    ...withCauses(recomputed, placed),
+    ...resourceFindings(placed),
+  ]);
   await requestConfirmation(tx, found, recomputed);
   await raiseAlerts(tx, { applied: placed, ...when });
+}
+
+/** Orders with the last event that contributed to each. */
+function withCauses(
+  orders: readonly RecomputedOrder[],
+  placed: readonly Placed[],
+): readonly SubjectFindings[] {
+  const causes = new Map<string | null, number>();
+  for (const { row, orderKey, causedBy } of placed) {
+    if (causedBy === undefined) continue;
+    for (const key of [row.orderKey, orderKey]) {
+      causes.set(key, Math.max(causedBy, causes.get(key) ?? causedBy));
+    }
+  }
+  return orders.map((order) => ({ ...order, causedBy: causes.get(order.orderKey) }));
 }
 
 /**
@@ -291,6 +309,8 @@ interface Placed {
   readonly merged: Merged | undefined;
   /** Undefined if no observation produced a state. */
   readonly update: ResourceUpdate | undefined;
+  /** Inbox number of the last event that contributed. */
+  readonly causedBy: number | undefined;
   readonly transfers: readonly NewTransfer[];
 }
 
@@ -323,7 +343,9 @@ function placeInOrders({
       : (row.orderKey ?? orderKeyOf({ id: row.id }));
     paymentOrders.set(row.id, orderKey);
   }
-  const reported = new Set(observations.filter(isWebhook).map(({ ref }) => refKey(ref)));
+  const reported = new Map(
+    observations.filter(isWebhook).map(({ ref, webhookEventId }) => [refKey(ref), webhookEventId]),
+  );
   const placed = rows.map((row): Placed => {
     const one = merged.get(refKey(row));
     const paymentId = one?.state?.paymentId ?? row.paymentId;
@@ -331,7 +353,9 @@ function placeInOrders({
     const transfers = one ? transfersOf(row, one, posted.get(refKey(row)) ?? []) : [];
     const isReported = reported.has(refKey(row));
     const update = one && toUpdate(row, one, { paymentId, orderKey, transfers, isReported });
-    return { row, orderKey, merged: one, update, transfers };
+    const added = one?.added.at(-1)?.webhookEventId;
+    const causedBy = added ?? reported.get(refKey(row));
+    return { row, orderKey, merged: one, update, causedBy, transfers };
   });
   const locked = new Set(plan.orderKeys);
   const missing = placed
@@ -381,10 +405,10 @@ function orderOf(
 
 /** The findings of each observed resource: those that hold now, and those that no longer do. */
 function resourceFindings(placed: readonly Placed[]): readonly SubjectFindings[] {
-  return placed.flatMap(({ row, merged, update }) => {
+  return placed.flatMap(({ row, merged, update, causedBy }) => {
     if (!merged) return [];
     const passed = row.openFindings.filter((name) => !update?.open_findings.includes(name));
-    return [{ subject: refKey(row), shown: stateFindings(row, merged), passed }];
+    return [{ subject: refKey(row), shown: stateFindings(row, merged), passed, causedBy }];
   });
 }
 

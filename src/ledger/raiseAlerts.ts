@@ -50,7 +50,7 @@ function withoutTerm(facts: ResourceFacts): ResourceFacts {
 
 /** Undefined if the observations added nothing. */
 function factsOf(
-  { row, orderKey, merged, update }: Applied,
+  { row, orderKey, merged, update, causedBy }: Applied,
   historyUntilMs: number | undefined,
 ): ResourceFacts | undefined {
   const state = merged?.state;
@@ -79,6 +79,7 @@ function factsOf(
     termDays: posts ? termOf(kind, { status, stage })?.days : undefined,
     isUncertain: state.uncertainties.includes('unversioned_ahead'),
     isHistory: isImportedHistory(row.status, state, historyUntilMs),
+    causedBy,
   };
 }
 

@@ -12,6 +12,8 @@ export interface Applied {
   readonly orderKey: string | null;
   readonly merged: Merged | undefined;
   readonly update: ResourceUpdate | undefined;
+  /** Inbox number of the last event that contributed. */
+  readonly causedBy: number | undefined;
 }
 
 type OrderWithStatus = Pick<StoredOrder, 'orderKey' | 'status'>;
@@ -39,7 +41,7 @@ export async function recordChanges(
       to: one.orderKey,
       isLearned: isLearned(one),
       isHistory: isImportedHistory(one.row.status, one.merged?.state ?? {}, historyUntilMs),
-      webhookEventId: one.merged?.added.at(-1)?.webhookEventId,
+      webhookEventId: one.causedBy,
     })),
     { before: statusesOf(before.values()), after: statusesOf(after) },
   );

@@ -4,7 +4,7 @@
  */
 import { syncFindingAlerts } from '../alerts/syncFindingAlerts.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import type { Finding } from './domain/findings.ts';
+import type { Caused, Finding } from './domain/findings.ts';
 import {
   type FindingName,
   markClassesClosed,
@@ -14,22 +14,42 @@ import {
 } from './store/findings.ts';
 
 /** Opens findings, or updates those that are open. No two have the same class and subject. */
-export async function openFindings(tx: Queryable, findings: readonly Finding[]): Promise<void> {
+export async function openFindings(
+  tx: Queryable,
+  findings: readonly (Finding & Caused)[],
+): Promise<void> {
   await open(tx, findings);
 }
 
 /** @returns the findings that were opened or changed */
-async function open(tx: Queryable, findings: readonly Finding[]): Promise<readonly FindingName[]> {
+async function open(
+  tx: Queryable,
+  findings: readonly (Finding & Caused)[],
+): Promise<readonly FindingName[]> {
   if (findings.length === 0) return [];
   const changed = await upsertFindings(tx, findings);
-  await syncFindingAlerts(tx, { open: changed, closed: [] });
+  await syncFindingAlerts(tx, { open: withCauses(changed, findings), closed: [] });
   return changed;
 }
 
 /** Closes findings that no longer hold. */
-export async function closeFindings(tx: Queryable, names: readonly FindingName[]): Promise<void> {
+export async function closeFindings(
+  tx: Queryable,
+  names: readonly (FindingName & Caused)[],
+): Promise<void> {
   if (names.length === 0) return;
-  await syncFindingAlerts(tx, { open: [], closed: await markClosed(tx, names) });
+  const closed = await markClosed(tx, names);
+  await syncFindingAlerts(tx, { open: [], closed: withCauses(closed, names) });
+}
+
+/** What a statement returned, with the causes of what it was given. */
+function withCauses<Name extends FindingName>(
+  written: readonly Name[],
+  given: readonly (FindingName & Caused)[],
+): readonly (Name & Caused)[] {
+  const keyOf = ({ class: name, subject }: FindingName) => JSON.stringify([name, subject]);
+  const causes = new Map(given.map((one) => [keyOf(one), one.causedBy]));
+  return written.map((one) => ({ ...one, causedBy: causes.get(keyOf(one)) }));
 }
 
 /** Closes findings of any of these classes about any of these subjects. */
@@ -48,7 +68,7 @@ export async function closeSubject(tx: Queryable, subject: string): Promise<void
 }
 
 /** A subject with the findings that hold now and the classes of open findings that no longer do. */
-export interface SubjectFindings {
+export interface SubjectFindings extends Caused {
   readonly subject: string;
   readonly shown: readonly Finding[];
   readonly passed: readonly string[];
@@ -64,11 +84,13 @@ export async function recordFindings(
 ): Promise<readonly FindingName[]> {
   const changed = await open(
     tx,
-    subjects.flatMap(({ shown }) => shown),
+    subjects.flatMap(({ shown, causedBy }) => shown.map((one) => ({ ...one, causedBy }))),
   );
   await closeFindings(
     tx,
-    subjects.flatMap(({ subject, passed }) => passed.map((name) => ({ class: name, subject }))),
+    subjects.flatMap(({ subject, passed, causedBy }) =>
+      passed.map((name) => ({ class: name, subject, causedBy })),
+    ),
   );
   return changed;
 }

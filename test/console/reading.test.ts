@@ -232,6 +232,20 @@ describe('events', () => {
     expect(again.body.error.message).toContain('is discarded, not dead');
   });
 
+  test('are shown one by one, with what they changed and without their body', async () => {
+    const [number = 0] = await receive(db, [paymentEvent({ payment_id: 'pay_shown' })]);
+    await testApplier(db).applyOne(number);
+    const { status, body } = await api.get(`/api/v1/events/${number}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      number,
+      state: 'applied',
+      changed: { resources: [{ id: 'pay_shown', status: 'succeeded' }], nothing: null },
+    });
+    expect(body).not.toHaveProperty('body');
+    expect((await api.get('/api/v1/events/evt_unknown')).status).toBe(404);
+  });
+
   test('that are dead or not applied are listed page by page', async () => {
     for (const state of ['dead', 'not_applied']) {
       const { body: first } = await api.get(`/api/v1/events?state=${state}&limit=1`);

@@ -60,6 +60,7 @@ const FEATURES = [
   'pages',
   'search',
   'statements',
+  'trail',
   'client',
   'doctor',
   'sandbox',
@@ -213,6 +214,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'scheduler',
     'search',
     'statements',
+    'trail',
   ],
   pages: [
     'access',
@@ -238,9 +240,11 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'retention',
     'scheduler',
     'statements',
+    'trail',
   ],
   search: ['alerts', 'erasure', 'ledger', 'notify', 'reconcile'],
   statements: ['ledger', 'reconcile'],
+  trail: ['alerts', 'ledger', 'notify', 'representation'],
   demo: ['client', 'ledger', 'reconcile'],
 };
 

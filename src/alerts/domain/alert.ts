@@ -130,6 +130,13 @@ export interface SubjectAlerts {
   readonly isOpeningDeferred?: boolean;
   /** What else has just happened to the subject. */
   readonly oneTime?: readonly Alert[];
+  /** Inbox number of the event by which it is evaluated, if one is. */
+  readonly causedBy?: number | null | undefined;
+}
+
+/** An alert to be written, with the inbox number of the event that causes it. */
+export interface NewAlert extends Alert {
+  readonly causedBy: number | null;
 }
 
 export interface UnresolvedAlert extends AlertKey {
@@ -141,10 +148,10 @@ export interface UnresolvedAlert extends AlertKey {
 
 /** What to change so that the stored alerts match the active ones. */
 export interface AlertChanges {
-  readonly opened: readonly Alert[];
+  readonly opened: readonly NewAlert[];
   readonly kept: readonly KeptAlert[];
   readonly resolved: readonly ResolvedAlert[];
-  readonly oneTime: readonly Alert[];
+  readonly oneTime: readonly NewAlert[];
 }
 
 /** An alert that stays active. */
@@ -157,6 +164,8 @@ export interface KeptAlert {
 export interface ResolvedAlert {
   readonly id: number;
   readonly notifies: boolean;
+  /** As in NewAlert. */
+  readonly causedBy: number | null;
 }
 
 function keyOf({ rule, subject, variant }: AlertKey): string {
@@ -172,28 +181,34 @@ export function diffAlerts(
   unresolved: readonly UnresolvedAlert[],
 ): AlertChanges {
   const before = new Map(unresolved.map((one) => [keyOf(one), one]));
-  const opened = new Map<string, Alert>();
+  const opened = new Map<string, NewAlert>();
   const kept = new Map<string, KeptAlert>();
-  for (const { active, isReminderDue = false, isOpeningDeferred = false } of evaluated) {
+  for (const { active, isReminderDue = false, isOpeningDeferred = false, ...one } of evaluated) {
+    const causedBy = one.causedBy ?? null;
     for (const alert of active) {
       const key = keyOf(alert);
       const known = before.get(key);
       if (known) {
         const notifies = notifiesAgain(alert, known, isReminderDue);
         kept.set(key, { id: known.id, alert, notifies });
-      } else if (!isOpeningDeferred) opened.set(key, alert);
+      } else if (!isOpeningDeferred) opened.set(key, { ...alert, causedBy });
     }
   }
-  const oneTime = evaluated.flatMap((one) => one.oneTime ?? []);
+  const oneTime = evaluated.flatMap(({ oneTime: alerts = [], causedBy = null }) =>
+    alerts.map((alert) => ({ ...alert, causedBy })),
+  );
   const reported = new Set([...opened.values(), ...oneTime].map(({ subject }) => subject));
-  const checked = new Set(
-    evaluated.flatMap(({ subject, rules }) => rules.map((rule) => ruleOn(subject, rule))),
+  const checked = new Map(
+    evaluated.flatMap(({ subject, rules, causedBy = null }) =>
+      rules.map((rule) => [ruleOn(subject, rule), causedBy]),
+    ),
   );
   const resolved = unresolved
     .filter((one) => !kept.has(keyOf(one)) && checked.has(ruleOn(one.subject, one.rule)))
-    .map(({ id, subject, isSnoozed }) => ({
+    .map(({ id, subject, rule, isSnoozed }) => ({
       id,
       notifies: !isSnoozed && !reported.has(subject),
+      causedBy: checked.get(ruleOn(subject, rule)) ?? null,
     }));
   return { opened: [...opened.values()], kept: [...kept.values()], resolved, oneTime };
 }

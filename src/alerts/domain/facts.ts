@@ -28,6 +28,8 @@ export interface Described {
 
 /** A resource with a new observation, in its current state. */
 export interface ResourceFacts extends Described {
+  /** Inbox number of the event that brought it, if one did. */
+  readonly causedBy?: number | undefined;
   /** Undefined if its state was unknown. */
   readonly before: StateBefore | undefined;
   readonly authorizedMinor: number;

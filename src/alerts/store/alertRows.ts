@@ -137,6 +137,25 @@ export function readAlertsAbout(
   );
 }
 
+/** Alerts that an event opened, or resolved, in the order of their numbers. @param event its inbox number */
+export function readAlertsOfEvent(
+  db: Queryable,
+  {
+    event,
+    limit,
+    by,
+  }: {
+    readonly event: number;
+    readonly limit: number;
+    readonly by: 'opened' | 'resolved';
+  },
+): Promise<readonly AlertRow[]> {
+  return db.query<AlertRow>(
+    `select ${COLUMNS} from alerts where ${by}_by_event = $1 order by id limit $2`,
+    [event, limit],
+  );
+}
+
 export interface RuleCount extends SeverityCount {
   readonly rule: Rule;
   /** The newest of them. */

@@ -1,6 +1,13 @@
 /** Statements on alerts and their notifications. Rows are written in the order of their keys. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Alert, KeptAlert, SubjectAlerts, UnresolvedAlert } from '../domain/alert.ts';
+import type {
+  Alert,
+  KeptAlert,
+  NewAlert,
+  ResolvedAlert,
+  SubjectAlerts,
+  UnresolvedAlert,
+} from '../domain/alert.ts';
 
 /** Why an alert notifies. */
 export type OutboxType = 'opened' | 'reminder' | 'resolved';
@@ -69,17 +76,17 @@ function statedValues(alerts: readonly Alert[]): readonly unknown[] {
  */
 export async function insertAlerts(
   tx: Queryable,
-  alerts: readonly Alert[],
+  alerts: readonly NewAlert[],
   state: 'open' | 'resolved',
 ): Promise<readonly number[]> {
   const rows = await tx.query<{ id: number }>(
-    `insert into alerts (${STATED_NAMES}, state, resolved_at)
-     select ${STATED_NAMES}, $1::text, case when $1::text = 'resolved' then statement_timestamp() end
-       from unnest(${statedRows(2)}) as u (${STATED_NAMES})
+    `insert into alerts (${STATED_NAMES}, opened_by_event, state, resolved_at)
+     select ${STATED_NAMES}, event, $1::text, case when $1::text = 'resolved' then statement_timestamp() end
+       from unnest($2::bigint[], ${statedRows(3)}) as u (event, ${STATED_NAMES})
       order by subject, rule, variant
      on conflict (subject, rule, variant) where state <> 'resolved' do nothing
      returning id`,
-    [state, ...statedValues(alerts)],
+    [state, alerts.map(({ causedBy }) => causedBy), ...statedValues(alerts)],
   );
   return rows.map(({ id }) => id);
 }
@@ -103,14 +110,15 @@ export async function updateAlerts(tx: Queryable, kept: readonly KeptAlert[]): P
 /** Resolves alerts when their condition no longer holds. */
 export async function resolveAlerts(
   tx: Queryable,
-  alerts: readonly { readonly id: number }[],
+  alerts: readonly Pick<ResolvedAlert, 'id' | 'causedBy'>[],
 ): Promise<void> {
   await tx.query(
-    `update alerts
+    `update alerts a
         set state = 'resolved', resolved_at = statement_timestamp(),
-            updated_at = statement_timestamp()
-      where id = any ($1::bigint[])`,
-    [alerts.map(({ id }) => id)],
+            updated_at = statement_timestamp(), resolved_by_event = u.event
+       from unnest($1::bigint[], $2::bigint[]) as u (id, event)
+      where a.id = u.id`,
+    [alerts.map(({ id }) => id), alerts.map(({ causedBy }) => causedBy)],
   );
 }
 

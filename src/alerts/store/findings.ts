@@ -7,6 +7,8 @@ export interface StoredFinding {
   readonly detail: Readonly<Record<string, unknown>>;
   /** How long it has been open. */
   readonly ageMs: number;
+  /** Inbox number of the event that opened or changed it, if one did. */
+  readonly causedBy?: number | null | undefined;
   /** Of excesses that may alert: whether the service confirmed them. */
   readonly isConfirmed?: boolean;
 }
@@ -22,7 +24,7 @@ export function lockUnalerted(
   limit: number,
 ): Promise<readonly StoredFinding[]> {
   return tx.query<StoredFinding>(
-    `select f.class, f.subject, f.detail,
+    `select f.class, f.subject, f.detail, f.opened_by_event as "causedBy",
             (extract(epoch from statement_timestamp() - f.opened_at) * 1000)::bigint as "ageMs"
        from unnest($1::text[], $2::bigint[]) as g (class, grace_ms)
        join findings f on f.class = g.class
@@ -53,7 +55,8 @@ export function lockAwaitingExcesses(
   },
 ): Promise<readonly StoredFinding[]> {
   return tx.query<StoredFinding>(
-    `select f.class, f.subject, f.detail, parts.confirmed as "isConfirmed",
+    `select f.class, f.subject, f.detail, f.opened_by_event as "causedBy",
+            parts.confirmed as "isConfirmed",
             (extract(epoch from statement_timestamp() - f.opened_at) * 1000)::bigint as "ageMs"
        from findings f
       cross join lateral (

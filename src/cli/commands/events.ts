@@ -21,6 +21,8 @@ import { OperatorError } from '../../platform/errors.ts';
 import { encodePlace, numberPlace, timePlace } from '../../representation/cursor.ts';
 import { eventJson, eventWithBodyJson, variantJson } from '../../representation/event.ts';
 import { formatTime } from '../../representation/time.ts';
+import { readEventChanges } from '../../trail/eventChanges.ts';
+import { eventChangesJson } from '../../trail/eventChangesJson.ts';
 import {
   printable,
   printableLines,
@@ -36,6 +38,7 @@ import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
+import { printEventChanges } from './eventChanges.ts';
 
 export function eventsCommand(): Command {
   return new Command('events')
@@ -110,7 +113,7 @@ function printEvents(events: readonly EventSummary[]): void {
 
 function showCommand(): Command {
   return new Command('show')
-    .description('show one event with its body and its findings')
+    .description('show one event with its body, its findings and what it changed')
     .argument('<id>', 'event id or inbox number')
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 1 no such event.')
@@ -119,8 +122,13 @@ function showCommand(): Command {
         const event = await mustFind(db, id);
         const detail = await readEventDetail(db, event.id);
         if (!detail) throw new OperatorError(`The event ${printable(id)} is no longer stored.`);
-        if (json) printJson(eventWithBodyJson(event, detail));
-        else printEvent(event, detail);
+        const changes = await readEventChanges(db, event);
+        if (json) {
+          printJson({ ...eventWithBodyJson(event, detail), changed: eventChangesJson(changes) });
+          return;
+        }
+        printEvent(event, detail);
+        printEventChanges(changes);
       }),
     );
 }

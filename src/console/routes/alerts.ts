@@ -11,7 +11,7 @@ import { cursor, limit, nextCursor, number, reasonGiven, time } from '../schemas
 
 const state = z.enum(ALERT_STATES);
 
-const alert = z
+export const alert = z
   .strictObject({
     number: z.int().min(1),
     rule: z.string().describe(`The rule that raised it. More may be added: ${RULES.join(', ')}.`),

@@ -5,7 +5,7 @@ import { changeJson } from '../../representation/change.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { after, limit, namedBy, time } from '../schemas.ts';
 
-const change = z
+export const change = z
   .strictObject({
     number: z.int().min(1).describe('Consecutive.'),
     kind: z

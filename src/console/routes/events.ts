@@ -1,4 +1,4 @@
-/** Endpoints of the inbox: list, replay and discard. They return no bodies, because they hold personal data. */
+/** Endpoints of the inbox: list, show, replay and discard. They return no bodies, because they hold personal data. */
 import { z } from 'zod';
 import { discardEventAs } from '../../actions/discardEvent.ts';
 import { replayEventsAs } from '../../actions/replayEvents.ts';
@@ -7,9 +7,16 @@ import { searchEvents } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, findEvent } from '../../ledger/read/store/parts.ts';
 import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { eventJson } from '../../representation/event.ts';
+import { MAX_OF_EVENT, readEventChanges } from '../../trail/eventChanges.ts';
+import { eventChangesJson } from '../../trail/eventChangesJson.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { eventFilters, ofReplay } from '../eventFilter.ts';
-import { cursor, id, limit, nextCursor, reasonGiven, time } from '../schemas.ts';
+import { cursor, id, limit, nextCursor, reasonGiven, resourceKind, time } from '../schemas.ts';
+import { alert } from './alerts.ts';
+import { change } from './changes.ts';
+import { finding } from './findings.ts';
+import { messageState } from './messages.ts';
+import { transfer } from './transfers.ts';
 
 const event = z
   .strictObject({
@@ -69,6 +76,78 @@ export const listEvents = defineEndpoint({
         next_cursor: next === undefined ? null : encodePlace([next]),
       },
     };
+  },
+});
+
+const changed = z
+  .strictObject({
+    resources: z
+      .array(
+        z.strictObject({
+          kind: resourceKind,
+          id: z.string(),
+          snapshots: z.int().min(1).describe('How many snapshots of it the event brought.'),
+          previous_status: z.string().nullable().describe('Null: it was not known before.'),
+          status: z.string().nullable().describe('Of the resource, once the event was applied.'),
+          late: z
+            .boolean()
+            .nullable()
+            .describe(
+              'A newer state was known. Null: it has too many snapshots to place this one.',
+            ),
+        }),
+      )
+      .describe('Resources of which it brought a snapshot.'),
+    changes: z.array(change).describe('Of the change feed.'),
+    transfers: z.array(transfer),
+    order_webhooks: z
+      .array(
+        z.strictObject({
+          number: z.int().min(1),
+          message_id: z.string(),
+          type: z.string(),
+          state: messageState,
+        }),
+      )
+      .describe('The order webhooks of its changes.'),
+    findings_opened: z.array(finding),
+    findings_closed: z.array(finding),
+    alerts_opened: z.array(alert),
+    alerts_resolved: z.array(alert),
+    complete: z.boolean().describe(`False: of a kind there are more than ${MAX_OF_EVENT}.`),
+    nothing: z
+      .strictObject({
+        why: z
+          .enum(['pending', 'dead', 'discarded', 'not_applied', 'known', 'known_before'])
+          .describe(
+            '`known`: another event or a read brought the same before. `known_before`: so it was, and ' +
+              'nothing shows by what.',
+          ),
+        text: z.string(),
+      })
+      .nullable()
+      .describe('Why the ledger is as it was before; null if it brought something.'),
+  })
+  .meta({ id: 'EventChanges' });
+
+export const getEvent = defineEndpoint({
+  id: 'getEvent',
+  method: 'get',
+  path: '/api/v1/events/{event}',
+  permission: 'read',
+  summary: 'Get an event, and what it changed',
+  description:
+    'A change, a finding or an alert names the last event that contributed: events that are applied ' +
+    'together can have one. Those of version 0.1 name none.',
+  params: z.strictObject({ event: id.describe('Event id or inbox number.') }),
+  query: z.strictObject({}),
+  response: z.strictObject({ ...event.shape, changed }).meta({ id: 'EventDetail' }),
+  statuses: [404],
+  handle: async ({ db }, { params: { event: name } }) => {
+    const found = await findEvent(db, name);
+    if (!found) return unknown(name);
+    const changes = await readEventChanges(db, found);
+    return { outcome: 'ok', body: { ...eventJson(found), changed: eventChangesJson(changes) } };
   },
 });
 

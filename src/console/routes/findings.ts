@@ -8,7 +8,7 @@ import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, id, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 
-const finding = z
+export const finding = z
   .strictObject({
     number: z.int().min(1),
     class: z.string().describe('Kind of discrepancy; more may be added.'),

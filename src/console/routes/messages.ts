@@ -13,7 +13,7 @@ import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 
-const state = z.enum(MESSAGE_STATES);
+export const messageState = z.enum(MESSAGE_STATES);
 const channel = z.enum(CHANNELS);
 const kind = z.enum(MESSAGE_KINDS);
 
@@ -25,7 +25,7 @@ const message = z
     kind: kind.describe(
       '`alert`, `digest` of several alerts, daily `summary`, or `order` webhook.',
     ),
-    state: state.describe(
+    state: messageState.describe(
       '`due`: waits for its next attempt. `delivered`. `failed`: not accepted within three days.',
     ),
     title: z.string(),
@@ -57,7 +57,7 @@ export const listMessages = defineEndpoint({
   summary: 'List outgoing messages, newest first',
   params: z.strictObject({}),
   query: z.strictObject({
-    state: state.optional(),
+    state: messageState.optional(),
     channel: channel.optional(),
     kind: kind.optional(),
     limit,

@@ -22,7 +22,7 @@ import {
   time,
 } from '../schemas.ts';
 
-const transfer = z
+export const transfer = z
   .strictObject({
     transfer: z.int().describe('Its number, which rises with the time of recording.'),
     recorded_at: time.describe('When Tallyhook posted it.'),

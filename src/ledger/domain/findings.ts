@@ -89,6 +89,12 @@ export interface Finding<Class extends FindingClass = FindingClass> {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** What opens or closes a finding. */
+export interface Caused {
+  /** Inbox number of the event; without one, no event did. */
+  readonly causedBy?: number | undefined;
+}
+
 type StateFinding = Finding<(typeof STATE_FINDING_CLASSES)[number]>;
 
 export function eventSubject(webhookEventId: number): string {

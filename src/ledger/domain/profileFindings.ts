@@ -1,10 +1,10 @@
 /** Findings about other profiles of the account; rule 2 of account.ts. */
 import type { Account } from './account.ts';
-import type { Finding } from './findings.ts';
+import type { Caused, Finding } from './findings.ts';
 import { type ResourceRef, refKey, type SnapshotSource } from './snapshot.ts';
 
 /** An object, and how it came. */
-export interface ProfiledObject {
+export interface ProfiledObject extends Caused {
   readonly profileId: string | undefined;
   readonly ref: ResourceRef;
   readonly source: SnapshotSource;
@@ -14,16 +14,17 @@ export interface ProfiledObject {
 export function profileFindings(
   objects: readonly ProfiledObject[],
   { profileId: expected }: Pick<Account, 'profileId'>,
-): readonly Finding<'foreign_profile'>[] {
+): readonly (Finding<'foreign_profile'> & Caused)[] {
   if (expected === undefined) return [];
-  const findings = new Map<string, Finding<'foreign_profile'>>();
-  for (const { profileId, ref, source } of objects) {
+  const findings = new Map<string, Finding<'foreign_profile'> & Caused>();
+  for (const { profileId, ref, source, causedBy } of objects) {
     if (profileId === undefined || profileId === expected || findings.has(profileId)) continue;
     const detail = { profileId, resource: refKey(ref), source };
     findings.set(profileId, {
       class: 'foreign_profile',
       subject: profileSubject(profileId),
       detail,
+      causedBy,
     });
   }
   return [...findings.values()];

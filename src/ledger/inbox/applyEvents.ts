@@ -93,7 +93,8 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
       const isDead = await parts.db.transaction(async (tx) => {
         if (!(await moveToDead(tx, id, attempts, reason))) return false;
         const detail = { attempts, error: reason };
-        await openFindings(tx, [{ class: 'event_dead', subject: eventSubject(id), detail }]);
+        const finding = { class: 'event_dead', subject: eventSubject(id), detail } as const;
+        await openFindings(tx, [{ ...finding, causedBy: id }]);
         return true;
       });
       if (isDead) parts.metrics.event('dead');
@@ -140,7 +141,7 @@ async function reviveDead(tx: Queryable, events: readonly InboxEvent[]): Promise
   const revived = await removeFromDead(tx, reused);
   await closeFindings(
     tx,
-    revived.map((id) => ({ class: 'event_dead', subject: eventSubject(id) })),
+    revived.map((id) => ({ class: 'event_dead', subject: eventSubject(id), causedBy: id })),
   );
 }
 
@@ -169,11 +170,14 @@ async function applyReadings(tx: Queryable, input: Read): Promise<void> {
   await applySnapshots(tx, { observations, toRetrieve, ...rest, historyUntilMs: undefined });
   const findings = events.flatMap((event, place) => {
     const reading = readings[place];
-    return reading ? eventFindings(event, reading) : [];
+    const own = reading ? eventFindings(event, reading) : [];
+    return own.map((finding) => ({ ...finding, causedBy: event.id }));
   });
   await openFindings(tx, findings);
-  const objects = readings.flatMap((reading) =>
-    reading.outcome === 'snapshot' ? [{ ...reading, source: 'webhook' } as const] : [],
+  const objects = readings.flatMap((reading, place) =>
+    reading.outcome === 'snapshot'
+      ? [{ ...reading, source: 'webhook', causedBy: events[place]?.id } as const]
+      : [],
   );
   await recordProfiles(tx, objects, account);
 }

@@ -7,6 +7,7 @@ import {
   type ScannedRow,
   type ScanRequest,
 } from '../../platform/db/scannedRows.ts';
+import type { Caused } from '../domain/findings.ts';
 
 export interface FindingName {
   readonly class: string;
@@ -27,12 +28,12 @@ export interface ShownFinding extends FindingName {
  */
 export function upsertFindings(
   tx: Queryable,
-  findings: readonly (FindingName & Pick<ShownFinding, 'detail'>)[],
+  findings: readonly (FindingName & Pick<ShownFinding, 'detail'> & Caused)[],
 ): Promise<readonly ShownFinding[]> {
   return tx.query<ShownFinding>(
-    `insert into findings (class, subject, detail)
-     select class, subject, detail
-       from unnest($1::text[], $2::text[], $3::jsonb[]) as u (class, subject, detail)
+    `insert into findings (class, subject, detail, opened_by_event)
+     select class, subject, detail, event
+       from unnest($1::text[], $2::text[], $3::jsonb[], $4::bigint[]) as u (class, subject, detail, event)
       order by class, subject
      on conflict (class, subject) where state = 'open'
      do update set detail = excluded.detail, updated_at = now(),
@@ -44,6 +45,7 @@ export function upsertFindings(
       findings.map((finding) => finding.class),
       findings.map(({ subject }) => subject),
       findings.map(({ detail }) => JSON.stringify(detail)),
+      findings.map(({ causedBy }) => causedBy ?? null),
     ],
   );
 }
@@ -51,15 +53,20 @@ export function upsertFindings(
 /** Closes findings. @returns those that were open */
 export function markClosed(
   tx: Queryable,
-  findings: readonly FindingName[],
+  findings: readonly (FindingName & Caused)[],
 ): Promise<readonly FindingName[]> {
   return tx.query<FindingName>(
-    `update findings
-        set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
-      where state = 'open'
-        and (class, subject) in (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))
-      returning class, subject`,
-    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
+    `update findings f
+        set state = 'closed', closed_at = statement_timestamp(), updated_at = now(),
+            closed_by_event = u.event
+       from unnest($1::text[], $2::text[], $3::bigint[]) as u (class, subject, event)
+      where f.state = 'open' and f.class = u.class and f.subject = u.subject
+      returning f.class, f.subject`,
+    [
+      findings.map((finding) => finding.class),
+      findings.map(({ subject }) => subject),
+      findings.map(({ causedBy }) => causedBy ?? null),
+    ],
   );
 }
 

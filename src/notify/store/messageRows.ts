@@ -79,6 +79,22 @@ export async function readMessageRow(
   return rows[0];
 }
 
+/** The order webhooks of changes, in the order of their numbers. */
+export function readOrderWebhooks(
+  db: Queryable,
+  changes: readonly number[],
+  limit: number,
+): Promise<readonly MessageRow[]> {
+  return db.query<MessageRow>(
+    `select ${COLUMNS}
+       from messages
+      where kind = 'order' and content #>> '{data,change,number}' = any ($1::text[])
+      order by number
+      limit $2`,
+    [changes.map(String), limit],
+  );
+}
+
 /** @param id as in the headers of a message, such as `msg_1` */
 export async function findMessageNumber(db: Queryable, id: string): Promise<number | undefined> {
   const rows = await db.query<{ number: number }>('select number from messages where id = $1', [

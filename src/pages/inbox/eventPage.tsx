@@ -1,4 +1,4 @@
-/** One event: its state, its body as text, its findings, replay and discard. */
+/** One event: its state, what it changed, its body as text, its findings, replay and discard. */
 import { z } from 'zod';
 import { discardEventAs } from '../../actions/discardEvent.ts';
 import { replayEventsAs } from '../../actions/replayEvents.ts';
@@ -6,12 +6,14 @@ import { id, reasonGiven } from '../../console/schemas.ts';
 import { describeAbsence } from '../../ledger/domain/bodyAbsence.ts';
 import { type EventDetail, readEventDetail } from '../../ledger/read/eventDetail.ts';
 import { type EventFinding, type EventSummary, findEvent } from '../../ledger/read/store/parts.ts';
+import { readEventChanges } from '../../trail/eventChanges.ts';
 import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Reason } from '../components/forms.tsx';
 import { Id, Time } from '../components/values.tsx';
 import { Facts } from '../findings/Facts.tsx';
 import { eventHref, findingHref, inboxHref } from '../links.ts';
 import { defineAction, definePage, type Viewer } from '../page.ts';
+import { EventChanges } from './EventChanges.tsx';
 import { foldedJson, type JsonPart } from './foldedJson.ts';
 import { EventBadge } from './inboxPage.tsx';
 
@@ -65,15 +67,18 @@ export const eventPage = definePage({
   load: async ({ db }, { params: { event: name } }) => {
     const event = await findEvent(db, name);
     const detail = event && (await readEventDetail(db, event.id));
-    return event && detail ? { outcome: 'ok', data: { event, detail } } : unknown(name);
+    if (!event || !detail) return unknown(name);
+    const changes = await readEventChanges(db, event);
+    return { outcome: 'ok', data: { event, detail, changes } };
   },
-  topics: ({ event }) => [`event:${event.id}`, 'inbox'],
-  view: ({ event, detail }, viewer) => ({
+  topics: ({ event }) => [`event:${event.id}`, 'inbox', 'ledger', 'messages'],
+  view: ({ event, detail, changes }, viewer) => ({
     title: `Event ${event.id}`,
     crumbs: [{ label: 'Inbox', href: inboxHref() }],
     body: (
       <>
         <Summary event={event} />
+        <EventChanges changes={changes} />
         <Section title="Body">
           <Body body={detail.body} />
         </Section>

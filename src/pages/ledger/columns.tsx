@@ -58,7 +58,8 @@ const causeColumn: TransferColumn = {
     ),
 };
 
-export const JOURNAL_COLUMNS: readonly TransferColumn[] = [
+/** The columns of transfers with one cause. */
+export const CAUSED_COLUMNS: readonly TransferColumn[] = [
   numberColumn,
   recordedColumn,
   effectiveColumn,
@@ -68,8 +69,9 @@ export const JOURNAL_COLUMNS: readonly TransferColumn[] = [
   { title: 'Credit', cell: ({ credit }) => <AccountLink account={credit} /> },
   orderColumn,
   partColumn,
-  causeColumn,
 ];
+
+export const JOURNAL_COLUMNS: readonly TransferColumn[] = [...CAUSED_COLUMNS, causeColumn];
 
 /** The columns of one account: its side of each transfer, and the other account. */
 export function accountColumns(account: string): readonly TransferColumn[] {

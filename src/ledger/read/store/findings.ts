@@ -1,5 +1,6 @@
 /** Statements that read findings for programs. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { OfEvent } from './eventChanges.ts';
 
 /** `accepted` is open, too, but no longer counts as a difference. */
 export const FINDING_STATES = ['open', 'accepted', 'closed'] as const;
@@ -39,6 +40,17 @@ export function readFindingsAbout(
       order by id desc
       limit $2`,
     [subjects, limit],
+  );
+}
+
+/** Findings that an event opened, or closed, in the order of their numbers. */
+export function readFindingsOfEvent(
+  db: Queryable,
+  { event, limit, by }: OfEvent & { readonly by: 'opened' | 'closed' },
+): Promise<readonly FindingRow[]> {
+  return db.query<FindingRow>(
+    `select ${COLUMNS} from findings where ${by}_by_event = $1 order by id limit $2`,
+    [event, limit],
   );
 }
 
