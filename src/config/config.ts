@@ -13,6 +13,7 @@ import {
   parseTrustedProxies,
   type TrustedProxies,
 } from '../platform/clientAddress.ts';
+import { problemOfAddress } from '../platform/db/hosts.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { DEFAULT_PREFIX } from '../platform/queue/names.ts';
@@ -77,7 +78,10 @@ function wholeNumber(min: number, max: number) {
 
 const port = wholeNumber(0, 65_535);
 
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://');
+const postgresUrl = z.string().superRefine((value, context) => {
+  const problem = problemOfAddress(value);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+});
 const redisUrl = z.string().superRefine((value, context) => {
   const address = parseRedisUrl(value);
   if (address.form !== 'invalid') return;

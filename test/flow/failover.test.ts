@@ -1,7 +1,8 @@
 /**
  * A primary fails over to its synchronous standby under load, repeatedly and at the worst time: the standby
  * is down, commits that wait for it are canceled, terminated or ended by a restart, their rows are visible,
- * senders retry, and then the primary crashes for good.
+ * senders retry, and then the primary crashes for good. The receiver has the address of both servers and
+ * finds the new primary itself.
  *
  * FAILOVERS sets the number of failovers; scripts/failover-drill.sh runs many and prints the figures.
  */
@@ -12,6 +13,7 @@ import { stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import { type Random, seededRandom, testSeed } from '../support/random.ts';
@@ -24,7 +26,6 @@ import {
   startServer,
   waitingBackends,
 } from '../support/replication.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const FAILOVERS = Number(process.env.FAILOVERS ?? 2);
@@ -36,27 +37,37 @@ const SETTINGS = { synchronous_standby_names: STANDBY };
 const folder = mkdtempSync(join(tmpdir(), 'tallyhook-failover-'));
 let primary: PostgresServer;
 let standby: PostgresServer | undefined;
-let proxy: TcpProxy;
 let receiver: Program;
 
+/** Each cluster keeps its port: the receiver's address names both. */
+const ports = new Map<string, number>();
+
 beforeAll(async () => {
-  const first = join(folder, 'a');
+  const [first, second] = [join(folder, 'a'), join(folder, 'b')];
+  for (const dir of [first, second]) ports.set(dir, await freePort());
   createCluster(first);
-  primary = await startServer(first, {});
+  primary = await startServer(first, { port: portOf(first) });
   await migrateDatabase(primary.url);
   await primary.stop();
-  primary = await startServer(first, { settings: SETTINGS });
-  await startStandby(join(folder, 'b'));
-  proxy = await startTcpProxy(primary.url);
+  primary = await startServer(first, { port: portOf(first), settings: SETTINGS });
+  await startStandby(second);
+  // The standby first: the receiver has to look for the primary from the start.
+  const hosts = [second, first].map((dir) => `127.0.0.1:${portOf(dir)}`).join(',');
+  const both = primary.url.replace(/@[^/]*/, `@${hosts}`);
   receiver = spawnProgram('bin/tallyhook.js', ['start', '--roles', 'receiver', '--json'], {
-    env: settingsFor(proxy.url),
+    env: settingsFor(both),
   });
 });
+
+function portOf(dir: string): number {
+  const port = ports.get(dir);
+  if (port === undefined) throw new Error(`${dir} has no port`);
+  return port;
+}
 
 afterAll(async () => {
   receiver?.kill('SIGKILL');
   await receiver?.exit;
-  await proxy?.close();
   await standby?.crash();
   await primary?.crash();
   rmSync(folder, { recursive: true, force: true });
@@ -65,7 +76,11 @@ afterAll(async () => {
 /** Creates a standby of the primary in a folder, and waits until commits wait for it. */
 async function startStandby(dir: string): Promise<void> {
   await copyCluster(primary, dir);
-  standby = await startServer(dir, { follows: primary.url, settings: SETTINGS });
+  standby = await startServer(dir, {
+    port: portOf(dir),
+    follows: primary.url,
+    settings: SETTINGS,
+  });
   await waitFor('the standby to be synchronous', () => hasStandby(primary));
 }
 
@@ -73,10 +88,13 @@ async function startStandby(dir: string): Promise<void> {
 async function failOver(standbyDir: string): Promise<void> {
   const lost = primary;
   await lost.crash();
-  const promoted = await startServer(standbyDir, { follows: lost.url, settings: SETTINGS });
+  const promoted = await startServer(standbyDir, {
+    port: portOf(standbyDir),
+    follows: lost.url,
+    settings: SETTINGS,
+  });
   await promoted.query('select pg_promote(true)');
   primary = promoted;
-  proxy.retarget(promoted.url);
 }
 
 interface Counted {
@@ -141,9 +159,9 @@ async function disturb(disturbance: Disturbance, counted: Counted): Promise<numb
   const acknowledged = counted.acknowledged.size;
   const waiting = await waitingBackends(primary);
   if (disturbance === 'restart') {
-    const { dir, url } = primary;
+    const { dir } = primary;
     await primary.crash();
-    primary = await startServer(dir, { port: Number(new URL(url).port), settings: SETTINGS });
+    primary = await startServer(dir, { port: portOf(dir), settings: SETTINGS });
   } else {
     const end = disturbance === 'cancel' ? 'pg_cancel_backend' : 'pg_terminate_backend';
     for (const pid of waiting) await primary.query(`select ${end}($1)`, [pid]);

@@ -3,6 +3,7 @@
  * meant for this machine. Private networks make both acceptable, and the settings do not show whether a
  * network is private, so these are warnings. No result contains a URL, which may have a password.
  */
+import { addressesOf } from '../../platform/db/hosts.ts';
 import { bad, type Judgment, ok } from './judge.ts';
 
 export interface ConnectionSettings {
@@ -69,12 +70,13 @@ function clearTextHosts(
   isEncrypted: (url: URL) => boolean,
 ): readonly ClearTextHost[] {
   // A URL without a host, such as that of a socket, connects to this machine.
-  if (text === undefined || !URL.canParse(text)) return [];
-  const url = new URL(text);
-  if (isEncrypted(url)) return [];
-  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
-  const isLocal = host === '' || host.startsWith('/') || LOOPBACK.test(host);
-  return isLocal ? [] : [{ setting, host }];
+  return addressesOf(text ?? '')
+    .filter((address) => URL.canParse(address))
+    .map((address) => new URL(address))
+    .filter((url) => !isEncrypted(url))
+    .map((url) => url.searchParams.get('host') ?? decodeURIComponent(url.hostname))
+    .filter((host) => host !== '' && !host.startsWith('/') && !LOOPBACK.test(host))
+    .map((host) => ({ setting, host }));
 }
 
 function clearTextRedis(redis: ConnectionSettings['redis']): readonly ClearTextHost[] {

@@ -13,6 +13,7 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
 import { CommitNotReplicated, isDatabaseUnavailable } from './failures.ts';
@@ -23,6 +24,7 @@ import {
   type Pooling,
   readBackendPid,
 } from './pooler.ts';
+import { createPool, refuseReadOnly } from './primary.ts';
 
 /** Runs statements: the pool, or the connection of a transaction. */
 export interface Queryable {
@@ -75,7 +77,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export function createDatabase(options: DatabaseOptions): Database {
   const { plans } = options;
   const naming = createNaming(options.connectionString);
-  const pool = new pg.Pool({
+  const pool = createPool({
     connectionString: options.connectionString,
     application_name: options.applicationName,
     max: options.maxConnections,
@@ -108,7 +110,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     transaction: (work) => withClient(pool, (client) => transaction(client, work)),
     session: (work) => session(pool, transaction, work),
     examinePooling: () => examinePooling(options.connectionString),
-    probe: () => withClient(pool, probe),
+    probe: () => withClient(pool, refuseReadOnly),
     close: () => pool.end(),
   };
 }
@@ -166,18 +168,6 @@ function nameOf(text: string): string {
   return name;
 }
 
-const READ_ONLY_SQL_TRANSACTION = '25006';
-
-/** A standby responds to queries, too, but accepts no writes. */
-async function probe(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ value: string }>(
-    `select current_setting('transaction_read_only') as value`,
-  );
-  if (rows[0]?.value !== 'on') return;
-  const error = new Error('the server is read-only, like a standby; connect to the primary');
-  throw Object.assign(error, { code: READ_ONLY_SQL_TRANSACTION });
-}
-
 /** Runs `work` on one connection, which returns to the pool if it is still usable. */
 async function withClient<T>(
   pool: pg.Pool,
@@ -191,7 +181,7 @@ async function withClient<T>(
     failure = error;
     throw error;
   } finally {
-    client.release(isDatabaseUnavailable(failure));
+    client.release(isDatabaseUnavailable(failure) ? toError(failure) : false);
   }
 }
 

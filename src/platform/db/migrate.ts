@@ -4,12 +4,13 @@
  * Several processes may run it at the same time.
  */
 import { runMigrations as migrateQueue } from 'bullmq';
-import pg from 'pg';
+import type pg from 'pg';
 import { migrate } from 'postgres-migrations';
 import { QUEUES } from '../queue/names.ts';
 import type { Queryable } from './database.ts';
 import { migrationsFolder } from './pendingMigrations.ts';
 import { refuseSharedSessions } from './pooler.ts';
+import { connectToPrimary } from './primary.ts';
 import { applyRights } from './rights.ts';
 
 export interface Migrated {
@@ -28,8 +29,7 @@ export async function migrateDatabase(connectionString: string): Promise<Migrate
     work: 'a migration',
     remedy: 'Set MIGRATE_DATABASE_URL or QUEUE_DATABASE_URL to the PostgreSQL server itself.',
   });
-  const client = new pg.Client({ connectionString });
-  await client.connect();
+  const client = await connectToPrimary({ connectionString });
   try {
     const applied = await migrate({ client }, migrationsFolder());
     await migrateQueue(client);

@@ -5,9 +5,9 @@
  * any schema, as its own, so one component's records would pass for the other's. It still reads the
  * files, which gives them one naming rule.
  */
-import pg from 'pg';
 import { loadMigrationFiles } from 'postgres-migrations';
 import { OperatorError } from '../errors.ts';
+import { connectToPrimary } from './primary.ts';
 
 export interface SchemaMigrations {
   readonly connectionString: string;
@@ -26,8 +26,7 @@ export async function migrateSchema(options: SchemaMigrations): Promise<readonly
   if (!/^[a-z_]+$/.test(schema)) throw new Error(`${schema} is not a plain schema name`);
   // File 0 is the library's own record table.
   const files = (await loadMigrationFiles(options.folder)).filter(({ id }) => id > 0);
-  const client = new pg.Client({ connectionString: options.connectionString });
-  await client.connect();
+  const client = await connectToPrimary({ connectionString: options.connectionString });
   try {
     await client.query('begin');
     await client.query(`select pg_advisory_xact_lock(hashtext('migrate ${schema}'))`);

@@ -14,6 +14,7 @@
  */
 import pg from 'pg';
 import { OperatorError, toError } from '../errors.ts';
+import { findPrimary } from './primary.ts';
 
 export type Pooling =
   | { readonly mode: 'direct' }
@@ -49,9 +50,10 @@ export async function readBackendPid(client: pg.ClientBase): Promise<number> {
 
 /** Finds out what is behind an address. Throws unless the database responds. */
 export async function examinePooling(connectionString: string): Promise<Pooling> {
+  const address = await findPrimary(connectionString);
   const open = () => {
     const client = new pg.Client({
-      connectionString,
+      connectionString: address,
       application_name: 'tallyhook-pooler-check',
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,

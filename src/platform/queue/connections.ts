@@ -1,7 +1,7 @@
 /** Connections to the store of the queues, for either backend of BullMQ. */
 import type { PgPool } from 'bullmq';
-import pg from 'pg';
 import { examinePooling, isPooled, type Pooling, readBackendPid } from '../db/pooler.ts';
+import { createPool } from '../db/primary.ts';
 import type { Log } from '../log.ts';
 import { sleep } from '../sleep.ts';
 import { DEFAULT_PREFIX } from './names.ts';
@@ -167,7 +167,7 @@ export function createPostgresQueueConnections(
   log: Log,
 ): QueueConnections {
   let pooling: Pooling | undefined;
-  const pool = new pg.Pool({
+  const pool = createPool({
     connectionString,
     options: `-c search_path=${SCHEMA}`,
     application_name: 'tallyhook-queue',

@@ -1,0 +1,174 @@
+/**
+ * Connections to the primary of a database, also when its address names several servers.
+ *
+ * 1. A server is the primary if it accepts writes. The servers are examined at the same time, and the
+ *    first primary that responds is used: one that hangs delays nothing.
+ * 2. They are examined before the first connection and after anything that a failover can cause: a
+ *    connection that could not be opened or was lost, a response that did not come, a read-only server.
+ * 3. When another server has become the primary, no connection to an earlier one is used again.
+ * 4. An address of one server is used as it is; nothing is examined.
+ */
+import pg from 'pg';
+import { toError } from '../errors.ts';
+import { isDatabaseUnavailable } from './failures.ts';
+import { addressesOf, hostOf } from './hosts.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/** The address of the primary. @throws AggregateError if no server is one, with what each responded */
+export async function findPrimary(url: string): Promise<string> {
+  const addresses = addressesOf(url);
+  if (addresses.length === 1) return url;
+  try {
+    return await Promise.any(addresses.map(examine));
+  } catch (thrown) {
+    const errors: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];
+    const reasons = addresses.map(
+      (address, place) => `${hostOf(address)}: ${toError(errors[place]).message}`,
+    );
+    throw new AggregateError(
+      errors,
+      `no server of the database accepts writes (${reasons.join('; ')})`,
+    );
+  }
+}
+
+/** @returns the address. @throws if its server does not respond or is read-only */
+async function examine(address: string): Promise<string> {
+  const client = new pg.Client({
+    connectionString: address,
+    application_name: 'tallyhook-primary-check',
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  // A lost connection also fails its next statement, which has the reason.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await refuseReadOnly(client);
+    return address;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const READ_ONLY_SQL_TRANSACTION = '25006';
+
+/** A standby responds to queries, too, but accepts no writes. @throws with PostgreSQL's own code */
+export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ value: string }>(
+    `select current_setting('transaction_read_only') as value`,
+  );
+  if (rows[0]?.value !== 'on') return;
+  const error = new Error('the server is read-only, like a standby; connect to the primary');
+  throw Object.assign(error, { code: READ_ONLY_SQL_TRANSACTION });
+}
+
+/** Opens a connection to the primary, which the caller ends. */
+export async function connectToPrimary(config: pg.ClientConfig): Promise<pg.Client> {
+  const { connectionString = '' } = config;
+  const client = new pg.Client({
+    ...config,
+    connectionString: await findPrimary(connectionString),
+  });
+  await client.connect();
+  return client;
+}
+
+/** A pool of connections to the primary. Nothing connects until the first statement. */
+export function createPool(config: pg.PoolConfig & { readonly connectionString: string }): pg.Pool {
+  return addressesOf(config.connectionString).length === 1
+    ? new pg.Pool(config)
+    : new PrimaryPool(config);
+}
+
+/** The pool is exhausted, which is not a problem of the server. */
+const ALL_IN_USE = 'timeout exceeded when trying to connect';
+
+type Connected = Parameters<pg.Pool['connect']>[0];
+
+/** A pool for an address of several servers. */
+class PrimaryPool extends pg.Pool {
+  readonly #url: string;
+  #primary: string | undefined;
+  /** False: another server may be the primary now. */
+  #isCurrent = false;
+  #examining: Promise<void> | undefined;
+  /** The primary of each connection. */
+  readonly #servers = new WeakMap<pg.ClientBase, string | undefined>();
+
+  constructor({ onConnect, ...config }: pg.PoolConfig & { readonly connectionString: string }) {
+    const connectionOf = () => this.#primary;
+    const remember = (client: pg.ClientBase) => this.#servers.set(client, this.#primary);
+    super({
+      ...config,
+      Client: class extends pg.Client {
+        constructor(options: pg.ClientConfig = {}) {
+          super({ ...options, connectionString: connectionOf() });
+          remember(this);
+        }
+      },
+      onConnect: async (client) => {
+        await refuseReadOnly(client);
+        await onConnect?.(client);
+      },
+    });
+    this.#url = config.connectionString;
+    this.on('error', () => this.#forget());
+    // The caller returns a connection with the error that made it unusable.
+    this.on('release', (error: unknown) => {
+      if (error instanceof Error) this.#forget();
+    });
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: NonNullable<Connected>): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const client = this.#connect();
+    if (callback === undefined) return client;
+    client.then(
+      (connected) => callback(undefined, connected, connected.release),
+      (error) => callback(toError(error), undefined, () => undefined),
+    );
+    return undefined;
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    if (!this.#isCurrent) await this.#examine();
+    try {
+      return await this.#connectToCurrent();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      this.#forget();
+      if (toError(error).message === ALL_IN_USE) throw error;
+      await this.#examine();
+      return await this.#connectToCurrent();
+    }
+  }
+
+  /** A connection to the current primary; those to an earlier one are closed (invariant 3). */
+  async #connectToCurrent(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await super.connect();
+      if (this.#servers.get(client) === this.#primary) return client;
+      client.release(true);
+    }
+  }
+
+  #forget(): void {
+    this.#isCurrent = false;
+  }
+
+  /** Callers at the same time share one examination. */
+  #examine(): Promise<void> {
+    this.#examining ??= findPrimary(this.#url)
+      .then((primary) => {
+        this.#primary = primary;
+        this.#isCurrent = true;
+      })
+      .finally(() => {
+        this.#examining = undefined;
+      });
+    return this.#examining;
+  }
+}
