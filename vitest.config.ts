@@ -65,6 +65,22 @@ export default defineConfig({
       {
         test: {
           ...serviceOptions,
+          name: 'memory-sandbox',
+          // The conformance suite and what else a caller of the sandbox sees, once more with its data in
+          // memory, as in the package @tallyhook/sandbox.
+          include: [
+            'test/conformance/**/*.test.ts',
+            'test/sandbox/{analytics,badInput,client,clientFaults,clock,faults,races,recent,serviceVariants,store,tolerance,webhooks}.test.ts',
+          ],
+          env: { TEST_SANDBOX_STORE: 'memory' },
+          globalSetup: [],
+          isolate: false,
+          setupFiles: ['test/support/leakCheck.ts'],
+        },
+      },
+      {
+        test: {
+          ...serviceOptions,
           name: 'processes',
           // Files that start and kill processes and servers, or move their clocks.
           include: ['test/{archive,db,erasure,flow,monitor,pack,platform,scheduler}/**/*.test.ts'],

@@ -9,13 +9,9 @@ import { parseArgs } from 'node:util';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { startSandbox } from '../../src/sandbox/startSandbox.ts';
-import {
-  countResources,
-  type ListFilter,
-  type ListPage,
-  listResources,
-} from '../../src/sandbox/store/lists.ts';
-import { readResource } from '../../src/sandbox/store/resources.ts';
+import type { ListFilter, ListPage } from '../../src/sandbox/store/lists.ts';
+import { countResources, listResources } from '../../src/sandbox/store/postgres/lists.ts';
+import { readResource } from '../../src/sandbox/store/postgres/resources.ts';
 import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
 import { CUSTOMERS, insertPayments, paymentIdOf, SPAN_MS } from './payments.ts';

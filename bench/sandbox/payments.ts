@@ -1,6 +1,6 @@
 /** A service with a long history: payments that are generated in SQL from their numbers. */
 import type { Queryable } from '../../src/platform/db/database.ts';
-import { SANDBOX_MERCHANT_ID, SANDBOX_PROFILE_ID } from '../../src/sandbox/safety.ts';
+import { SANDBOX_MERCHANT_ID, SANDBOX_PROFILE_ID } from '../../src/sandbox/account.ts';
 
 /** Ninety days, for any number of payments. */
 export const SPAN_MS = 90 * 24 * 60 * 60 * 1000;

@@ -31,7 +31,7 @@ import { createReconcile, type Reconcile } from '../reconcile/run.ts';
 import { createSharedBudget } from '../reconcile/sharedBudget.ts';
 import { isPaused } from '../reconcile/store/pauses.ts';
 import { createRefundService, type RefundService } from '../refunds/refundService.ts';
-import { SANDBOX_PROFILE_ID } from '../sandbox/safety.ts';
+import { SANDBOX_PROFILE_ID } from '../sandbox/account.ts';
 import { rateSettingsOf, sandboxOf, serviceOf } from './settings.ts';
 
 /** What every caller of the service needs. */

@@ -5,7 +5,7 @@ import { localSecret } from '../config/localSecrets.ts';
 import { API_KEY_PREFIXES } from '../contract/limits.ts';
 import { OperatorError } from '../platform/errors.ts';
 import type { RateSettings } from '../reconcile/domain/backgroundRate.ts';
-import { SANDBOX_MERCHANT_ID } from '../sandbox/safety.ts';
+import { SANDBOX_MERCHANT_ID } from '../sandbox/account.ts';
 import { type PlannedSchedule, plannedSchedules } from '../scheduler/domain/timetable.ts';
 
 /**

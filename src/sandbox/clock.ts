@@ -1,16 +1,16 @@
 /**
  * The sandbox's clock: the machine's clock plus an offset.
  *
- * 1. It never runs backwards once a stored row has a time of it, not even after a restart or a kill:
- *    the offset is stored before the clock moves.
+ * 1. It never runs backwards by itself once a stored row has a time of it, not even after a restart or
+ *    a kill: the offset is stored before the clock moves.
  */
 import type { Clock } from '../platform/clock.ts';
 
 export interface SandboxClock extends Clock {
   /** Moves forward to an instant; a past instant changes nothing. Calls must not overlap. */
   advanceTo(targetMs: number): Promise<void>;
-  /** Sets the clock to any instant, for an empty sandbox. */
-  startAt(instantMs: number): Promise<void>;
+  /** Sets the clock to any instant, earlier or later. */
+  setTo(instantMs: number): Promise<void>;
   /** How far it is ahead of the machine's clock; negative where it was started in the past. */
   readonly advanceMs: () => number;
 }
@@ -35,7 +35,7 @@ export function createSandboxClock(parts: SandboxClockParts): SandboxClock {
       const wanted = targetMs - machine.nowMs();
       if (wanted > ahead) await set(wanted);
     },
-    startAt: (instantMs) => set(instantMs - machine.nowMs()),
+    setTo: (instantMs) => set(instantMs - machine.nowMs()),
     advanceMs: () => ahead,
   };
 }

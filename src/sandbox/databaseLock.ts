@@ -10,8 +10,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
-import { probeLock, tryLockSandbox } from './store/account.ts';
+import type { SandboxLog } from './log.ts';
+import { probeLock, tryLockSandbox } from './store/postgres/lock.ts';
 
 export interface DatabaseLock {
   /** Resolves when the lock is released; rejects with an OperatorError once another sandbox has it. */
@@ -23,7 +23,7 @@ export interface DatabaseLock {
 const PROBE_INTERVAL_MS = 1_000;
 
 /** @throws OperatorError when there is another sandbox */
-export async function lockDatabase(db: Database, log: Log): Promise<DatabaseLock> {
+export async function lockDatabase(db: Database, log: SandboxLog): Promise<DatabaseLock> {
   const released = new AbortController();
   const release = async (): Promise<void> => {
     released.abort();

@@ -10,14 +10,13 @@
  * 4. While the clock follows the machine's, nothing waits for a response: a receiver that hangs delays
  *    neither resources nor the webhooks of other objects.
  */
-import type { Database } from '../platform/db/database.ts';
+
 import { toError } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
 import type { SandboxClock } from './clock.ts';
 import { runDue } from './domain/resource.ts';
+import type { SandboxLog } from './log.ts';
 import type { ResourceWriter } from './resourceWriter.ts';
-import { isEmpty } from './store/account.ts';
-import { lockDue, nextDue } from './store/resources.ts';
+import type { Store } from './store/store.ts';
 import type { Sender } from './webhooks/sender.ts';
 
 export interface Engine {
@@ -30,17 +29,22 @@ export interface Engine {
    * @returns false when it holds data, with times that the clock could fall behind; nothing changes then
    */
   startAt(instantMs: number): Promise<boolean>;
+  /**
+   * Sets the clock to any instant. Forward, it runs what is due on the way. Backward, it first sends what
+   * is due now; resources keep their times, and what is due later waits until the clock is there again.
+   */
+  setClock(instantMs: number): Promise<void>;
   /** Resolves when nothing is due now and nothing is in flight. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface EngineParts {
-  readonly db: Database;
+  readonly store: Store;
   readonly clock: SandboxClock;
   readonly resources: ResourceWriter;
   readonly sender: Sender;
-  readonly log: Log;
+  readonly log: SandboxLog;
 }
 
 /** Whether a run ends before the responses to its webhooks (invariant 4) or after (invariant 3). */
@@ -89,19 +93,23 @@ export function createEngine(parts: EngineParts): Engine {
     isAwake = true;
     setImmediate(poll);
   };
+  const advanceTo = async (targetMs: number): Promise<void> => {
+    await runUntil(() => Math.max(targetMs, clock.nowMs()), 'awaited');
+    if (!isClosed) await clock.advanceTo(targetMs);
+  };
   wake();
   return {
     wake,
-    advanceBy: (ms) =>
+    advanceBy: (ms) => inTurn(() => advanceTo(clock.nowMs() + ms)),
+    setClock: (instantMs) =>
       inTurn(async () => {
-        const targetMs = clock.nowMs() + ms;
-        await runUntil(() => Math.max(targetMs, clock.nowMs()), 'awaited');
-        if (!isClosed) await clock.advanceTo(targetMs);
+        await advanceTo(Math.max(instantMs, clock.nowMs()));
+        if (!isClosed && instantMs < clock.nowMs()) await clock.setTo(instantMs);
       }),
     startAt: (instantMs) =>
       inTurn(async () => {
-        if (!(await isEmpty(parts.db))) return false;
-        await clock.startAt(instantMs);
+        if (!(await parts.store.isEmpty())) return false;
+        await clock.setTo(instantMs);
         return true;
       }),
     settle: async () => {
@@ -129,7 +137,7 @@ async function step(
   const { clock, sender } = parts;
   // Read before the due times: a response that arrives in between may have scheduled an earlier retry.
   const mayPlan = responses === 'awaited' && sender.inFlight().length > 0;
-  const { resourceAt, deliveryAt } = await nextDue(parts.db, sender.inFlight());
+  const { resourceAt, deliveryAt } = await parts.store.nextDue(sender.inFlight());
   const resourceMs = resourceAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const deliveryMs = deliveryAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const atMs = Math.min(resourceMs, deliveryMs);
@@ -153,7 +161,7 @@ async function awaitResponses(sender: Sender): Promise<undefined> {
 
 async function runResources({ resources }: EngineParts, until: Date): Promise<void> {
   await resources.write(async (transaction, tx) => {
-    for (const { dueAt, ...resource } of await lockDue(tx, { until, limit: BATCH })) {
+    for (const { dueAt, ...resource } of await tx.lockDue({ until, limit: BATCH })) {
       const dueMs = dueAt.getTime();
       const then = transaction.at(dueMs);
       await then.save(runDue(resource, then.nowMs));

@@ -10,21 +10,13 @@
  */
 import type { ResourceKind } from '../contract/index.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Queryable } from '../platform/db/database.ts';
 import type { CustomerState } from './domain/customer.ts';
 import { idOf, type Resource, type StateOf } from './domain/resource.ts';
 import { isoTime } from './domain/time.ts';
 import type { ActiveFaults } from './faults/activeFaults.ts';
 import type { ListFaults } from './faults/settings.ts';
-import { insertCustomer, lockCustomerShared } from './store/customers.ts';
-import {
-  insertPastResource,
-  insertResource,
-  lockResource,
-  type RefundTotals,
-  readRefundTotals,
-  updateResource,
-} from './store/resources.ts';
+import type { RefundTotals } from './store/resources.ts';
+import type { Statements, Store } from './store/store.ts';
 import { emitEvent, type WebhookTarget } from './webhooks/emit.ts';
 
 /** What a caller can do within one transaction. */
@@ -47,11 +39,11 @@ export interface ResourceTransaction {
 
 export interface ResourceWriter {
   /** Runs `work` in one transaction, at the time of the clock. */
-  write<T>(work: (transaction: ResourceTransaction, tx: Queryable) => Promise<T>): Promise<T>;
+  write<T>(work: (transaction: ResourceTransaction, tx: Statements) => Promise<T>): Promise<T>;
 }
 
 export interface ResourceWriterParts {
-  readonly db: Database;
+  readonly store: Store;
   readonly clock: Clock;
   readonly faults: ActiveFaults;
   readonly merchantId: string;
@@ -61,18 +53,18 @@ export interface ResourceWriterParts {
 }
 
 export function createResourceWriter(parts: ResourceWriterParts): ResourceWriter {
-  const { db, clock, faults } = parts;
+  const { store, clock, faults } = parts;
   return {
     write: async (work) => {
       const nowMs = clock.nowMs();
-      const result = await db.transaction((tx) => work(createTransaction(tx, nowMs, parts), tx));
+      const result = await store.transaction((tx) => work(createTransaction(tx, nowMs, parts), tx));
       parts.onChange();
       return result;
     },
   };
 
   function createTransaction(
-    tx: Queryable,
+    tx: Statements,
     ownMs: number,
     { merchantId, target }: ResourceWriterParts,
   ): ResourceTransaction {
@@ -84,16 +76,16 @@ export function createResourceWriter(parts: ResourceWriterParts): ResourceWriter
       nowMs: ownMs + offsetMs,
       at: (otherMs) => createTransaction(tx, otherMs, parts),
       lock: async <Kind extends ResourceKind>(kind: Kind, id: string) => {
-        const found = await lockResource(tx, kind, id);
+        const found = await tx.lockResource(kind, id);
         return found && (shiftDue(found, offsetMs).state as StateOf[Kind]);
       },
-      refundTotals: (paymentId) => readRefundTotals(tx, paymentId),
-      customer: (customerId) => lockCustomerShared(tx, customerId),
-      insertCustomer: (state) => insertCustomer(tx, state),
+      refundTotals: (paymentId) => tx.readRefundTotals(paymentId),
+      customer: (customerId) => tx.lockCustomerShared(customerId),
+      insertCustomer: (state) => tx.insertCustomer(state),
       insert: async (resource) => {
         const { lists } = faults.current();
         const stamped = coarsen(shiftDue(resource, -offsetMs), ['created', 'modified_at'], lists);
-        if (!(await insertResource(tx, stamped, recordedAt))) return undefined;
+        if (!(await tx.insertResource(stamped, recordedAt))) return undefined;
         await emit(stamped);
         return stamped;
       },
@@ -102,13 +94,13 @@ export function createResourceWriter(parts: ResourceWriterParts): ResourceWriter
         const stamped = coarsen(shiftDue(resource, -offsetMs), ['modified_at'], lists);
         if (lists.replica_lag_ms > 0 || retrieves.lag_ms > 0) {
           // Valid until the instant at which the new state begins, so that exactly one is valid.
-          await insertPastResource(tx, {
+          await tx.insertPastResource({
             kind: stamped.kind,
             id: idOf(stamped),
             validUntil: recordedAt,
           });
         }
-        await updateResource(tx, stamped, recordedAt);
+        await tx.updateResource(stamped, recordedAt);
         await emit(stamped);
         return stamped;
       },

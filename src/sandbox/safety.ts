@@ -7,13 +7,8 @@
  */
 import type { Queryable } from '../platform/db/database.ts';
 import { OperatorError } from '../platform/errors.ts';
-import { hasSandbox, readLedgerStamp } from './store/ledgerStamp.ts';
-
-/** The account of the sandbox, and of a ledger without PAYMENTS_MERCHANT_ID. No real account has this id. */
-export const SANDBOX_MERCHANT_ID = 'merchant_local';
-
-/** The one business profile of the sandbox's account. */
-export const SANDBOX_PROFILE_ID = 'pro_local';
+import { SANDBOX_MERCHANT_ID } from './account.ts';
+import { hasSandbox, readLedgerStamp } from './store/postgres/ledgerStamp.ts';
 
 /** @throws OperatorError when the database has the ledger of another merchant (2) */
 export async function refuseForeignLedger(db: Queryable): Promise<void> {

@@ -1,12 +1,12 @@
 /** What routes depend on. */
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/db/database.ts';
 import type { SandboxClock } from './clock.ts';
 import type { Engine } from './engine.ts';
 import type { ActiveFaults } from './faults/activeFaults.ts';
 import type { IgnoredFields } from './http/ignoredFields.ts';
 import type { RateLimit } from './http/rateLimit.ts';
 import type { ResourceWriter } from './resourceWriter.ts';
+import type { Store } from './store/store.ts';
 import type { WebhookTarget } from './webhooks/emit.ts';
 
 /** The one account that a sandbox serves. */
@@ -16,7 +16,7 @@ export interface Account {
 }
 
 export interface Services {
-  readonly db: Database;
+  readonly store: Store;
   readonly resources: ResourceWriter;
   /** The sandbox's own clock, which decides when things are due. */
   readonly clock: SandboxClock;

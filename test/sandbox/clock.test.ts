@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/startSandbox.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
-import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { isInMemory, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import { createServiceApi, type ServiceApi } from '../support/serviceApi.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -157,7 +157,7 @@ test('the clock of a sandbox that holds data cannot be set, and the error gives 
   await used.close();
 });
 
-describe('a sandbox that is restarted with its data', () => {
+describe.skipIf(isInMemory)('a sandbox that is restarted with its data', () => {
   let db: TestDatabase;
   let listener: WebhookListener;
   beforeEach(async () => {

@@ -11,7 +11,7 @@ import { start } from '../../src/assembly/start.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
-import { SANDBOX_MERCHANT_ID } from '../../src/sandbox/safety.ts';
+import { SANDBOX_MERCHANT_ID } from '../../src/sandbox/account.ts';
 import { startSandbox } from '../../src/sandbox/startSandbox.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { MERCHANT_ID } from '../support/events.ts';

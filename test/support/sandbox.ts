@@ -1,6 +1,12 @@
-/** A sandbox with its own database, used over HTTP as by any other client. */
+/**
+ * A sandbox with its own data, used over HTTP as by any other client: in a database, or in memory for the
+ * tests that run with TEST_SANDBOX_STORE=memory (vitest.config.ts).
+ */
 import { randomBytes } from 'node:crypto';
+import { startHttpServer } from '../../src/platform/httpServer.ts';
+import { type AssemblyOptions, assembleSandbox } from '../../src/sandbox/assemble.ts';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/startSandbox.ts';
+import { createMemoryStore } from '../../src/sandbox/store/memory/store.ts';
 import { createSandboxDatabase, silentLog } from './database.ts';
 import { createServiceApi, type ServiceApi } from './serviceApi.ts';
 import { startWebhookListener, type WebhookListener } from './webhookListener.ts';
@@ -26,11 +32,15 @@ export type TestSandboxOptions = Partial<
   >
 >;
 
+/** For tests that read or write the sandbox's database. */
+export const isInMemory = process.env.TEST_SANDBOX_STORE === 'memory';
+
 export async function startTestSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
-  const own = options.databaseUrl === undefined ? await createSandboxDatabase() : undefined;
+  const needsDatabase = !isInMemory && options.databaseUrl === undefined;
+  const own = needsDatabase ? await createSandboxDatabase() : undefined;
   const databaseUrl = own?.url ?? options.databaseUrl ?? '';
   const listener = await startWebhookListener();
-  const sandbox = await startSandbox({
+  const all = {
     port: 0,
     apiKey: `snd_${randomBytes(32).toString('hex')}`,
     webhook: { url: listener.url, secret: SANDBOX_SECRET },
@@ -39,7 +49,8 @@ export async function startTestSandbox(options: TestSandboxOptions = {}): Promis
     requestsPerMinute: 1_000_000,
     ...options,
     databaseUrl,
-  });
+  };
+  const sandbox = isInMemory ? await startInMemory(all) : await startSandbox(all);
   const api = createServiceApi(sandbox);
   return {
     ...sandbox,
@@ -53,6 +64,32 @@ export async function startTestSandbox(options: TestSandboxOptions = {}): Promis
       await sandbox.close();
       await listener.close();
       await own?.drop();
+    },
+  };
+}
+
+type StartedSandbox = Pick<
+  TestSandbox,
+  'apiKey' | 'baseUrl' | 'close' | 'merchantId' | 'profileId'
+>;
+
+async function startInMemory(
+  options: AssemblyOptions & { readonly startAtMs?: number | undefined },
+): Promise<StartedSandbox> {
+  let baseUrl = '';
+  const store = createMemoryStore();
+  const { services, handler } = await assembleSandbox(options, { store, baseUrl: () => baseUrl });
+  const { account, engine } = services;
+  if (options.startAtMs !== undefined) await engine.startAt(options.startAtMs);
+  const server = await startHttpServer({ host: '127.0.0.1', port: 0, handler, portSetting: '' });
+  baseUrl = `http://127.0.0.1:${server.port}`;
+  return {
+    baseUrl,
+    apiKey: options.apiKey,
+    ...account,
+    close: async () => {
+      await engine.close();
+      await server.close();
     },
   };
 }

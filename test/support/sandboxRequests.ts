@@ -1,6 +1,7 @@
 /** Valid requests to the sandbox, for tests to modify. */
+
+import { SANDBOX_PROFILE_ID } from '../../src/sandbox/account.ts';
 import { type CardFamily, testCard, type UnifiedCode } from '../../src/sandbox/domain/outcomes.ts';
-import { SANDBOX_PROFILE_ID } from '../../src/sandbox/safety.ts';
 
 export const BILLING = {
   address: {

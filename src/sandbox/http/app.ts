@@ -16,9 +16,9 @@ import {
   type RequestProblem,
   readQuery,
 } from '../../contract/index.ts';
-import type { Log } from '../../platform/log.ts';
 import { maskCardNumbers } from '../domain/cardNumbers.ts';
 import type { Decision, Rejection } from '../domain/decision.ts';
+import type { SandboxLog } from '../log.ts';
 import { createControl } from '../routes/control/index.ts';
 import { HANDLERS } from '../routes/handlers.ts';
 import { createHostedPage } from '../routes/hostedPage.ts';
@@ -34,7 +34,7 @@ import type { Budget } from './rateLimit.ts';
 import { sendRejection, sendServiceError } from './respond.ts';
 import { tolerate } from './tolerate.ts';
 
-export function createSandboxApp(services: Services, log: Log): express.Express {
+export function createSandboxApp(services: Services, log: SandboxLog): express.Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -188,7 +188,7 @@ function rejectProblem({ code, message }: RequestProblem): { readonly rejection:
   return { rejection: { status: 400, code, message } };
 }
 
-function createErrorHandler(log: Log): ErrorRequestHandler {
+function createErrorHandler(log: SandboxLog): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) {
       next(error);

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { API_KEY_HEADER, type ApiKeyKind, type Endpoint, keyKindOf } from '../../contract/index.ts';
 import { accept, type Decision, type Rejection } from '../domain/decision.ts';
 import type { Services } from '../services.ts';
-import { readKey } from '../store/account.ts';
 
 export interface Caller {
   /** The key's hash, by which its requests are counted. */
@@ -16,14 +15,14 @@ export function hashKey(apiKey: string): Buffer {
 }
 
 export async function identify(
-  { db, shownClock }: Pick<Services, 'db' | 'shownClock'>,
+  { store, shownClock }: Pick<Services, 'store' | 'shownClock'>,
   apiKey: string | undefined,
 ): Promise<Decision<Caller>> {
   if (apiKey === undefined || apiKey === '') {
     return reject('AU_01', `The header ${API_KEY_HEADER} is missing.`);
   }
   const sha256 = hashKey(apiKey);
-  const key = await readKey(db, sha256);
+  const key = await store.readKey(sha256);
   const kind = keyKindOf(apiKey);
   if (key === undefined || kind === undefined) {
     const isProduction = kind === 'productionSecret' || kind === 'productionPublishable';

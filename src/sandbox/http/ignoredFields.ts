@@ -1,8 +1,8 @@
 /** Request fields that were ignored since the start, for the log and the control routes. */
 import type { Endpoint } from '../../contract/index.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
 import { isoTime } from '../domain/time.ts';
+import type { SandboxLog } from '../log.ts';
 
 export interface IgnoredField {
   readonly method: string;
@@ -21,7 +21,7 @@ export interface IgnoredFields {
 const MAX_FIELDS = 1_000;
 const MAX_NAME_LENGTH = 100;
 
-export function createIgnoredFields(clock: Clock, log: Log): IgnoredFields {
+export function createIgnoredFields(clock: Clock, log: SandboxLog): IgnoredFields {
   const recorded = new Map<string, IgnoredField>();
   return {
     record: ({ method, path }, fields) => {

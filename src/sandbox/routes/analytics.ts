@@ -4,7 +4,6 @@ import { fieldOf, type MetricsQuery, rowsOf, stepOf, totalsOf } from '../domain/
 import { accept, type Decision, rejectValue } from '../domain/decision.ts';
 import { isoBound } from '../domain/time.ts';
 import type { Services } from '../services.ts';
-import { sumResources } from '../store/analytics.ts';
 import type { Handlers } from './handler.ts';
 
 type Analytics = 'retrievePaymentMetrics' | 'retrieveRefundMetrics' | 'retrieveDisputeMetrics';
@@ -31,7 +30,7 @@ const MAX_SUMS = 100_000;
 
 /** The rows of all queries in their order, and the totals of each. */
 async function queryMetrics(
-  { db }: Services,
+  { store }: Services,
   kind: AnalyticsKind,
   queries: readonly Query[],
 ): Promise<Decision<object>> {
@@ -43,7 +42,7 @@ async function queryMetrics(
     const filters = Object.entries(query.filters ?? {}).flatMap(([name, values]) =>
       values === undefined ? [] : [[fieldOf(name), values] as const],
     );
-    const sums = await sumResources(db, {
+    const sums = await store.sumResources({
       kind: RESOURCE_OF[kind],
       from: isoBound(startTime, Math.ceil),
       to: endTime && isoBound(endTime, Math.ceil),

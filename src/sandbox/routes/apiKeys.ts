@@ -6,15 +6,6 @@ import { isoTime } from '../domain/time.ts';
 import { hashKey } from '../http/authenticate.ts';
 import { randomId } from '../ids.ts';
 import type { Account } from '../services.ts';
-import {
-  countApiKeys,
-  insertApiKey,
-  listApiKeyRows,
-  lockApiKey,
-  readApiKey,
-  revokeApiKeyRow,
-  updateApiKeyRow,
-} from '../store/apiKeys.ts';
 import type { Handlers } from './handler.ts';
 import { unknownMerchant } from './merchants.ts';
 import { pageBounds, pageOf } from './pageOf.ts';
@@ -26,7 +17,7 @@ const KEY_LENGTH = 64;
 const SHOWN_LENGTH = 12;
 
 export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
-  createApiKey: async ({ params, input }, { account, db, shownClock }) => {
+  createApiKey: async ({ params, input }, { account, store, shownClock }) => {
     if (!isOurs(account, params)) return unknownMerchant(params);
     const apiKey = randomId(API_KEY_PREFIXES.sandboxSecret, KEY_LENGTH);
     const nowMs = shownClock.nowMs();
@@ -40,37 +31,37 @@ export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
     };
     const created = changeApiKey(blank, input, nowMs);
     if (created.rejection) return created;
-    await insertApiKey(db, created.state, hashKey(apiKey));
+    await store.insertApiKey(created.state, hashKey(apiKey));
     return accept({ ...show(account, created.state), api_key: apiKey });
   },
 
-  listApiKeys: async ({ params, input }, { account, db }) => {
+  listApiKeys: async ({ params, input }, { account, store }) => {
     if (!isOurs(account, params)) return unknownMerchant(params);
     const bounds = pageBounds(input);
-    const rows = await listApiKeyRows(db, bounds);
+    const rows = await store.listApiKeys(bounds);
     const shown = rows.map((row) => show(account, row));
-    return pageOf(shown, await countApiKeys(db), bounds.offset);
+    return pageOf(shown, await store.countApiKeys(), bounds.offset);
   },
 
-  retrieveApiKey: async ({ params }, { account, db }) => {
-    const found = isOurs(account, params) ? await readApiKey(db, params.key_id) : undefined;
+  retrieveApiKey: async ({ params }, { account, store }) => {
+    const found = isOurs(account, params) ? await store.readApiKey(params.key_id) : undefined;
     return found ? accept(show(account, found)) : unknownKey(params.key_id);
   },
 
-  updateApiKey: ({ params, input }, { account, db, shownClock }) =>
-    db.transaction(async (tx): Promise<Decision<object>> => {
-      const state = isOurs(account, params) ? await lockApiKey(tx, params.key_id) : undefined;
+  updateApiKey: ({ params, input }, { account, store, shownClock }) =>
+    store.transaction(async (tx): Promise<Decision<object>> => {
+      const state = isOurs(account, params) ? await tx.lockApiKey(params.key_id) : undefined;
       if (state === undefined) return unknownKey(params.key_id);
       const changed = changeApiKey(state, input, shownClock.nowMs());
       if (changed.rejection) return changed;
-      await updateApiKeyRow(tx, changed.state);
+      await tx.updateApiKey(changed.state);
       return accept(show(account, changed.state));
     }),
 
-  revokeApiKey: async ({ params }, { account, db, shownClock }) => {
+  revokeApiKey: async ({ params }, { account, store, shownClock }) => {
     const { merchant_id, key_id } = params;
     const at = isoTime(shownClock.nowMs());
-    const isRevoked = isOurs(account, params) && (await revokeApiKeyRow(db, key_id, at));
+    const isRevoked = isOurs(account, params) && (await store.revokeApiKey(key_id, at));
     return isRevoked ? accept({ merchant_id, key_id, revoked: true }) : unknownKey(key_id);
   },
 };

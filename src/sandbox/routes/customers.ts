@@ -10,14 +10,6 @@ import { accept, type Decision, rejectUnknown } from '../domain/decision.ts';
 import { isoTime } from '../domain/time.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
-import {
-  countCustomers,
-  insertCustomer,
-  listCustomerRows,
-  lockCustomer,
-  readCustomer,
-  updateCustomerRow,
-} from '../store/customers.ts';
 import { alreadyExists } from './existing.ts';
 import type { Handlers } from './handler.ts';
 import { pageBounds, pageOf } from './pageOf.ts';
@@ -35,7 +27,7 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
   createCustomer: async ({ input }, services) => {
     const { customer_id: customerId = randomId('cus_'), ...fields } = input;
     const state = createCustomer(customerId, fields, services.shownClock.nowMs());
-    const isNew = await insertCustomer(services.db, state);
+    const isNew = await services.store.insertCustomer(state);
     if (!isNew) {
       return alreadyExists(services, `A customer with customer_id ${customerId} exists already`);
     }
@@ -49,8 +41,8 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
       return { changed, response: changed };
     }),
 
-  retrieveCustomer: async ({ params }, { db }) => {
-    const found = await readCustomer(db, params.customer_id);
+  retrieveCustomer: async ({ params }, { store }) => {
+    const found = await store.readCustomer(params.customer_id);
     return found ? accept(found) : unknownCustomer(params.customer_id);
   },
 
@@ -67,10 +59,10 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
       },
     })),
 
-  listCustomers: async ({ input }, { db }) => {
+  listCustomers: async ({ input }, { store }) => {
     const bounds = pageBounds(input);
-    const rows = await listCustomerRows(db, { ...bounds, customerId: input.customer_id });
-    return pageOf(rows, await countCustomers(db, input.customer_id), bounds.offset);
+    const rows = await store.listCustomers({ ...bounds, customerId: input.customer_id });
+    return pageOf(rows, await store.countCustomers(input.customer_id), bounds.offset);
   },
 };
 
@@ -82,15 +74,15 @@ interface CustomerChange {
 
 /** Applies a rule to a customer under its lock. */
 function changeCustomer(
-  { db }: Services,
+  { store }: Services,
   customerId: string,
   rule: (state: CustomerState) => CustomerChange,
 ): Promise<Decision<object>> {
-  return db.transaction(async (tx) => {
-    const state = await lockCustomer(tx, customerId);
+  return store.transaction(async (tx) => {
+    const state = await tx.lockCustomer(customerId);
     if (state === undefined) return unknownCustomer(customerId);
     const { changed, deletedAt, response } = rule(state);
-    await updateCustomerRow(tx, changed, deletedAt);
+    await tx.updateCustomer(changed, deletedAt);
     return accept(response);
   });
 }

@@ -4,8 +4,6 @@ import { accept, rejectValue } from '../domain/decision.ts';
 import { changeEvidence, type DisputeState, groupEvidence } from '../domain/dispute.ts';
 import { isoTime } from '../domain/time.ts';
 import { randomId } from '../ids.ts';
-import { findFiles, insertFile } from '../store/files.ts';
-import { readResource } from '../store/resources.ts';
 import { changeDispute, unknownDispute } from './disputes.ts';
 import type { Handlers } from './handler.ts';
 
@@ -16,7 +14,7 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
     const { dispute_id: disputeId, ...fields } = input;
     const named = EVIDENCE_FILE_FIELDS.flatMap((name) => fields[name] || []);
     // Files are never deleted, so files that are found here still exist when the dispute is changed.
-    const known = await findFiles(services.db, disputeId, named);
+    const known = await services.store.findFiles(disputeId, named);
     const unknown = EVIDENCE_FILE_FIELDS.find((name) => fields[name] && !known.has(fields[name]));
     return await changeDispute(
       services,
@@ -30,8 +28,8 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
     );
   },
 
-  retrieveEvidence: async ({ params }, { db }) => {
-    const found = await readResource(db, 'dispute', params.dispute_id);
+  retrieveEvidence: async ({ params }, { store }) => {
+    const found = await store.readResource('dispute', params.dispute_id);
     if (found?.kind !== 'dispute') return unknownDispute(params.dispute_id);
     const { dispute_id, evidence_submitted_at } = found.state;
     return accept({ dispute_id, evidence: groupEvidence(found.state), evidence_submitted_at });
@@ -45,13 +43,13 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
       result,
     ),
 
-  uploadFile: async ({ input }, { db, shownClock }) => {
+  uploadFile: async ({ input }, { store, shownClock }) => {
     const { dispute_id: disputeId, file } = input;
-    if ((await readResource(db, 'dispute', disputeId)) === undefined) {
+    if ((await store.readResource('dispute', disputeId)) === undefined) {
       return unknownDispute(disputeId);
     }
     const fileId = randomId('file_');
-    await insertFile(db, {
+    await store.insertFile({
       fileId,
       disputeId,
       name: file.name,

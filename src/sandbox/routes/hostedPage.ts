@@ -10,7 +10,6 @@ import { CUSTOMER_ACTIONS, endAction, type PaymentState } from '../domain/paymen
 import { isStorable } from '../http/json.ts';
 import { sendRejection } from '../http/respond.ts';
 import type { Services } from '../services.ts';
-import { readResource } from '../store/resources.ts';
 import { sendPage } from './page.ts';
 import { HOSTED_PATH } from './pageUrls.ts';
 import { changePayment, fullView, unknownPayment } from './payments.ts';
@@ -41,9 +40,9 @@ export function createHostedPage(services: Services): Router {
   return router;
 }
 
-async function paymentOf({ db }: Services, request: Request): Promise<Decision<PaymentState>> {
+async function paymentOf({ store }: Services, request: Request): Promise<Decision<PaymentState>> {
   const id = String(request.params.payment_id);
-  const found = isStorable(id) ? await readResource(db, 'payment', id) : undefined;
+  const found = isStorable(id) ? await store.readResource('payment', id) : undefined;
   return found?.kind === 'payment' ? accept(found.state) : unknownPayment(id);
 }
 

@@ -12,8 +12,6 @@ import { isStorable } from '../http/json.ts';
 import { sendRejection } from '../http/respond.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
-import { lockPaymentLink, readPaymentLink, updatePaymentLink } from '../store/paymentLinks.ts';
-import { readResource } from '../store/resources.ts';
 import { ACCOUNT, ADDRESS, CARD, namesOf, payParts } from './linkForms.ts';
 import { escapeHtml, type FormPart, formOf, sendPage } from './page.ts';
 import { LINK_PATH, PAYOUT_LINK_PATH } from './pageUrls.ts';
@@ -52,7 +50,7 @@ async function showLink(
   rejected?: Rejected,
 ): Promise<void> {
   const id = String(request.params.id);
-  const link = isStorable(id) ? await readPaymentLink(services.db, id) : undefined;
+  const link = isStorable(id) ? await services.store.readPaymentLink(id) : undefined;
   if (link === undefined) {
     reject(response, unknownLink(id));
     return;
@@ -103,7 +101,7 @@ async function payLink(services: Services, request: Request, response: Response)
 /** Under the link's lock, so that a one-time link is not paid twice. */
 function pay(services: Services, id: string, form: Form): Promise<Decision<PaymentState>> {
   return services.resources.write(async (transaction, tx) => {
-    const link = await lockPaymentLink(tx, id);
+    const link = await tx.lockPaymentLink(id);
     if (link === undefined) return unknownLink(id);
     const last = link.payment_id ? await transaction.lock('payment', link.payment_id) : undefined;
     const status = paymentLinkStatus(link, last, transaction.nowMs);
@@ -118,7 +116,7 @@ function pay(services: Services, id: string, form: Form): Promise<Decision<Payme
     const begun = await beginPayment(services, transaction, { ...input, payment_id: paymentId });
     if (begun.rejection) return begun;
     await transaction.insert({ kind: 'payment', state: begun.state });
-    await updatePaymentLink(tx, { ...link, payment_id: paymentId });
+    await tx.updatePaymentLink({ ...link, payment_id: paymentId });
     return begun;
   });
 }
@@ -156,7 +154,7 @@ async function showPayout(
   rejected?: Rejected,
 ): Promise<void> {
   const id = String(request.params.id);
-  const found = isStorable(id) ? await readResource(services.db, 'payout', id) : undefined;
+  const found = isStorable(id) ? await services.store.readResource('payout', id) : undefined;
   if (found?.kind !== 'payout' || found.state.payout_link === undefined) {
     reject(response, unknownPayout(id));
     return;

@@ -11,7 +11,7 @@ import { isoBound, isoTime } from '../domain/time.ts';
 import type { LIST_ENVELOPES } from '../faults/settings.ts';
 import { listView } from '../faults/views.ts';
 import type { Services } from '../services.ts';
-import { countResources, type ListFilter, type ListOrder, listResources } from '../store/lists.ts';
+import type { ListFilter, ListOrder } from '../store/lists.ts';
 
 /** The filters of all lists together; the contract's schemas decide which of them a list has. */
 export interface ListInput {
@@ -48,7 +48,7 @@ export interface ListInput {
 
 /** One page with the envelope of its kind. service-interface.md §2.3. */
 export async function listPage(services: Services, request: ListInput): Promise<Decision<object>> {
-  const { clock, db, faults } = services;
+  const { clock, store, faults } = services;
   const { lists } = faults.current();
   const ignored = new Set(lists.ignored_filters);
   const { kind, ...filters } = request;
@@ -61,8 +61,14 @@ export async function listPage(services: Services, request: ListInput): Promise<
   const asOf =
     lists.replica_lag_ms === 0 ? undefined : isoTime(clock.nowMs() - lists.replica_lag_ms);
   const order: ListOrder = lists.unstable_ties ? `${lists.sort}_unstable` : lists.sort;
-  const found = await listResources(db, filter, { limit, offset, order, salt: String(salt), asOf });
-  const total = await countResources(db, filter, asOf);
+  const found = await store.listResources(filter, {
+    limit,
+    offset,
+    order,
+    salt: String(salt),
+    asOf,
+  });
+  const total = await store.countResources(filter, asOf);
   const envelope = lists.envelope ?? (request.kind === 'payment' ? 'count' : 'has_more');
   const hasMore = offset + found.length < total;
   const rows = shorten(services, {

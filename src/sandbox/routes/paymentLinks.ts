@@ -9,13 +9,6 @@ import {
 import { isoBound } from '../domain/time.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
-import {
-  countPaymentLinks,
-  insertPaymentLink,
-  listPaymentLinkRows,
-  readPaymentLink,
-} from '../store/paymentLinks.ts';
-import { readResource } from '../store/resources.ts';
 import type { Handlers } from './handler.ts';
 import { pageBounds, pageOf } from './pageOf.ts';
 import { LINK_PATH } from './pageUrls.ts';
@@ -39,12 +32,12 @@ export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
         nowMs: transaction.nowMs,
       });
       if (created.rejection) return created;
-      await insertPaymentLink(tx, created.state);
+      await tx.insertPaymentLink(created.state);
       return accept(await showLink(services, created.state));
     }),
 
   retrievePaymentLink: async ({ params }, services) => {
-    const found = await readPaymentLink(services.db, params.payment_link_id);
+    const found = await services.store.readPaymentLink(params.payment_link_id);
     return found ? accept(await showLink(services, found)) : unknownLink(params.payment_link_id);
   },
 
@@ -55,9 +48,9 @@ export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
       from: from && isoBound(from, Math.ceil),
       to: to && isoBound(to, Math.floor),
     };
-    const rows = await listPaymentLinkRows(services.db, bounds);
+    const rows = await services.store.listPaymentLinks(bounds);
     const shown = await Promise.all(rows.map((row) => showLink(services, row)));
-    return pageOf(shown, await countPaymentLinks(services.db, bounds), bounds.offset);
+    return pageOf(shown, await services.store.countPaymentLinks(bounds), bounds.offset);
   },
 };
 
@@ -68,10 +61,10 @@ async function showLink(services: Services, state: PaymentLinkState): Promise<ob
 
 /** The last payment that was created by a link; undefined if there is none. */
 export async function lastPaymentOf(
-  { db }: Services,
+  { store }: Services,
   { payment_id: id }: PaymentLinkState,
 ): Promise<PaymentState | undefined> {
-  const found = id === undefined ? undefined : await readResource(db, 'payment', id);
+  const found = id === undefined ? undefined : await store.readResource('payment', id);
   return found?.kind === 'payment' ? found.state : undefined;
 }
 

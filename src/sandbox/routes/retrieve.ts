@@ -4,18 +4,17 @@ import { accept, type Decision } from '../domain/decision.ts';
 import { isoTime } from '../domain/time.ts';
 import { retrieveView } from '../faults/views.ts';
 import type { Services } from '../services.ts';
-import { readPastResource, readResource } from '../store/resources.ts';
 
 /** @returns undefined where the resource does not exist, or did not exist then */
 export async function retrieve(
-  { clock, db, faults }: Services,
+  { clock, store, faults }: Services,
   kind: ResourceKind,
   id: string,
 ): Promise<Decision<object> | undefined> {
   const { lag_ms: lagMs } = faults.current().retrieves;
   const found =
     lagMs === 0
-      ? await readResource(db, kind, id)
-      : await readPastResource(db, { kind, id, asOf: isoTime(clock.nowMs() - lagMs) });
+      ? await store.readResource(kind, id)
+      : await store.readPastResource({ kind, id, asOf: isoTime(clock.nowMs() - lagMs) });
   return found && accept(retrieveView(found, faults.context()));
 }

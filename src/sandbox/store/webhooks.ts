@@ -1,6 +1,23 @@
-/** Statements on webhook events and their deliveries. */
+/** What is stored of webhook events and their deliveries. */
 import type { ResourceKind } from '../../contract/index.ts';
-import type { Queryable } from '../../platform/db/database.ts';
+
+export interface WebhookStatements {
+  /** Stores an event. @returns its number, or undefined when there is one with its `onceKey` already */
+  insertEvent(event: NewEvent): Promise<number | undefined>;
+  /** Events of an object and type so far. */
+  countEvents(objectId: string, eventType: string): Promise<number>;
+  insertDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
+  /** Unsent deliveries that are due, about other objects than `except`, earliest first. */
+  readDueDeliveries(due: DueQuery): Promise<readonly DueDelivery[]>;
+  recordDelivery(result: DeliveryResult): Promise<void>;
+  /** Events in the order of their creation. */
+  listEvents(filter: EventFilter): Promise<readonly EventRow[]>;
+  readEvent(eventId: string): Promise<StoredEvent | undefined>;
+  /** The newest 1,000 events of objects, oldest first, each with its deliveries. */
+  readEventsOf(objectIds: readonly string[]): Promise<readonly EventWithDeliveries[]>;
+  /** All deliveries of an event, sent or still to be sent. */
+  readDeliveries(eventSeq: number): Promise<readonly DeliveryRow[]>;
+}
 
 export interface NewEvent {
   readonly eventId: string;
@@ -14,41 +31,6 @@ export interface NewEvent {
   readonly createdAt: string;
 }
 
-/** Stores an event. @returns its number, or undefined when there is one with its `onceKey` already */
-export async function insertEvent(tx: Queryable, event: NewEvent): Promise<number | undefined> {
-  const rows = await tx.query<{ seq: number }>(
-    `insert into sandbox.events
-       (event_id, kind, object_id, event_type, once_key, body, signature, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (once_key) do nothing
-     returning seq`,
-    [
-      event.eventId,
-      event.kind,
-      event.objectId,
-      event.eventType,
-      event.onceKey,
-      event.body,
-      event.signature,
-      event.createdAt,
-    ],
-  );
-  return rows[0]?.seq;
-}
-
-/** Events of an object and type so far. */
-export async function countEvents(
-  tx: Queryable,
-  objectId: string,
-  eventType: string,
-): Promise<number> {
-  const rows = await tx.query<{ count: number }>(
-    'select count(*) as count from sandbox.events where object_id = $1 and event_type = $2',
-    [objectId, eventType],
-  );
-  return rows[0]?.count ?? 0;
-}
-
 export interface NewDelivery {
   readonly eventSeq: number;
   readonly reason: string;
@@ -57,26 +39,6 @@ export interface NewDelivery {
   readonly otherBody?: string | undefined;
   readonly otherSignature?: string | undefined;
   readonly dueAt: string;
-}
-
-export async function insertDeliveries(
-  tx: Queryable,
-  deliveries: readonly NewDelivery[],
-): Promise<void> {
-  await tx.query(
-    `insert into sandbox.deliveries (event_seq, reason, attempt, other_body, other_signature, due_at)
-     select event_seq, reason, attempt, other_body, other_signature, due_at
-       from unnest($1::bigint[], $2::text[], $3::int[], $4::text[], $5::text[], $6::timestamptz[])
-         as u (event_seq, reason, attempt, other_body, other_signature, due_at)`,
-    [
-      deliveries.map(({ eventSeq }) => eventSeq),
-      deliveries.map(({ reason }) => reason),
-      deliveries.map(({ attempt }) => attempt ?? null),
-      deliveries.map(({ otherBody }) => otherBody ?? null),
-      deliveries.map(({ otherSignature }) => otherSignature ?? null),
-      deliveries.map(({ dueAt }) => dueAt),
-    ],
-  );
 }
 
 /** A delivery to be sent. */
@@ -97,37 +59,12 @@ export interface DueQuery {
   readonly limit: number;
 }
 
-/** Unsent deliveries that are due, about other objects than `except`, earliest first. */
-export function readDueDeliveries(
-  db: Queryable,
-  { until, except, limit }: DueQuery,
-): Promise<DueDelivery[]> {
-  return db.query(
-    `select d.id, d.event_seq as "eventSeq", e.object_id as "objectId", d.attempt,
-            coalesce(d.other_body, e.body) as body,
-            coalesce(d.other_signature, e.signature) as signature
-       from sandbox.deliveries d
-       join sandbox.events e on e.seq = d.event_seq
-      where d.sent_at is null and d.due_at <= $1 and e.object_id <> all($2)
-      order by d.due_at, d.id
-      limit $3`,
-    [until, except, limit],
-  );
-}
-
 export interface DeliveryResult {
   readonly id: number;
   readonly sentAt: string;
   /** Undefined when there was no response. */
   readonly httpStatus: number | undefined;
   readonly error: string | undefined;
-}
-
-export async function recordDelivery(db: Queryable, result: DeliveryResult): Promise<void> {
-  await db.query(
-    'update sandbox.deliveries set sent_at = $2, http_status = $3, error = $4 where id = $1',
-    [result.id, result.sentAt, result.httpStatus ?? null, result.error ?? null],
-  );
 }
 
 /** An event as the control routes list it. */
@@ -153,27 +90,6 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-/** Events in the order of their creation. */
-export function listEvents(db: Queryable, filter: EventFilter): Promise<EventRow[]> {
-  return db.query(
-    `select e.seq, e.event_id, e.kind, e.object_id, e.event_type, e.created_at as created,
-            count(d.sent_at) as sent,
-            count(*) filter (where d.http_status between 200 and 299) as acknowledged,
-            count(*) filter (where d.id is not null and d.sent_at is null) as waiting
-       from (select seq, event_id, kind, object_id, event_type, created_at
-               from sandbox.events
-              where seq > $1
-                and ($2::text is null or object_id = $2)
-                and ($3::text is null or event_type = $3)
-              order by seq
-              limit $4) e
-       left join sandbox.deliveries d on d.event_seq = e.seq
-      group by e.seq, e.event_id, e.kind, e.object_id, e.event_type, e.created_at
-      order by e.seq`,
-    [filter.after, filter.objectId ?? null, filter.eventType ?? null, filter.limit],
-  );
-}
-
 export interface StoredEvent {
   readonly seq: number;
   readonly event_id: string;
@@ -182,16 +98,6 @@ export interface StoredEvent {
   readonly body: string;
   readonly signature: string | null;
   readonly created: Date;
-}
-
-export async function readEvent(db: Queryable, eventId: string): Promise<StoredEvent | undefined> {
-  const rows = await db.query<StoredEvent>(
-    `select seq, event_id, event_type, object_id, body, signature, created_at as created
-       from sandbox.events
-      where event_id = $1`,
-    [eventId],
-  );
-  return rows[0];
 }
 
 export interface DeliveryRow {
@@ -216,38 +122,4 @@ export interface EventWithDeliveries {
     readonly sent: string | null;
     readonly http_status: number | null;
   }[];
-}
-
-/** The events of objects, oldest first, each with its deliveries. */
-export function readEventsOf(
-  db: Queryable,
-  objectIds: readonly string[],
-): Promise<EventWithDeliveries[]> {
-  return db.query(
-    `select e.event_id, e.event_type, e.object_id, e.created_at as created,
-            coalesce(json_agg(json_build_object('reason', d.reason, 'due', d.due_at, 'sent', d.sent_at,
-                                                'http_status', d.http_status)
-                              order by d.id) filter (where d.id is not null), '[]') as deliveries
-       from (select seq, event_id, event_type, object_id, created_at
-               from sandbox.events
-              where object_id = any ($1::text[])
-              order by seq desc
-              limit 1000) e
-       left join sandbox.deliveries d on d.event_seq = e.seq
-      group by e.seq, e.event_id, e.event_type, e.object_id, e.created_at
-      order by e.seq`,
-    [objectIds],
-  );
-}
-
-/** All deliveries of an event, sent or still to be sent. */
-export function readDeliveries(db: Queryable, eventSeq: number): Promise<DeliveryRow[]> {
-  return db.query(
-    `select id, reason, attempt, due_at as due, sent_at as sent, http_status, error
-       from sandbox.deliveries
-      where event_seq = $1
-      order by id
-      limit 1000`,
-    [eventSeq],
-  );
 }

@@ -1,13 +1,13 @@
 /** Creates the event of a change and schedules its deliveries, in the transaction of the change. */
 import { CONTENT_TYPES, type EventType, type ResourceKind } from '../../contract/index.ts';
-import type { Queryable } from '../../platform/db/database.ts';
 import { eventTypeOf, idOf, type Resource, type Shown } from '../domain/resource.ts';
 import { isoTime } from '../domain/time.ts';
 import type { ActiveFaults } from '../faults/activeFaults.ts';
 import { type PlannedDelivery, planDeliveries } from '../faults/deliveries.ts';
 import { webhookView } from '../faults/views.ts';
 import { eventId } from '../ids.ts';
-import { countEvents, insertDeliveries, insertEvent, type NewDelivery } from '../store/webhooks.ts';
+import type { Statements } from '../store/store.ts';
+import type { NewDelivery } from '../store/webhooks.ts';
 import { signWebhook } from './sign.ts';
 
 /** Where webhooks are sent. Without a URL, events are stored and nothing is sent. */
@@ -31,7 +31,7 @@ export interface EventTime {
 }
 
 export async function emitEvent(
-  tx: Queryable,
+  tx: Statements,
   resource: Resource,
   { ownMs, shownMs }: EventTime,
   parts: EmitParts,
@@ -43,7 +43,7 @@ export async function emitEvent(
   const { webhooks } = faults.current();
   const objectId = idOf(resource);
   const once = `${resource.kind}/${objectId}/${eventType}`;
-  const repeats = webhooks.one_event_per_type ? 0 : await countEvents(tx, objectId, eventType);
+  const repeats = webhooks.one_event_per_type ? 0 : await tx.countEvents(objectId, eventType);
   const id = eventId(ownMs);
   const subject = `${stableNameOf(resource)}/${eventType}/${repeats}`;
   const body = bodyOf(webhookView(resource, faults.context(), subject), {
@@ -53,7 +53,7 @@ export async function emitEvent(
     merchantId: parts.merchantId,
     nowMs: shownMs,
   });
-  const eventSeq = await insertEvent(tx, {
+  const eventSeq = await tx.insertEvent({
     eventId: id,
     kind: resource.kind,
     objectId,
@@ -67,8 +67,7 @@ export async function emitEvent(
   if (eventSeq === undefined || url === undefined) return;
   const plan = planDeliveries(webhooks, faults.random(), subject);
   if (plan.length === 0) return;
-  await insertDeliveries(
-    tx,
+  await tx.insertDeliveries(
     plan.map((delivery) => newDelivery(delivery, { eventSeq, body, secret, nowMs: ownMs })),
   );
 }

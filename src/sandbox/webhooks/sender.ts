@@ -13,16 +13,11 @@
 import { SIGNATURE_HEADER } from '../../contract/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { groupBy } from '../../platform/collections.ts';
-import type { Database } from '../../platform/db/database.ts';
 import { toError } from '../../platform/errors.ts';
 import { retryDelayMs } from '../domain/retrySchedule.ts';
 import { isoTime } from '../domain/time.ts';
-import {
-  type DueDelivery,
-  insertDeliveries,
-  readDueDeliveries,
-  recordDelivery,
-} from '../store/webhooks.ts';
+import type { Store } from '../store/store.ts';
+import type { DueDelivery } from '../store/webhooks.ts';
 import type { WebhookTarget } from './emit.ts';
 import { signWebhook } from './sign.ts';
 
@@ -42,7 +37,7 @@ export interface Sender {
 }
 
 export interface SenderParts {
-  readonly db: Database;
+  readonly store: Store;
   readonly clock: Clock;
   readonly target: () => WebhookTarget;
   /** How long a receiver may take to respond. */
@@ -87,7 +82,7 @@ export function createSender(parts: SenderParts): Sender {
       throwFailure();
       if (!hasCapacity()) return 0;
       const limit = MAX_IN_FLIGHT - inFlight().length;
-      const due = await readDueDeliveries(parts.db, {
+      const due = await parts.store.readDueDeliveries({
         until,
         except: [...inFlightByObject.keys()],
         limit,
@@ -123,15 +118,15 @@ async function sendOne(
     outcome.status !== undefined && outcome.status >= 200 && outcome.status < 300;
   const delayMs =
     isAcknowledged || delivery.attempt === null ? undefined : retryDelayMs(delivery.attempt);
-  await parts.db.transaction(async (tx) => {
-    await recordDelivery(tx, {
+  await parts.store.transaction(async (tx) => {
+    await tx.recordDelivery({
       id: delivery.id,
       sentAt: isoTime(sentMs),
       httpStatus: outcome.status,
       error: outcome.error,
     });
     if (delayMs === undefined) return;
-    await insertDeliveries(tx, [
+    await tx.insertDeliveries([
       {
         eventSeq: delivery.eventSeq,
         reason: 'retry',

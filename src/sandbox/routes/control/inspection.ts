@@ -7,14 +7,6 @@ import { accept, rejectUnknown } from '../../domain/decision.ts';
 import { idOf, show } from '../../domain/resource.ts';
 import { isoTime } from '../../domain/time.ts';
 import type { Services } from '../../services.ts';
-import { listAllResources, listRecent, sumAllResources } from '../../store/allResources.ts';
-import {
-  insertDeliveries,
-  listEvents,
-  readDeliveries,
-  readEvent,
-  readEventsOf,
-} from '../../store/webhooks.ts';
 import { addControlRoute } from './route.ts';
 
 const limit = z.coerce.number().int().min(1).max(1_000).default(100);
@@ -30,7 +22,7 @@ export function addInspectionRoutes(router: Router, services: Services): void {
   });
 }
 
-function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void {
+function addWebhookRoutes(router: Router, { clock, store, engine }: Services): void {
   addControlRoute(router, {
     method: 'get',
     path: '/webhooks',
@@ -41,7 +33,7 @@ function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void
       limit,
     }),
     handle: async (input) => {
-      const events = await listEvents(db, {
+      const events = await store.listEvents({
         objectId: input.object_id,
         eventType: input.event_type,
         after: input.after,
@@ -55,9 +47,9 @@ function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void
     path: '/webhooks/:event_id',
     input: z.strictObject({ event_id: z.string() }),
     handle: async ({ event_id: id }) => {
-      const event = await readEvent(db, id);
+      const event = await store.readEvent(id);
       if (event === undefined) return rejectUnknown(`No event has the id ${id}`);
-      return accept({ ...event, deliveries: await readDeliveries(db, event.seq) });
+      return accept({ ...event, deliveries: await store.readDeliveries(event.seq) });
     },
   });
   addControlRoute(router, {
@@ -65,12 +57,12 @@ function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void
     path: '/webhooks/:event_id/send',
     input: z.strictObject({ event_id: z.string() }),
     handle: async ({ event_id: id }) => {
-      const event = await readEvent(db, id);
+      const event = await store.readEvent(id);
       if (event === undefined) return rejectUnknown(`No event has the id ${id}`);
       const dueAt = isoTime(clock.nowMs());
-      await insertDeliveries(db, [{ eventSeq: event.seq, reason: 'manual', dueAt }]);
+      await store.insertDeliveries([{ eventSeq: event.seq, reason: 'manual', dueAt }]);
       await engine.settle();
-      return accept({ deliveries: await readDeliveries(db, event.seq) });
+      return accept({ deliveries: await store.readDeliveries(event.seq) });
     },
   });
   addControlRoute(router, {
@@ -84,7 +76,7 @@ function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void
   });
 }
 
-function addResourceRoutes(router: Router, { db }: Services): void {
+function addResourceRoutes(router: Router, { store }: Services): void {
   addControlRoute(router, {
     method: 'get',
     path: '/recent',
@@ -93,8 +85,8 @@ function addResourceRoutes(router: Router, { db }: Services): void {
       limit: z.coerce.number().int().min(1).max(100).default(10),
     }),
     handle: async (input) => {
-      const found = await listRecent(db, { orderId: input.order_id, limit: input.limit });
-      const events = await readEventsOf(db, found.map(idOf));
+      const found = await store.listRecent({ orderId: input.order_id, limit: input.limit });
+      const events = await store.readEventsOf(found.map(idOf));
       const ofObject = groupBy(events, (event) => event.object_id);
       const data = found.map((resource) => {
         const id = idOf(resource);
@@ -108,7 +100,7 @@ function addResourceRoutes(router: Router, { db }: Services): void {
     method: 'get',
     path: '/resources/sums',
     input: z.strictObject({}),
-    handle: async () => accept({ data: await sumAllResources(db) }),
+    handle: async () => accept({ data: await store.sumAllResources() }),
   });
   addControlRoute(router, {
     method: 'get',
@@ -119,7 +111,7 @@ function addResourceRoutes(router: Router, { db }: Services): void {
       limit,
     }),
     handle: async (page) => {
-      const found = await listAllResources(db, page);
+      const found = await store.listAllResources(page);
       const last = found.at(-1);
       return accept({ data: found.map(show), next_after: last ? idOf(last) : null });
     },

@@ -8,7 +8,6 @@ import { faultsSchema, NO_FAULTS } from '../../faults/settings.ts';
 import { hashKey } from '../../http/authenticate.ts';
 import { randomId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
-import { revokeKey, upsertKey } from '../../store/account.ts';
 import { addControlRoute } from './route.ts';
 
 const none = z.strictObject({});
@@ -111,14 +110,14 @@ function addFaultRoutes(router: Router, { faults, rateLimit }: Services): void {
 }
 
 /** Creates keys of every kind, including the first admin key; the service's own API creates secret keys only. */
-function addKeyRoutes(router: Router, { clock, db }: Services): void {
+function addKeyRoutes(router: Router, { clock, store }: Services): void {
   addControlRoute(router, {
     method: 'post',
     path: '/api_keys',
     input: z.strictObject({ kind: z.enum(['secret', 'publishable', 'admin']) }),
     handle: async ({ kind }) => {
       const apiKey = randomId(KEY_PREFIXES[kind], KEY_LENGTH);
-      await upsertKey(db, { sha256: hashKey(apiKey), kind });
+      await store.upsertKey({ sha256: hashKey(apiKey), kind });
       return accept({ api_key: apiKey });
     },
   });
@@ -128,7 +127,7 @@ function addKeyRoutes(router: Router, { clock, db }: Services): void {
     input: z.strictObject({ api_key: z.string() }),
     handle: async ({ api_key: apiKey }) => {
       const at = isoTime(clock.nowMs());
-      const isKnown = await revokeKey(db, { sha256: hashKey(apiKey), at });
+      const isKnown = await store.revokeKey({ sha256: hashKey(apiKey), at });
       return isKnown ? accept({ revoked: true }) : rejectUnknown('No API key has this value');
     },
   });

@@ -153,8 +153,8 @@ const SIGNATURE: Scenarios = {
   },
 };
 
-/** The project's own receiver, over HTTP. */
-const RECEIVER: Scenarios = {
+/** The project's own receiver, over HTTP, with a database. */
+export const RECEIVER: Scenarios = {
   receiverRefusesUnsigned: (service) =>
     withReceiver(service, async (send) => {
       const { body } = await aWebhook(service);

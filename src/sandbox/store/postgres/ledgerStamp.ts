@@ -1,5 +1,5 @@
 /** Reads the merchant of the ledger in this database. The sandbox reads nothing else outside its schema. */
-import type { Queryable } from '../../platform/db/database.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
 
 /** @returns the merchant account of the ledger, if there is a ledger and it has one */
 export async function readLedgerStamp(db: Queryable): Promise<string | undefined> {
