@@ -57,6 +57,8 @@ export default defineConfig({
           include: [
             'test/{alerts,audit,authorizations,cli,conformance,console,ledger,notify,pages,receiver,reconcile,retention,sandbox}/**/*.test.ts',
           ],
+          // Has no database.
+          exclude: ['test/sandbox/package.test.ts'],
           // As for the unit tests: half of the processor time of these files was loading modules.
           isolate: false,
           setupFiles: ['test/support/leakCheck.ts'],
@@ -70,7 +72,7 @@ export default defineConfig({
           // memory, as in the package @tallyhook/sandbox.
           include: [
             'test/conformance/**/*.test.ts',
-            'test/sandbox/{analytics,badInput,client,clientFaults,clock,faults,races,recent,serviceVariants,store,tolerance,webhooks}.test.ts',
+            'test/sandbox/{analytics,badInput,client,clientFaults,clock,faults,package,races,recent,serviceVariants,store,tolerance,webhooks}.test.ts',
           ],
           env: { TEST_SANDBOX_STORE: 'memory' },
           globalSetup: [],

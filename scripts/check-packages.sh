@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Packs the packages and installs them in new projects, as their users do. The client: publint, the types
-# under every module resolution and with every TypeScript since 5.6, plain JavaScript, and what a bundler
-# leaves out. The server: a start without and with the embedded PostgreSQL. The installed size of both.
-# Needs a registry. Prints commands and seconds.
+# Packs the packages and installs them in new projects, as their users do. Client and sandbox: publint, the
+# types under every module resolution and with every TypeScript since 5.6, plain JavaScript, and what a
+# bundler leaves out. The sandbox: how soon it is ready. The server: a start without and with the embedded
+# PostgreSQL. The installed size of each. Needs a registry. Prints commands and seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly TYPESCRIPTS=(5.6.3 5.7.3 5.8.3 5.9.3 6 7)
 readonly MAX_CLIENT_BYTES=5000000
+readonly MAX_SANDBOX_BYTES=8000000
 readonly MAX_SERVER_BYTES=60000000
 readonly MAX_UNUSED_BYTES=30000
 
@@ -53,20 +54,45 @@ expect_output() {
 npm run -s build
 step node dist/scripts/pack.js "$work"
 client=$(ls "$work"/tallyhook-client-*.tgz)
+sandbox=$(ls "$work"/tallyhook-sandbox-*.tgz)
 
-step npx --yes publint@0.3.25 --strict "$client"
-# Not node10, a resolution without `exports`, which Node.js 20 does not have.
-step npx --yes @arethetypeswrong/cli@0.18.5 --profile node16 "$client"
+for library in "$client" "$sandbox"; do
+  step npx --yes publint@0.3.25 --strict "$library"
+  # Not node10, a resolution without `exports`, which Node.js 20 does not have.
+  step npx --yes @arethetypeswrong/cli@0.18.5 --profile node16 "$library"
+done
 
-mkdir "$work/shop"
-cd "$work/shop"
-echo '{ "name": "shop", "private": true }' >package.json
+# Begins a new project and changes into it.
+new_project() {
+  mkdir "$work/$1"
+  cd "$work/$1"
+  echo "{ \"name\": \"$1\", \"private\": true }" >package.json
+}
+
+new_project tests
+step npm install --no-audit --no-fund "$sandbox"
+expect_size @tallyhook/sandbox "$MAX_SANDBOX_BYTES"
+cat >ready.mjs <<'JS'
+const start = performance.now();
+const { startSandbox } = await import('@tallyhook/sandbox');
+const sandbox = await startSandbox({ clock: '2026-11-23T09:00:00Z' });
+console.log(`a sandbox is ready in ${Math.round(performance.now() - start)} ms`);
+await sandbox.stop();
+JS
+for _ in first again again; do node ready.mjs; done
+
+new_project shop
 step npm install --no-audit --no-fund "$client"
 expect_size @tallyhook/client "$MAX_CLIENT_BYTES"
+step npm install --no-audit --no-fund "$sandbox"
 
 cat >shop.ts <<'TS'
 import { type ClientErrorKind, createClient, declineAdvice, PaymentServiceError } from '@tallyhook/client';
 import { ENDPOINTS, type Endpoint } from '@tallyhook/client/contract';
+import { type SandboxFaults, startSandbox } from '@tallyhook/sandbox';
+// @ts-expect-error: a share is a number
+export const faults: SandboxFaults = { webhooks: { drop: 'often' } };
+export const start = (clock: Date) => startSandbox({ clock });
 const service = createClient({ baseUrl: 'https://pay.example', apiKey: 'snd_1' });
 const kind: ClientErrorKind = 'id_in_use';
 const { path }: Endpoint = ENDPOINTS.createPayment;
@@ -99,9 +125,7 @@ expect_output never node advice.bundle.mjs
 expect_at_most 'A bundle that uses declineAdvice alone' "$(stat -c %s advice.bundle.mjs)" "$MAX_UNUSED_BYTES" \
   'A module that nothing uses has a side effect now: look for calls at its top level.'
 
-mkdir "$work/server"
-cd "$work/server"
-echo '{ "name": "server", "private": true }' >package.json
+new_project server
 step npm install --no-audit --no-fund "$work"/tallyhook-[0-9]*.tgz
 expect_size tallyhook "$MAX_SERVER_BYTES"
 for optional in typescript embedded-postgres; do

@@ -12,6 +12,8 @@ export interface LibraryPackage {
   readonly description: string;
   /** The source of each entry point, by its name in `exports`. */
   readonly entries: Readonly<Record<string, string>>;
+  /** Installed with it. Each one is imported. */
+  readonly dependencies: readonly string[];
   /** Packages that the tarball itself contains, with the folders of each that are left out. */
   readonly bundled: Readonly<Record<string, readonly string[]>>;
   /** Files by their path in the package, and where they come from. */
@@ -35,19 +37,40 @@ export interface ProgramPackage {
 
 export type PackageDefinition = LibraryPackage | ProgramPackage;
 
+/**
+ * Its TypeScript sources, its earlier version and its small variant: two thirds of its size, and
+ * nothing that the contract imports. Decision 99 has the reason to bundle it.
+ */
+const BUNDLED_ZOD = { zod: ['src', 'v3', 'mini', 'v4-mini', 'v4/mini', 'locales'] };
+
 export const CLIENT_PACKAGE: LibraryPackage = {
   kind: 'library',
   name: '@tallyhook/client',
   description: 'Typed client of the payment service, which charges nobody twice.',
   entries: { '.': 'src/client/index.ts', './contract': 'src/contract/index.ts' },
-  // Its TypeScript sources, its earlier version and its small variant: two thirds of its size, and
-  // nothing that the contract imports. Decision 99 has the reason to bundle it.
-  bundled: { zod: ['src', 'v3', 'mini', 'v4-mini', 'v4/mini', 'locales'] },
+  dependencies: [],
+  bundled: BUNDLED_ZOD,
   files: {
     LICENSE: 'LICENSE',
     'CHANGELOG.md': 'docs/CHANGELOG.md',
     'README.md': 'docs/packages/client.md',
     'webhooks.schema.json': 'docs/webhooks.schema.json',
+  },
+};
+
+export const SANDBOX_PACKAGE: LibraryPackage = {
+  kind: 'library',
+  name: '@tallyhook/sandbox',
+  description:
+    'A stand-in for the payment service in the process of a test, with its data in memory.',
+  entries: { '.': 'src/sandbox/package/index.ts' },
+  dependencies: ['express'],
+  bundled: BUNDLED_ZOD,
+  files: {
+    LICENSE: 'LICENSE',
+    'CHANGELOG.md': 'docs/CHANGELOG.md',
+    'README.md': 'docs/packages/sandbox.md',
+    'sandbox.md': 'docs/reference/sandbox.md',
   },
 };
 
@@ -100,4 +123,8 @@ export const SERVER_PACKAGE: ProgramPackage = {
   },
 };
 
-export const PACKAGES: readonly PackageDefinition[] = [CLIENT_PACKAGE, SERVER_PACKAGE];
+export const PACKAGES: readonly PackageDefinition[] = [
+  CLIENT_PACKAGE,
+  SANDBOX_PACKAGE,
+  SERVER_PACKAGE,
+];

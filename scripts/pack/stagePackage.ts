@@ -47,13 +47,15 @@ export async function stagePackage(definition: PackageDefinition, stage: string)
 }
 
 async function stageLibrary(definition: LibraryPackage, stage: string): Promise<object> {
-  const { entries } = definition;
+  const { entries, dependencies } = definition;
   const bundled = Object.keys(definition.bundled);
   for (const format of ['esm', 'cjs'] as const) {
     const folder = join(stage, format);
     const sources = Object.values(entries);
     await compile({ sources, rootDir: 'src', outDir: folder, format, declaration: true });
-    expectImports(definition.name, importedPackages(folder), bundled);
+    const imported = importedPackages(folder);
+    expectImports(definition.name, imported, [...bundled, ...dependencies]);
+    expectUses(definition.name, imported, dependencies);
     // Bundlers read `sideEffects` of the nearest manifest.
     const type = format === 'esm' ? 'module' : 'commonjs';
     writeJson(join(folder, 'package.json'), { type, sideEffects: false });
@@ -76,7 +78,10 @@ async function stageLibrary(definition: LibraryPackage, stage: string): Promise<
       ),
     },
     files: ['esm', 'cjs', ...Object.keys(definition.files)],
-    dependencies: Object.fromEntries(bundled.map((name) => [name, installedVersion(name)])),
+    dependencies: {
+      ...Object.fromEntries(bundled.map((name) => [name, installedVersion(name)])),
+      ...versionsOf(dependencies),
+    },
     bundleDependencies: bundled,
   };
 }
@@ -106,8 +111,7 @@ async function stageProgram(definition: ProgramPackage, stage: string): Promise<
   await compile({ sources, rootDir: '.', outDir, format: 'esm', declaration: false });
   const imported = importedPackages(outDir);
   expectImports(name, imported, [...dependencies, ...optional]);
-  const unused = dependencies.filter((dependency) => !imported.includes(dependency));
-  if (unused.length > 0) throw new Error(`${name} does not import ${unused.join(', ')}`);
+  expectUses(name, imported, dependencies);
   return {
     type: 'module',
     bin,
@@ -140,6 +144,15 @@ function expectImports(
       `${name} imports ${foreign.join(', ')}, which its definition in scripts/pack/packages.ts does not name`,
     );
   }
+}
+
+function expectUses(
+  name: string,
+  imported: readonly string[],
+  dependencies: readonly string[],
+): void {
+  const unused = dependencies.filter((dependency) => !imported.includes(dependency));
+  if (unused.length > 0) throw new Error(`${name} does not import ${unused.join(', ')}`);
 }
 
 /** Copies a package as it is installed here, without some of its folders. */

@@ -1,6 +1,14 @@
 /** Projects outside the checkout that install packed packages, as a shop would. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,16 +31,8 @@ export interface FreshProject {
 
 /** Packs a package and installs its tarball without a registry. */
 export async function installPacked(definition: PackageDefinition): Promise<FreshProject> {
-  const folder = mkdtempSync(join(tmpdir(), 'tallyhook-shop-'));
-  const project: FreshProject = {
-    folder,
-    write: (file, content) => {
-      mkdirSync(dirname(join(folder, file)), { recursive: true });
-      const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
-      writeFileSync(join(folder, file), text);
-    },
-    remove: () => rmSync(folder, { recursive: true }),
-  };
+  const project = createProject();
+  const { folder } = project;
   const stage = join(folder, 'stage');
   mkdirSync(stage);
   await stagePackage(definition, stage);
@@ -41,6 +41,34 @@ export async function installPacked(definition: PackageDefinition): Promise<Fres
   project.write('package.json', { name: 'shop', version: '1.0.0', private: true });
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', file], { cwd: folder });
   return project;
+}
+
+/** Puts a package where an installation would, and makes the checkout's copies of its dependencies visible. */
+export async function stageInProject(definition: PackageDefinition): Promise<FreshProject> {
+  const project = createProject();
+  const modules = join(project.folder, 'node_modules');
+  const installed = join(modules, definition.name);
+  mkdirSync(installed, { recursive: true });
+  await stagePackage(definition, installed);
+  for (const name of definition.dependencies) {
+    const target = join(modules, name);
+    mkdirSync(dirname(target), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), target);
+  }
+  return project;
+}
+
+function createProject(): FreshProject {
+  const folder = mkdtempSync(join(tmpdir(), 'tallyhook-shop-'));
+  return {
+    folder,
+    write: (file, content) => {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
+      writeFileSync(join(folder, file), text);
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  };
 }
 
 /** Runs the compiler of this checkout. Returns its messages; empty if there are none. */

@@ -1,24 +1,20 @@
 /** The package tallyhook, with what its manifest names and nothing else. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { SERVER_PACKAGE } from '../../scripts/pack/packages.ts';
-import { stagePackage } from '../../scripts/pack/stagePackage.ts';
-import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { administer } from '../support/database.ts';
 import { databaseUrl } from '../support/globalSetup.ts';
 import { type Environment, type Exit, spawnProgram } from '../support/program.ts';
-import { SLOWEST_INSTALL_MS } from './freshProject.ts';
-
-const modules = join(mkdtempSync(join(tmpdir(), 'tallyhook-server-')), 'node_modules');
-const installed = join(modules, 'tallyhook');
+import { type FreshProject, SLOWEST_INSTALL_MS, stageInProject } from './freshProject.ts';
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
+let project: FreshProject;
+let installed: string;
 let manifest: Manifest;
 
 const database = `pack_${randomBytes(6).toString('hex')}`;
@@ -26,22 +22,14 @@ const DATABASE_URL = databaseUrl(inject('postgresUrl'), database);
 
 beforeAll(async () => {
   await administer(`create database ${database}`);
-  mkdirSync(installed, { recursive: true });
-  await stagePackage(SERVER_PACKAGE, installed);
+  project = await stageInProject(SERVER_PACKAGE);
+  installed = join(project.folder, 'node_modules', SERVER_PACKAGE.name);
   manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Manifest;
-  for (const name of Object.keys(manifest.dependencies)) link(name);
 }, SLOWEST_INSTALL_MS);
 afterAll(async () => {
-  rmSync(dirname(modules), { recursive: true });
+  project.remove();
   await administer(`drop database ${database} with (force)`);
 });
-
-/** Makes a package of the checkout visible to the installed one, as an installation would. */
-function link(name: string): void {
-  const target = join(modules, name);
-  mkdirSync(dirname(target), { recursive: true });
-  symlinkSync(join(packageRoot(), 'node_modules', name), target);
-}
 
 function tallyhook(args: readonly string[], env: Environment = {}): Promise<Exit> {
   return spawnProgram(join(installed, 'bin/tallyhook.js'), args, { env }).exit;
