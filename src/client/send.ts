@@ -128,7 +128,7 @@ export function createSend(settings: ClientSettings): Send {
       const { everUnknown } = progress;
       throw errorOf(
         { ...call, attempts: call.totals.attempts, everUnknown, result, failure, repeatable },
-        redact,
+        (text) => redact(text, call.input.body),
       );
     }
     await time.sleep(decision.delayMs, call.signal);

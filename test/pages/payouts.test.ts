@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import type { Body } from '../support/serviceApi.ts';
+import { tablesWith } from '../support/tablesWith.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTestToken } from '../support/tokens.ts';
 
@@ -118,28 +119,10 @@ test('details of an account are typed, sent, and nowhere in Tallyhook', async ()
   expect([done.status, done.location]).toEqual([303, expect.stringContaining('/payouts/')]);
   await setup.applyWebhooks();
   expect(await againOf(id)).toHaveLength(1);
-  expect(await tablesWith(id)).not.toEqual([]);
-  expect(await tablesWith(IBAN)).toEqual([]);
-  expect(await tablesWith(HOLDER)).toEqual([]);
+  expect(await tablesWith(db, id)).not.toEqual([]);
+  expect(await tablesWith(db, IBAN)).toEqual([]);
+  expect(await tablesWith(db, HOLDER)).toEqual([]);
 });
-
-/** Tables with a row that contains the text. */
-async function tablesWith(text: string): Promise<readonly string[]> {
-  const tables = await db.query<{ name: string }>(
-    `select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables
-      where schemaname not in ('pg_catalog', 'information_schema')`,
-  );
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const [row] = await db.query(
-      `select 1 from ${name} t
-        where strpos(t::text, $1) > 0 or strpos(t::text, encode(convert_to($1, 'UTF8'), 'hex')) > 0 limit 1`,
-      [text],
-    );
-    if (row) found.push(name);
-  }
-  return found;
-}
 
 test('a request that was carried out without a response is found, and a lost one is not repeated', async () => {
   const [carriedOut, lost] = [await failedPayout(STORED), await failedPayout(STORED)];

@@ -3,6 +3,7 @@ import { defaultRoles, type Role } from '../../src/assembly/roles.ts';
 import { type Running, start } from '../../src/assembly/start.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import type { Log } from '../../src/platform/log.ts';
 import { silentLog, type TestDatabase } from './database.ts';
 import { MERCHANT_ID, SECRET, sign } from './events.ts';
 import { databaseSettings } from './pgBouncer.ts';
@@ -22,6 +23,8 @@ export interface TestTallyhookOptions {
   readonly redisUrl?: string | undefined;
   readonly roles?: readonly Role[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Without one, nothing is logged. */
+  readonly log?: Log;
 }
 
 export async function startTallyhook(options: TestTallyhookOptions): Promise<TestTallyhook> {
@@ -39,7 +42,7 @@ export async function startTallyhook(options: TestTallyhookOptions): Promise<Tes
   });
   const running = await start(config, new Set(options.roles ?? defaultRoles(config)), {
     machine: systemClock,
-    log: silentLog,
+    log: options.log ?? silentLog,
   });
   const webhookUrl = `http://127.0.0.1:${running.receiverPort}/webhooks`;
   return {

@@ -54,6 +54,14 @@ describe('text of the service in an error', () => {
     expect(redact(`amount ${digits}`)).toBe(`amount ${digits}`);
   });
 
+  test('contains no account that the request has, in any case and regardless of its form', () => {
+    const account = { account_holder_name: 'Ada (Q.) Payee', bank_account_number: '000940123456' };
+    const body = { amount: 2500, payout_method_data: { bank_transfer: account } };
+    const quoted = 'account 000940123456 of ADA (Q.) PAYEE is closed; amount 2500';
+    expect(redact(quoted, body)).toBe('account [account] of [account] is closed; amount 2500');
+    expect(redact(quoted, { description: 'Ada (Q.) Payee' })).toBe(quoted);
+  });
+
   test('contains no control or format characters, which could forge or hide lines of a log', () => {
     const hostile = 'a\nb\r\nc\td\u0000e\u001b[31mf\u0085g\u200bh\u202ei\ufeffj';
     expect(redact(hostile)).toBe('a b  c d e [31mf g h i j');
