@@ -5,7 +5,7 @@
  */
 
 import { PaymentServiceError } from '../client/index.ts';
-import type { ResourceKind } from '../contract/resources/index.ts';
+import { RESOURCE_KINDS, type ResourceKind } from '../contract/resources/index.ts';
 import {
   countPending,
   readResourcePage,
@@ -254,14 +254,12 @@ async function reconcileAll({
   };
 }
 
-const KINDS: readonly ResourceKind[] = ['payment', 'refund', 'dispute', 'payout'];
-
 async function compare(
   { shop, db }: DemoParts,
   events: readonly SandboxEvent[],
 ): Promise<readonly ComparedOrder[]> {
   const serviceResources = new Map<ResourceKind, readonly ServiceResource[]>();
-  for (const kind of KINDS) serviceResources.set(kind, await shop.control.resources(kind));
+  for (const kind of RESOURCE_KINDS) serviceResources.set(kind, await shop.control.resources(kind));
   return compareSides({
     serviceResources,
     resources: await readAllResources(db),

@@ -1,5 +1,11 @@
 /** The addresses of pages. Every link is made here, so text from outside cannot become an address. */
 
+import {
+  isResourceKind,
+  orderPath,
+  resourcePath,
+  subjectPath,
+} from '../alerts/domain/subjectPath.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 
 /** Values of a query; undefined and empty ones are left out. */
@@ -35,8 +41,7 @@ export const sessionHref = (id: number): string => `/sessions/${id}`;
 export const accountHref = (): string => '/account';
 
 /** @param by what the id is, if it is not the id of an order */
-export const orderHref = (id: string, by?: 'order' | 'payment'): string =>
-  href(`/orders/${segment(id)}`, { by: by === 'payment' ? by : undefined });
+export const orderHref = orderPath;
 
 /** The bodies of an order, side by side. */
 export const bodiesHref = (id: string, by?: 'order' | 'payment'): string =>
@@ -46,8 +51,7 @@ export const bodiesHref = (id: string, by?: 'order' | 'payment'): string =>
 export const resourcesHref = (kind: ResourceKind, query?: LinkQuery): string =>
   href(`/${kind}s`, query);
 
-export const resourceHref = (kind: ResourceKind, id: string): string =>
-  href(`/${kind}s/${segment(id)}`);
+export const resourceHref = resourcePath;
 
 /** The bodies and snapshots of a resource, side by side. */
 export const resourceBodiesHref = (kind: ResourceKind, id: string): string =>
@@ -108,37 +112,6 @@ export const sandboxHref = (): string => '/sandbox';
 export const scenarioHref = (name: string, orderId?: string): string =>
   href(`/sandbox/scenarios/${segment(name)}`, { order: orderId });
 
-/** The page of what an alert or a finding is about; undefined if it has none. */
-export function subjectHref(subject: string): string | undefined {
-  const [kind = '', first = '', ...rest] = subject.split(':');
-  const id = [first, ...rest].join(':');
-  switch (kind) {
-    case 'order':
-      // An order is named by its key, `order:1001` or `payment:pay_1`.
-      return orderHref(rest.join(':'), first === 'payment' ? 'payment' : undefined);
-    case 'system':
-      return SYSTEM_PAGES.get(id) ?? systemHref();
-    case 'list':
-    case 'totals':
-      return reconciliationHref();
-    case 'currency':
-      return journalHref({ currency: id });
-    default:
-      return thingHref({ kind, id });
-  }
-}
-
-/** The pages of `system:…`, where that is not the page of the system. */
-const SYSTEM_PAGES = new Map<string, string>([
-  ['webhooks', inboxHref()],
-  ['events', inboxHref()],
-  ['reconciliation', reconciliationHref()],
-  ['queue', queuesHref()],
-  ['retention', retentionHref()],
-  ['bodies', retentionHref()],
-  ['erasures', erasuresHref()],
-]);
-
 /**
  * The page of what an entry of the audit log or an erasure names. An order is named by its id.
  * @returns undefined for what has no page, such as a customer
@@ -153,19 +126,13 @@ export function thingHref({
   return isResourceKind(kind) ? resourceHref(kind, id) : THING_PAGES.get(kind)?.(id);
 }
 
-const RESOURCE_KINDS: readonly string[] = ['payment', 'refund', 'dispute', 'payout'];
-
-function isResourceKind(kind: string): kind is ResourceKind {
-  return RESOURCE_KINDS.includes(kind);
-}
-
 /** By kind; the text of an id is one part of the path, so that it cannot lead elsewhere. */
-const THING_PAGES = new Map<string, (id: string) => string>([
+const THING_PAGES = new Map<string, (id: string) => string | undefined>([
   ['order', (id) => orderHref(id)],
-  ['event', (id) => href(`/inbox/${segment(id)}`)],
+  ['event', (id) => subjectPath(`event:${id}`)],
   ['finding', (id) => href(`/findings/${segment(id)}`)],
   ['alert', (id) => href(`/alerts/${segment(id)}`)],
-  ['message', (id) => href(`/messages/${segment(id)}`)],
+  ['message', (id) => subjectPath(`message:${id}`)],
   ['replay', (id) => href(`/replays/${segment(id)}`)],
   ['session', (id) => href(`/sessions/${segment(id)}`)],
   ['erasure', (id) => href(`/system/erasures/${segment(id)}`)],
@@ -177,11 +144,17 @@ const THING_PAGES = new Map<string, (id: string) => string>([
   ['schedule', scheduleHref],
   ['retention', retentionHref],
   ['archive', retentionHref],
-  ['channel', channelsHref],
+  ['channel', (id) => subjectPath(`channel:${id}`)],
   ['token', () => tokensHref()],
   ['journal', () => journalHref()],
   ['process', systemHref],
 ]);
+
+/** The page of what an alert, a finding or an entry is about; undefined if it has none. */
+export function subjectHref(subject: string): string | undefined {
+  const [kind = '', ...id] = subject.split(':');
+  return subjectPath(subject) ?? thingHref({ kind, id: id.join(':') });
+}
 
 /** The address of an action, with its parameters in place. */
 export function actionHref(

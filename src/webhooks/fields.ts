@@ -1,6 +1,7 @@
 /** Fields that the admin API and the webhooks of Tallyhook share. */
 import { z } from 'zod';
 import { RETRY_ADVICE } from '../contract/declines.ts';
+import { RESOURCE_KINDS } from '../contract/resources/index.ts';
 import { STATUSES } from '../contract/statuses.ts';
 import { ORDER_STATUSES, REGISTERED } from './orderStatuses.ts';
 
@@ -27,7 +28,7 @@ export const orderStatus = z
       'payment has arrived; `moved`: its payments now belong to another order.',
   );
 
-export const resourceKind = z.enum(['payment', 'refund', 'dispute', 'payout']);
+export const resourceKind = z.enum(RESOURCE_KINDS);
 
 export const resourceStatus = z
   .string()

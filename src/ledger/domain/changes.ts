@@ -7,13 +7,14 @@
  *    another open finding. A delivery without new information is no change.
  * 3. Changes of one subject are recorded under its lock, so they are in the order in which it changed.
  */
+import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 
 /** What changed: a status, other details, or the registered expectation. */
 export const CHANGES = ['status', 'details', 'registered'] as const;
 export type Change = (typeof CHANGES)[number];
 
 /** What a change can be about. A resource appears only if it has no order. */
-export const CHANGE_SUBJECTS = ['order', 'payment', 'refund', 'dispute', 'payout'] as const;
+export const CHANGE_SUBJECTS = ['order', ...RESOURCE_KINDS] as const;
 export type ChangeSubject = (typeof CHANGE_SUBJECTS)[number];
 
 /** One row of the feed. Numbers follow the order of commits; see changeFeed.ts. */

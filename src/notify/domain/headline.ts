@@ -1,6 +1,7 @@
 /** One alert in one line: `Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov`. */
 import { ruleTitle } from '../../alerts/domain/ruleTitles.ts';
 import { formatAmount } from '../../contract/money.ts';
+import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 import type { Notification, NotificationType } from './message.ts';
 
 const PREFIXES: Readonly<Record<NotificationType, string>> = {
@@ -29,7 +30,7 @@ export function headlineOf(notification: HeadlineFacts): string {
   return `${PREFIXES[type]}${ruleTitle(rule)}${facts === '' ? '' : `: ${facts}`}`;
 }
 
-const NAMED_KINDS = ['payment', 'refund', 'dispute', 'payout', 'event', 'list', 'channel'];
+const NAMED_KINDS: readonly string[] = [...RESOURCE_KINDS, 'event', 'list', 'channel'];
 
 interface Place {
   readonly isOrder: boolean;

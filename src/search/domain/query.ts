@@ -1,6 +1,7 @@
 /** What the text of a search may mean. Every meaning is searched for, because an id may look like any of them. */
 import { parseId } from '../../contract/identifiers.ts';
 import { CURRENCIES, currencyExponent, parseDecimal } from '../../contract/money.ts';
+import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 
 /** What is named by a number alone. An event has an id, too, so its number is looked up as one. */
 export const NUMBERED_KINDS = ['alert', 'finding', 'message', 'run'] as const;
@@ -20,7 +21,7 @@ export interface SearchQuery {
   readonly amount: Amount | undefined;
 }
 
-const ID_KINDS = ['order', 'payment', 'refund', 'dispute', 'payout', 'event', 'customer'];
+const ID_KINDS: readonly string[] = ['order', ...RESOURCE_KINDS, 'event', 'customer'];
 
 /** @returns undefined for text that cannot be an id, a number or an amount */
 export function readSearch(text: string): SearchQuery | undefined {

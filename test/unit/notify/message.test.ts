@@ -10,6 +10,7 @@ import {
 import { payloadOf } from '../../../src/notify/domain/payload.ts';
 import { slackBody } from '../../../src/notify/domain/slack.ts';
 import { subjectLine, type Text, textOf } from '../../../src/notify/domain/text.ts';
+import { subjectHref } from '../../../src/pages/links.ts';
 
 let serial = 0;
 
@@ -219,11 +220,12 @@ test.each<[Partial<Notification>, string]>([
 
 test.each([
   ['order:order:1001', '/orders/1001'],
-  ['order:payment:pay_1', '/payments/pay_1'],
+  ['order:payment:pay_1', '/orders/pay_1?by=payment'],
   ['payout:po/../1', '/payouts/po%2F..%2F1'],
   ['event:12', '/inbox/12'],
-  ['system:webhooks', '/system'],
-  ['channel:mail', '/alerts/7'],
+  ['system:webhooks', '/inbox'],
+  ['channel:mail', '/alerts/channels'],
+  ['profile:pro_1', '/alerts/7'],
 ])('an alert about %s opens %s first', (subject, path) => {
   const alert = notification({ alertId: 7, subject, orderId: null });
   const url = `${HERE.consoleUrl}${path}`;
@@ -340,4 +342,20 @@ test('the daily summary has each currency and what is open', () => {
     type: 'summary.daily',
     data: { day: '2026-11-20', currencies: [{ currency: 'USD', amount_captured: 654_000 }] },
   });
+});
+
+test.each([
+  ['payment:pay_1', 'Open the payment'],
+  ['event:12', 'Open the event'],
+  ['order:order:ord_1', 'Open the order'],
+  ['order:payment:pay_1', 'Open the order'],
+  ['system:webhooks', 'Open the page of the system'],
+  ['list:refunds', 'Open the reconciliation'],
+  ['currency:EUR', 'Open the journal'],
+  ['channel:slack', 'Open the channels'],
+])('a message about %s links to the page that the console links to', (subject, label) => {
+  const alert = notification({ subject, orderId: null });
+  const { links } = textOf({ kind: 'alert', alert }, HERE);
+  expect(links[0]).toEqual({ label, url: `${HERE.consoleUrl}${subjectHref(subject)}` });
+  expect(links.at(-1)?.label).toBe('Open the alert');
 });

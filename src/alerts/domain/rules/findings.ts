@@ -10,6 +10,7 @@
 import type { Alert, Rule, Severity } from '../alert.ts';
 import { instant, money, quote } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
+import { isResourceKind } from '../subjectPath.ts';
 
 /** What the ledger knows about a subject. Unknown for events and lists. */
 export interface Place {
@@ -334,8 +335,6 @@ interface ResourceRow {
 
 type Subject = Pick<OpenFinding, 'subject' | 'detail'>;
 
-const RESOURCE_KINDS = ['payment', 'refund', 'dispute', 'payout'];
-
 /** The resource that a finding is about; an event may name one. */
 export function resourceOf({
   subject,
@@ -343,7 +342,7 @@ export function resourceOf({
 }: Subject): { readonly kind: string; readonly id: string } | undefined {
   const named = typeof detail.resource === 'string' ? detail.resource : subject;
   const [kind = '', ...rest] = named.split(':');
-  return RESOURCE_KINDS.includes(kind) ? { kind, id: rest.join(':') } : undefined;
+  return isResourceKind(kind) ? { kind, id: rest.join(':') } : undefined;
 }
 
 /** @param row of `resourceOf`, where the ledger has it */
