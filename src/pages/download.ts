@@ -23,7 +23,8 @@ export interface Download {
   readonly permission: Permission;
   readonly fileName: string;
   readonly type: 'text/csv' | 'application/x-ndjson' | 'text/plain';
-  readonly open: (parts: PageParts, raw: RawDownload) => OpenedDownload | Problem;
+  /** What is wrong with a request is found here: once the first row is sent, no page can show it. */
+  readonly open: (parts: PageParts, raw: RawDownload) => Promise<OpenedDownload | Problem>;
 }
 
 export interface RawDownload {
@@ -42,7 +43,7 @@ interface TextDefinition<Query extends z.ZodObject> extends Omit<Download, 'open
   readonly open: (
     parts: PageParts,
     request: { readonly query: z.output<Query>; readonly actor: Actor },
-  ) => OpenedDownload | Problem;
+  ) => OpenedDownload | Problem | Promise<OpenedDownload | Problem>;
 }
 
 /** Ties a download of any text to its query. */
@@ -53,10 +54,10 @@ export function defineTextDownload<Query extends z.ZodObject>({
 }: TextDefinition<Query>): Download {
   return {
     ...download,
-    open: (parts, { query: raw, actor }) => {
+    open: async (parts, { query: raw, actor }) => {
       const query = parseInput(schema, raw);
       if (!query.success) return invalid('filter', query.error);
-      return open(parts, { query: query.data, actor });
+      return await open(parts, { query: query.data, actor });
     },
   };
 }

@@ -67,6 +67,37 @@ describe('the statement of a month', () => {
     expect(csv).toContain('2026-11,UTC,USD,total,,captured,');
     expect((await viewer.get('/ledger/statements/2026-13')).status).toBe(400);
   });
+
+  test('is refused before the first byte of its file while transfers have no effective time', async () => {
+    const [constraint] = await db.query<{ definition: string }>(
+      `select pg_get_constraintdef(oid) as definition from pg_constraint
+        where conname = 'transfers_effective'`,
+    );
+    // As an earlier version left them.
+    const update = (values: string) =>
+      db.query(`set session_replication_role = replica;
+        update transfers set ${values} where leg = 'captured' and resource_id = 'pay_1';
+        set session_replication_role = default`);
+    const [before] = await db.query<{ at: string; source: string }>(
+      `select effective_at::text as at, effective_source as source from transfers
+        where leg = 'captured' and resource_id = 'pay_1'`,
+    );
+    await db.query('alter table transfers drop constraint transfers_effective');
+    await update('effective_at = null, effective_source = null');
+    try {
+      for (const path of ['/ledger/statements/2026-11', '/ledger/statement.csv?month=2026-11']) {
+        const { status, html, headers } = await viewer.get(path);
+        expect(status).toBe(503);
+        expect(html).toContain('have no effective time yet');
+        expect(headers.get('content-disposition')).toBeNull();
+      }
+    } finally {
+      await update(`effective_at = '${before?.at}', effective_source = '${before?.source}'`);
+      await db.query(
+        `alter table transfers add constraint transfers_effective ${constraint?.definition}`,
+      );
+    }
+  });
 });
 
 describe('the journal', () => {

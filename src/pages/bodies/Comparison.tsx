@@ -78,7 +78,7 @@ function Difference({
   readonly right: readonly string[];
 }) {
   const rows = diffLines(left, right);
-  if (rows.length === 0) return <p class="empty">Neither has any.</p>;
+  if (rows.length === 0) return <p class="empty">Both sides are empty.</p>;
   return (
     <ScrollRegion label={caption}>
       <table class="difference">

@@ -59,24 +59,11 @@ export const statementFile = defineTextDownload({
   query: z.strictObject({ ...filter, month }),
   fileName: 'statement.csv',
   type: 'text/csv',
-  open: ({ db }, { query }) => ({
-    outcome: 'ok',
-    send: (to) =>
-      pipeline(
-        Readable.from(
-          csvOf(() =>
-            readStatement(db, {
-              month: query.month,
-              timeZone: query.time_zone,
-              currency: query.currency,
-            }),
-          ),
-        ),
-        to,
-      ),
-  }),
+  open: async ({ db }, { query: { month: of, time_zone: timeZone, currency: only } }) => {
+    const request = { month: of, timeZone, currency: only };
+    const read = await unlessUndated(() => readStatement(db, request));
+    if (read.outcome !== 'ok') return read;
+    const text = statementCsv(read.data);
+    return { outcome: 'ok', send: (to) => pipeline(Readable.from([text]), to) };
+  },
 });
-
-async function* csvOf(read: () => ReturnType<typeof readStatement>): AsyncGenerator<string, void> {
-  yield statementCsv(await read());
-}

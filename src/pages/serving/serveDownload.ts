@@ -16,7 +16,7 @@ export function serveDownload(download: Download, context: Context): RequestHand
     const denied = refusalOf(download.permission, { subject, context, ...at });
     if (denied) return sendFailure(denied, at);
     if (sessionOf(response).isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
-    const opened = download.open(context, {
+    const opened = await download.open(context, {
       query: readFields(queryOf(request.originalUrl)),
       actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
     });
