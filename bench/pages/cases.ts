@@ -11,6 +11,18 @@ export interface Case {
 }
 
 const MONEY = ['', 'currency=USD', 'currency=EUR', 'min=5.00&max=5.00', 'from=2026-01-01'];
+/** Frequent, rare and absent ones. */
+const EVENTS = [
+  'type=payment_succeeded',
+  'type=dispute_opened',
+  'type=nothing',
+  'state=applied&type=refund_succeeded',
+  'order=ORDER',
+  'from=2020-01-01T00:00',
+  'to=2020-01-01T00:00',
+];
+/** One with many steps. */
+const REPLAY = '1';
 const FLAGS = ['only=finding', 'only=uncertain'];
 
 /** Filters by page; pages that are not named have none. */
@@ -20,7 +32,8 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   '/refunds': [...MONEY, ...FLAGS, 'status=succeeded', 'status=pending'],
   '/disputes': [...MONEY, ...FLAGS],
   '/payouts': [...MONEY, ...FLAGS, 'status=failed'],
-  '/ledger': ['', 'at=2026-10-01T12:00'],
+  '/ledger': ['', 'at=2026-10-01T12:00', 'known=2026-10-01T12:00'],
+  '/ledger/statements/{month}': ['', 'currency=USD&time_zone=Europe/Berlin'],
   '/ledger/journal': [
     ...MONEY,
     'account=order.due',
@@ -29,7 +42,8 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
     'part=PAYMENT',
   ],
   '/ledger/accounts/{account}': [...MONEY, 'part=PAYMENT'],
-  '/inbox': ['', 'state=dead', 'state=applied'],
+  '/inbox': ['', 'state=dead', 'state=applied', ...EVENTS, `replay=${REPLAY}`],
+  '/replays/new': ['', ...EVENTS],
   '/findings': ['', 'state=closed'],
   '/alerts': ['', 'state=any'],
   '/messages': ['', 'channel=log'],
@@ -40,8 +54,17 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
 /** The ledger has no failed payout. */
 const WITHOUT_EXAMPLE: readonly string[] = ['/payouts/{id}/retry'];
 
-/** @param copies how many copies of the template the ledger has */
-export function casesOf(copies: number): { cases: readonly Case[]; skipped: readonly string[] } {
+export interface BenchLedger {
+  /** How many copies of the template it has. */
+  readonly copies: number;
+  /** A month that is full of transfers, such as `2026-12`. */
+  readonly month: string;
+}
+
+export function casesOf({ copies, month }: BenchLedger): {
+  cases: readonly Case[];
+  skipped: readonly string[];
+} {
   const mark = markOf(Math.floor(copies / 2));
   const names: Readonly<Record<string, string>> = {
     order_id: `ord_${mark}_500`,
@@ -55,6 +78,8 @@ export function casesOf(copies: number): { cases: readonly Case[]; skipped: read
     finding_number: '1000',
     message_number: '1000',
     run_number: '1000',
+    replay_number: REPLAY,
+    month,
   };
   const filled = (text: string) =>
     text

@@ -88,7 +88,7 @@ async function fillLedger(db: Database, url: string, resources: number): Promise
   });
 }
 
-/** Alerts, findings, messages and runs that are over. @returns whether there were none before */
+/** Alerts, findings, messages, runs and replays that are over. @returns whether there were none before */
 async function fillOthers(db: Database): Promise<boolean> {
   const [row] = await db.query<{ has: boolean }>('select exists (select from messages) as has');
   if (row?.has) return false;
@@ -119,6 +119,21 @@ async function fillOthers(db: Database): Promise<boolean> {
             'done', at - interval '40 minutes', at, at, at, at
        from generate_series($1::int, 1, -1) n
       cross join lateral (select now() - n * interval '10 minutes' as at) t`,
+    [OTHER_ROWS],
+  );
+  await db.query(
+    `with runs as (
+       insert into replay_runs (filter, reason, requested_by, planned, is_planned_complete, state,
+                                position, replayed, finished_at)
+       select '{"state": "dead"}', 'a bench', 'bench', 100, true, 'done', 1, 100, now()
+         from generate_series(1, $1::int / 100) n
+       returning id
+     )
+     insert into replay_steps (run_id, position, next_position, is_last, numbers, done_at)
+     select id, 1000000 - step * 100, 999900 - step * 100, false,
+            array(select generate_series(999901 - step * 100, 1000000 - step * 100)), now()
+       from runs
+      cross join generate_series(1, case id when 1 then 5000 else 1 end) step`,
     [OTHER_ROWS],
   );
   return true;

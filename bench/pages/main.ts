@@ -20,7 +20,7 @@ import { startPostgres } from '../database.ts';
 import { explaining, type Plan } from '../ledger/plans.ts';
 import { compiled, startLogging } from '../processes.ts';
 import { quantile } from '../quantiles.ts';
-import { type Case, casesOf } from './cases.ts';
+import { type BenchLedger, type Case, casesOf } from './cases.ts';
 import { DATABASE, fill, openDatabase } from './fill.ts';
 
 const HELP = `npm run bench:pages -- [flags]
@@ -73,7 +73,7 @@ async function main(): Promise<boolean> {
     const { url } = postgres.openDatabase(DATABASE);
     const db = openDatabase(url, READ_TIMEOUT_MS);
     cleanup.add(() => db.close());
-    const { cases, skipped } = casesOf(await countCopies(db));
+    const { cases, skipped } = casesOf(await readLedger(db));
     const viewer = await startViewer(url, folder, cleanup);
     const areReached = await measure(
       cases,
@@ -90,12 +90,14 @@ async function main(): Promise<boolean> {
 }
 
 /** Each copy has one dispute. */
-async function countCopies(db: Database): Promise<number> {
-  const [row] = await db.query<{ resources: number; disputes: number }>(
-    `select count(*) as resources, count(*) filter (where kind = 'dispute') as disputes from resources`,
+async function readLedger(db: Database): Promise<BenchLedger> {
+  const [row] = await db.query<{ resources: number; disputes: number; month: string }>(
+    `select count(*) as resources, count(*) filter (where kind = 'dispute') as disputes,
+            (select to_char(min(effective_at) + interval '1 month', 'YYYY-MM') from transfers) as month
+       from resources`,
   );
   console.log(`  the ledger has ${(row?.resources ?? 0).toLocaleString('en')} resources`);
-  return (row?.disputes ?? 1) - 1;
+  return { copies: (row?.disputes ?? 1) - 1, month: row?.month ?? '' };
 }
 
 interface Viewer {
