@@ -8,6 +8,7 @@
  *    made twice changes nothing: replaying is idempotent.
  * 3. The audit log has one entry, with the filter, the count and the reason. The events are in the steps.
  * 4. It waits while many events are pending, so that new events are not applied late because of it.
+ * 5. A command may carry out its own run, at once. If it ends, rule 2 applies.
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
@@ -26,7 +27,7 @@ import { filterOf } from '../ledger/read/eventFilter.ts';
 import { countEvents, type EventCount, searchEvents } from '../ledger/read/store/events.ts';
 import type { ReplayRun, StoredFilter } from '../ledger/read/store/replayRuns.ts';
 import type { Database } from '../platform/db/database.ts';
-import { type ReplayParts, replayEach } from './replayEvents.ts';
+import { type RefusedReplay, type Replayed, type ReplayParts, replayEach } from './replayEvents.ts';
 
 interface Parts {
   readonly db: Database;
@@ -39,17 +40,24 @@ export function planReplay({ db }: Parts, filter: StoredFilter): Promise<EventCo
   return countEvents(db, filterOf(filter));
 }
 
-/** @param input the events, and why they are replayed; not empty */
+export interface StartReplay {
+  readonly filter: StoredFilter;
+  /** Why they are replayed; not empty. */
+  readonly reason: string;
+  /** The caller carries it out. */
+  readonly isClaimed?: boolean;
+}
+
 export async function startReplayAs(
   { db }: Parts,
   actor: Actor,
-  { filter, reason }: { readonly filter: StoredFilter; readonly reason: string },
+  { filter, reason, isClaimed = false }: StartReplay,
 ): Promise<ReplayRun> {
   const { count: planned, isComplete: isPlannedComplete } = await planReplay({ db }, filter);
   return db.transaction(async (tx) => {
     const requestedBy = actor.name;
     const run = await insertReplayRun(tx, {
-      ...{ filter, reason, requestedBy, planned, isPlannedComplete },
+      ...{ filter, reason, requestedBy, planned, isPlannedComplete, isClaimed },
     });
     const detail = { filter, planned, isPlannedComplete };
     const subject = subjectOf(run.id);
@@ -65,6 +73,41 @@ export function stopReplayAs({ db }: Parts, actor: Actor, id: number): Promise<b
     await recordAudit(tx, { actor, action: 'replay.stop', subject: subjectOf(id) });
     return true;
   });
+}
+
+export interface ReplayedDead extends Pick<Replayed, 'replayed' | 'refused'> {
+  /** The number of the run; undefined if no event is dead. */
+  readonly run: number | undefined;
+  /** Why the queue is unavailable; undefined if everything is enqueued. */
+  readonly notEnqueued: string | undefined;
+  /** False: a person stopped the run, or another process took it over and continues it. */
+  readonly isComplete: boolean;
+}
+
+/** Replays every dead event that nobody discarded, as one run that is carried out here (rule 5). */
+export async function replayDeadAs(
+  parts: ReplayParts,
+  actor: Actor,
+  reason: string,
+): Promise<ReplayedDead> {
+  const filter = { state: 'dead' } as const;
+  const replayed: number[] = [];
+  const refused: RefusedReplay[] = [];
+  let notEnqueued: string | undefined;
+  const result = (run: number | undefined, isComplete: boolean): ReplayedDead => {
+    return { run, replayed, refused, notEnqueued, isComplete };
+  };
+  if ((await planReplay(parts, filter)).count === 0) return result(undefined, true);
+  const started = await startReplayAs(parts, actor, { filter, reason, isClaimed: true });
+  let run: ReplayRun | undefined = started;
+  while (run?.state === 'running') {
+    const step: MadeStep = await makeStep(parts, run);
+    ({ run } = step);
+    replayed.push(...step.replayed.replayed);
+    refused.push(...step.replayed.refused);
+    if (step.replayed.outcome === 'left_to_sweep') notEnqueued = step.replayed.reason;
+  }
+  return result(started.id, run?.state === 'done');
 }
 
 export interface ContinueReplaysParts extends ReplayParts {
@@ -93,7 +136,7 @@ async function carryOut(parts: ContinueReplaysParts, claimed: ReplayRun): Promis
     while (run?.state === 'running') {
       if (parts.signal.aborted || (await measureInbox(parts.db)).pending > BUSY_PENDING)
         return true;
-      run = await makeStep(parts, run);
+      ({ run } = await makeStep(parts, run));
     }
     return false;
   } finally {
@@ -102,17 +145,18 @@ async function carryOut(parts: ContinueReplaysParts, claimed: ReplayRun): Promis
   }
 }
 
-async function makeStep(
-  parts: ContinueReplaysParts,
-  run: ReplayRun,
-): Promise<ReplayRun | undefined> {
+interface MadeStep {
+  /** Undefined: another process made the step, too. */
+  readonly run: ReplayRun | undefined;
+  readonly replayed: Replayed;
+}
+
+async function makeStep(parts: ReplayParts, run: ReplayRun): Promise<MadeStep> {
   const { db } = parts;
   const step = (await readReplayStep(db, run)) ?? (await chooseStep(db, run));
-  const { replayed, refused } = await replayEach(parts, step.numbers);
-  return recordReplayStep(db, run.id, step, {
-    replayed: replayed.length,
-    refusals: refused,
-  });
+  const replayed = await replayEach(parts, step.numbers);
+  const result = { replayed: replayed.replayed.length, refusals: replayed.refused };
+  return { run: await recordReplayStep(db, run.id, step, result), replayed };
 }
 
 /** Invariant 2: what a step replays is committed before it begins. */

@@ -186,7 +186,7 @@ test('a reference finds all of its payouts', async () => {
   expect(new Set(matches.map((match) => (match as { id: string }).id)).size).toBe(MANY);
 });
 
-test('replay --dead replays all dead events', async () => {
+test('replay --dead replays all dead events, with one entry in the audit log and each event in its steps', async () => {
   const bodies = Array.from({ length: MANY }, () => eventBody(paymentObject()));
   const numbers = await receive(db, bodies);
   await db.query(
@@ -200,6 +200,20 @@ test('replay --dead replays all dead events', async () => {
   const { replayed = [] } = await pageOf('events', 'replay', '--dead');
   expect(new Set(replayed)).toEqual(new Set(numbers));
   expect(await db.query('select webhook_event_id from dead_events')).toEqual([]);
+  const entries = await db.query(
+    `select action, subject_kind as kind, subject_id as id, reason, detail -> 'planned' as planned
+       from audit
+      where action = 'replay.start'
+         or action = 'event.replay' and subject_id = any ($1::text[])`,
+    [numbers.map(String)],
+  );
+  expect(entries).toEqual([
+    { action: 'replay.start', kind: 'replay', id: '1', reason: 'all dead events', planned: MANY },
+  ]);
+  const { events = [] } = await pageOf('events', 'list', '--replay', '1', '--limit', '100');
+  expect(events.length).toBeGreaterThan(0);
+  for (const event of events) expect(numbers).toContain((event as { number: number }).number);
+  expect(await pageOf('events', 'replay', '--dead')).toMatchObject({ replayed: [], replay: null });
 });
 
 test('an installation with many open attempts shows that there are more', async () => {

@@ -1,6 +1,6 @@
 /** Replays of many events: the filter of the inbox, the plan, the run with its progress, and the stop. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { continueReplays } from '../../src/actions/replayRuns.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { continueReplays, replayDeadAs } from '../../src/actions/replayRuns.ts';
 import { claimReplayRun, releaseReplayRun } from '../../src/ledger/inbox/store/replayRuns.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -190,6 +190,41 @@ test('one process at a time works on a run, and another one continues it', async
   await releaseReplayRun(db, claimed?.id ?? 0);
   expect(await workOnReplays()).toEqual([dead]);
 });
+
+test('a run that a command carries out is its own, and is continued if the command ends', async () => {
+  const dead = [await die(), await die()];
+  const actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@host' } as const;
+  const stop = new Error('the command ended');
+  const once = vi.fn<(numbers: readonly number[]) => Promise<void>>().mockResolvedValue();
+  const done = await replayDeadAs({ db, enqueue: once }, actor, 'fixed');
+  // Others may be dead from before.
+  expect(done.replayed.slice(0, 2)).toEqual(dead.toReversed());
+  expect(done).toMatchObject({ refused: [], notEnqueued: undefined, isComplete: true });
+  expect(once).toHaveBeenCalledTimes(1);
+
+  const again = await die();
+  const ending = failingAfter(db, stop);
+  await expect(replayDeadAs({ db: ending, enqueue: once }, actor, 'fixed')).rejects.toBe(stop);
+  // It is claimed for a minute.
+  expect(await workOnReplays()).toEqual([]);
+  await db.query(`update replay_runs set claimed_until = '-infinity' where state = 'running'`);
+  expect(await workOnReplays()).toEqual([again]);
+});
+
+/** A database that fails once the first step is chosen. */
+function failingAfter(on: Database, error: Error): Database {
+  return {
+    ...on,
+    transaction: (work) =>
+      on.transaction(async (tx) => {
+        const steps = await tx.query(
+          `select from replay_steps s join replay_runs r on r.id = s.run_id where r.state = 'running'`,
+        );
+        if (steps.length > 0) throw error;
+        return await work(tx);
+      }),
+  };
+}
 
 test('the inbox is filtered by type, order and time', async () => {
   const [orderId, paymentId] = [unique('ord'), unique('pay')];

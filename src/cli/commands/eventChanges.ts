@@ -6,9 +6,9 @@ import { printable } from '../context.ts';
 import { printLine } from '../invocation.ts';
 
 export function printEventChanges(changes: EventChanges): void {
-  printLine('');
   for (const line of linesOf(changes)) printLine(printable(line));
   if (!changes.isComplete) printLine(`Only the first ${MAX_OF_EVENT} of each kind are listed.`);
+  printLine('');
 }
 
 function linesOf(changes: EventChanges): readonly string[] {

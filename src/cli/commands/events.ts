@@ -1,6 +1,12 @@
 import { Command } from 'commander';
 import { discardEventAs } from '../../actions/discardEvent.ts';
-import { type Replayed, replayEventsAs } from '../../actions/replayEvents.ts';
+import {
+  type RefusedReplay,
+  type Replayed,
+  type ReplayParts,
+  replayEventsAs,
+} from '../../actions/replayEvents.ts';
+import { replayDeadAs } from '../../actions/replayRuns.ts';
 import { describeAbsence } from '../../ledger/domain/bodyAbsence.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
@@ -10,7 +16,6 @@ import { type FoundEvents, searchEvents } from '../../ledger/read/store/events.t
 import {
   type EventSummary,
   findEvent,
-  readDeadNumbers,
   readVersionAhead,
   type VersionAhead,
 } from '../../ledger/read/store/parts.ts';
@@ -21,7 +26,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { encodePlace, numberPlace, timePlace } from '../../representation/cursor.ts';
 import { eventJson, eventWithBodyJson, variantJson } from '../../representation/event.ts';
 import { formatTime } from '../../representation/time.ts';
-import { readEventChanges } from '../../trail/eventChanges.ts';
+import { type EventChanges, readEventChanges } from '../../trail/eventChanges.ts';
 import { eventChangesJson } from '../../trail/eventChangesJson.ts';
 import {
   printable,
@@ -127,13 +132,12 @@ function showCommand(): Command {
           printJson({ ...eventWithBodyJson(event, detail), changed: eventChangesJson(changes) });
           return;
         }
-        printEvent(event, detail);
-        printEventChanges(changes);
+        printEvent(event, detail, changes);
       }),
     );
 }
 
-function printEvent(event: EventSummary, detail: EventDetail): void {
+function printEvent(event: EventSummary, detail: EventDetail, changes: EventChanges): void {
   const { body, variants, findings } = detail;
   printEvents([event]);
   if (event.error !== null) printLine(`Error: ${printable(event.error)}`);
@@ -150,6 +154,7 @@ function printEvent(event: EventSummary, detail: EventDetail): void {
       `There are more findings about it: \`npx tallyhook findings list --subject event:${event.id} --state any\`.`,
     );
   }
+  printEventChanges(changes);
   printLine(
     Buffer.isBuffer(body)
       ? printableLines(body.toString('utf8'))
@@ -235,6 +240,7 @@ const REPLAYED_AT_ONCE = 1_000;
 interface ReplayOptions {
   readonly dead: boolean;
   readonly versionAhead: boolean;
+  readonly reason: string;
   readonly by?: string;
   readonly json: boolean;
 }
@@ -243,44 +249,86 @@ function replayCommand(): Command {
   return new Command('replay')
     .description('apply events again; replaying is idempotent')
     .argument('[ids...]', 'event ids or inbox numbers')
-    .option('--dead', 'replay all dead events', false)
+    .option('--dead', 'replay all dead events, as one replay of many', false)
     .option('--version-ahead', 'replay all events with a version in the future', false)
+    .option('--reason <text>', 'why --dead replays them', 'all dead events')
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 done, 1 an event is unknown or has no body anymore.')
-    .action((ids: readonly string[], { json, by, ...chosen }: ReplayOptions) =>
+    .action((ids: readonly string[], options: ReplayOptions) =>
       withDatabase(readConfig(), async (db, databaseUrl) => {
-        const inboxIds = await findReplayable(db, { ids, ...chosen });
-        const parts = {
-          db,
-          enqueue: (numbers: readonly number[]) => enqueue(databaseUrl, numbers),
-        };
-        const numbers: number[] = [];
-        let isEnqueued = true;
-        for (const batch of inChunks(inboxIds, REPLAYED_AT_ONCE)) {
-          const replayed = await replayEventsAs(parts, actorOf(by), batch);
-          printTrouble(replayed);
-          numbers.push(...replayed.replayed);
-          isEnqueued = isEnqueued && replayed.outcome === 'enqueued';
-        }
-        if (json) printJson({ replayed: numbers, enqueued: isEnqueued });
-        else printLine(`${numbers.length} event(s) will be applied again.`);
+        if (options.reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const named = await findReplayable(db, { ...options, ids });
+        const enqueueThem = (inboxIds: readonly number[]) => enqueue(databaseUrl, inboxIds);
+        const parts = { db, enqueue: enqueueThem };
+        const one = await replayNamed(parts, named, options);
+        const all = options.dead ? await replayDead(parts, options) : NONE_REPLAYED;
+        const replayed = [...one.replayed, ...all.replayed];
+        const enqueued = one.isEnqueued && all.isEnqueued;
+        if (options.json) printJson({ replayed, enqueued, replay: all.run });
+        else printLine(`${replayed.length} event(s) will be applied again.`);
       }),
     );
 }
 
-function printTrouble(replayed: Replayed): void {
-  if (replayed.outcome === 'left_to_sweep') {
-    printNote(
-      `The queue is unavailable (${replayed.reason}); the sweep enqueues them within two minutes.`,
-    );
-  }
-  for (const { number, reason } of replayed.refused) {
-    printNote(`The event ${number} cannot be replayed: ${reason}.`);
-  }
-  if (replayed.refused.length > 0) setExitCode(1);
+interface CommandResult {
+  readonly replayed: readonly number[];
+  readonly isEnqueued: boolean;
+  /** The number of the replay of many. */
+  readonly run: number | null;
 }
 
+const NONE_REPLAYED: CommandResult = { replayed: [], isEnqueued: true, run: null };
+
+async function replayNamed(
+  parts: ReplayParts,
+  inboxIds: readonly number[],
+  { by }: ReplayOptions,
+): Promise<CommandResult> {
+  const numbers: number[] = [];
+  let isEnqueued = true;
+  for (const batch of inChunks(inboxIds, REPLAYED_AT_ONCE)) {
+    const replayed = await replayEventsAs(parts, actorOf(by), batch);
+    printTrouble(replayed);
+    numbers.push(...replayed.replayed);
+    isEnqueued = isEnqueued && replayed.outcome === 'enqueued';
+  }
+  return { replayed: numbers, isEnqueued, run: null };
+}
+
+async function replayDead(
+  parts: ReplayParts,
+  { by, reason }: ReplayOptions,
+): Promise<CommandResult> {
+  const dead = await replayDeadAs(parts, actorOf(by), reason.trim());
+  const { run, replayed, refused, notEnqueued, isComplete } = dead;
+  if (notEnqueued !== undefined) printUnavailable(notEnqueued);
+  printRefused(refused);
+  if (!isComplete) {
+    printNote(
+      `The replay ${run} was stopped, or another process continues it: \`npx tallyhook replays show ${run}\`.`,
+    );
+  }
+  return { replayed, isEnqueued: notEnqueued === undefined, run: run ?? null };
+}
+
+function printTrouble(replayed: Replayed): void {
+  if (replayed.outcome === 'left_to_sweep') printUnavailable(replayed.reason);
+  printRefused(replayed.refused);
+}
+
+function printUnavailable(reason: string): void {
+  printNote(`The queue is unavailable (${reason}); the sweep enqueues them within two minutes.`);
+}
+
+function printRefused(refused: readonly RefusedReplay[]): void {
+  for (const { number, reason } of refused) {
+    printNote(`The event ${number} cannot be replayed: ${reason}.`);
+  }
+  if (refused.length > 0) setExitCode(1);
+}
+
+/** The named events, and those with a version in the future. */
 async function findReplayable(
   db: Database,
   {
@@ -294,16 +342,12 @@ async function findReplayable(
   }
   const named: number[] = [];
   for (const id of ids) named.push((await mustFind(db, id)).id);
-  // All of them before the first is replayed: one that fails again would never end.
-  const waiting = dead
-    ? await readToEnd((after: number | undefined, limit) => readDeadNumbers(db, { after, limit }))
-    : [];
   const ahead = versionAhead
     ? await readToEnd((last: VersionAhead | undefined, limit) =>
         readVersionAhead(db, { after: last?.findingId, limit }),
       )
     : [];
-  return [...new Set([...named, ...waiting, ...ahead.map(({ eventNumber }) => eventNumber)])];
+  return [...new Set([...named, ...ahead.map(({ eventNumber }) => eventNumber)])];
 }
 
 async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promise<void> {

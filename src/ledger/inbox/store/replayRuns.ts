@@ -13,22 +13,33 @@ export interface NewReplayRun {
   readonly requestedBy: string;
   readonly planned: number;
   readonly isPlannedComplete: boolean;
+  /** The caller carries it out. */
+  readonly isClaimed: boolean;
 }
+
+const LEASE = `interval '60 seconds'`;
 
 /** A run over the events that are in the inbox now, and no later ones. */
 export async function insertReplayRun(tx: Queryable, run: NewReplayRun): Promise<ReplayRun> {
   const [row] = await tx.query<ReplayRun>(
-    `insert into replay_runs (filter, reason, requested_by, planned, is_planned_complete, position)
+    `insert into replay_runs (filter, reason, requested_by, planned, is_planned_complete, position,
+                              claimed_until)
      select $1::jsonb, $2, $3, $4, $5,
-            coalesce((select id from webhook_events order by id desc limit 1), 0) + 1
+            coalesce((select id from webhook_events order by id desc limit 1), 0) + 1,
+            case when $6 then statement_timestamp() + ${LEASE} else '-infinity' end
      returning ${REPLAY_COLUMNS}`,
-    [JSON.stringify(run.filter), run.reason, run.requestedBy, run.planned, run.isPlannedComplete],
+    [
+      JSON.stringify(run.filter),
+      run.reason,
+      run.requestedBy,
+      run.planned,
+      run.isPlannedComplete,
+      run.isClaimed,
+    ],
   );
   if (!row) throw new Error('the replay was not stored');
   return row;
 }
-
-const LEASE = `interval '60 seconds'`;
 
 /** Claims the oldest run that nobody works on. */
 export async function claimReplayRun(db: Queryable): Promise<ReplayRun | undefined> {

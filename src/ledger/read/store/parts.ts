@@ -184,20 +184,6 @@ export interface NumberPage {
   readonly limit: number;
 }
 
-/** Inbox numbers of dead events that nobody discarded, in their order. */
-export async function readDeadNumbers(
-  db: Queryable,
-  { after, limit }: NumberPage,
-): Promise<readonly number[]> {
-  const rows = await db.query<{ id: number }>(
-    `select webhook_event_id as id from dead_events
-      where webhook_event_id > $1 and discarded_at is null
-      order by webhook_event_id limit $2`,
-    [after ?? 0, limit],
-  );
-  return rows.map(({ id }) => id);
-}
-
 /** An open finding about an event with a version that counted as one from the future. */
 export interface VersionAhead {
   readonly findingId: number;
