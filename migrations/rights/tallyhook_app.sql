@@ -83,6 +83,7 @@ grant select, insert, update on tokens to tallyhook_app;
 grant usage on schema public to tallyhook_app;
 grant select on migrations to tallyhook_app;
 grant select, insert on installation to tallyhook_app;
+grant select on schema_requirements to tallyhook_app;
 grant select, insert, update, delete on clock_reports, queue_reports, processes to tallyhook_app;
 grant select, insert on audit to tallyhook_app;
 

@@ -26,6 +26,7 @@ grant select, insert, update on console_sessions to tallyhook_console;
 grant usage on schema public to tallyhook_console;
 grant select on migrations to tallyhook_console;
 grant select, insert on installation to tallyhook_console;
+grant select on schema_requirements to tallyhook_console;
 grant select, insert, update, delete on clock_reports, queue_reports, processes to tallyhook_console;
 grant select, insert on audit to tallyhook_console;
 

@@ -13,6 +13,7 @@ grant select, insert, update on watch_counts to tallyhook_receiver;
 grant usage on schema public to tallyhook_receiver;
 grant select on migrations to tallyhook_receiver;
 grant select, insert on installation to tallyhook_receiver;
+grant select on schema_requirements to tallyhook_receiver;
 grant select, insert, update, delete on clock_reports, queue_reports, processes to tallyhook_receiver;
 grant insert on audit to tallyhook_receiver;
 grant select (id) on audit to tallyhook_receiver;

@@ -162,6 +162,10 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'Health port: serves `/healthz`, `/readyz` and `/metrics` of one process without a token; `0` chooses a free one. The default depends on the first role of the process: `8083` for `receiver` and for all in one process, `8084` for `events`, `8085` for `reconcile`, `8086` for `alerts`, `8087` for `scheduler`, `8088` for `console`.',
         otherwise: '`8083` to `8088`; a free one if it is in use',
       },
+      DRAIN_SECONDS: {
+        meaning:
+          'How long a process goes on serving after a stop signal, while `/readyz` responds 503. Behind a load balancer, set it to more than the time in which that takes an unready process out.',
+      },
     },
   },
   {

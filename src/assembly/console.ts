@@ -147,7 +147,7 @@ export interface RunningConsole {
 }
 
 export async function startConsole(shared: Shared): Promise<RunningConsole> {
-  const { clock, config, events, gate, log, metrics, openPool, onClose, queues } = shared;
+  const { clock, config, events, gate, log, metrics, openPool, onClose, onDrain, queues } = shared;
   const db = openPool('console', CONSOLE_POOL);
   const { service, check } = authorizationsOf(config, { db, clock, log, lane: 'operator' });
   const refunds = refundsOf(config, { db, clock });
@@ -212,6 +212,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     portSetting: 'ADMIN_PORT',
     hostSetting: 'ADMIN_HOST',
   });
+  onDrain(() => server.drain());
   onClose(() => server.close());
   // First, because open pages wait for it.
   onClose(() => watcher.close());

@@ -3,6 +3,9 @@ import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { CLOCK_SKEW_UNREADY_MS, CLOCK_SKEW_WARNING_MS } from '../platform/db/databaseClock.ts';
+import type { Gate } from '../platform/db/gate.ts';
+import { refuseNewerSchema } from '../platform/db/pendingMigrations.ts';
+import { OperatorError } from '../platform/errors.ts';
 import { type HealthServerParts, startHealthServer } from '../platform/healthServer.ts';
 import { type HttpServer, PortInUse } from '../platform/httpServer.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
@@ -28,15 +31,24 @@ export async function startHealth(
   roles: ReadonlySet<Role>,
   probeDatabase: () => Promise<void>,
 ): Promise<number> {
-  const { gate, heartbeat, log, metrics, onClose, queueWatch } = shared;
-  const readiness = async () =>
-    judgeReadiness(roles, await runChecks(shared, { probeDatabase, checkQueue: queueWatch.check }));
+  const { gate, heartbeat, log, metrics, onClose, onDrain, queueWatch } = shared;
+  let isStopping = false;
+  onDrain(() => {
+    isStopping = true;
+  });
+  const readiness = async () => {
+    const results = await runChecks(shared, { probeDatabase, checkQueue: queueWatch.check });
+    return judgeReadiness(roles, results, isStopping);
+  };
   // The queue is checked every ten seconds anyway: what is reported is the latest result.
   const latest = { probeDatabase, checkQueue: async () => queueWatch.latest() };
   gate.whenOpen(() =>
     heartbeat.start(async () => {
       const results = await runChecks(shared, latest);
-      return { isReady: judgeReadiness(roles, results).ready, failures: failuresOf(results) };
+      return {
+        isReady: judgeReadiness(roles, results, isStopping).ready,
+        failures: failuresOf(results),
+      };
     }),
   );
   const server = await listen({ metrics, readiness }, shared, defaultPort(roles));
@@ -71,17 +83,18 @@ async function runChecks(
   { clock, db, gate }: Shared,
   { probeDatabase, checkQueue }: Probes,
 ): Promise<CheckResults> {
-  const [database, queue, pending] = await Promise.all([
+  const [database, migrations, queue, pending] = await Promise.all([
     probeDatabase().then(
       () => true,
       () => false,
     ),
+    migrationsCheck(gate, db),
     checkQueue(),
     pendingCheck(db),
   ]);
   return {
     database: { isOk: database, text: database ? 'reachable' : 'unavailable' },
-    migrations: { isOk: gate.isOpen(), text: gate.isOpen() ? 'at head' : gate.reason() },
+    migrations,
     clock: clockCheck(clock.skewMs()),
     queue: queueCheck(queue),
     pending,
@@ -97,6 +110,18 @@ function failuresOf(results: CheckResults): readonly string[] {
 function queueCheck(problem: QueueProblem | undefined): CheckResult {
   if (problem === undefined) return { isOk: true, text: 'a job was added, claimed and finished' };
   return { isOk: false, text: `${problem.reason}. ${problem.remedy}` };
+}
+
+/** A migration can remove what this process uses while it runs. */
+async function migrationsCheck(gate: Gate, db: Queryable): Promise<CheckResult> {
+  if (!gate.isOpen()) return { isOk: false, text: gate.reason() };
+  try {
+    await refuseNewerSchema(db);
+  } catch (error) {
+    if (error instanceof OperatorError) return { isOk: false, text: error.message };
+    // The check of the database reports why it cannot be read.
+  }
+  return { isOk: true, text: 'at head' };
 }
 
 async function pendingCheck(db: Queryable): Promise<CheckResult> {

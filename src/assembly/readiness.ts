@@ -31,14 +31,22 @@ const WORKING: Partial<Readonly<Record<Role, readonly CheckName[]>>> = {
   scheduler: ['database', 'migrations', 'queue'],
 };
 
-export function judgeReadiness(roles: ReadonlySet<Role>, results: CheckResults): Readiness {
+/** @param isStopping a process that stops is unready, although it still serves what reaches it */
+export function judgeReadiness(
+  roles: ReadonlySet<Role>,
+  results: CheckResults,
+  isStopping = false,
+): Readiness {
   const isFailed = (name: CheckName) => !results[name].isOk;
   const needs = (table: typeof SERVING) => [...roles].flatMap((role) => table[role] ?? []);
   const serving = needs(SERVING);
   const needed = serving.length > 0 ? serving : needs(WORKING);
   return {
-    ready: !needed.some(isFailed),
+    ready: !isStopping && !needed.some(isFailed),
     degraded: Object.values(results).some(({ isOk }) => !isOk),
-    checks: Object.fromEntries(Object.entries(results).map(([name, { text }]) => [name, text])),
+    checks: {
+      ...Object.fromEntries(Object.entries(results).map(([name, { text }]) => [name, text])),
+      ...(isStopping && { process: 'stops, and still serves' }),
+    },
   };
 }

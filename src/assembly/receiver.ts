@@ -23,7 +23,7 @@ export interface RunningReceiver {
 }
 
 export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
-  const { clock, config, events, gate, log, metrics, openPool, onClose } = shared;
+  const { clock, config, events, gate, log, metrics, openPool, onClose, onDrain } = shared;
   const webhookSecrets = webhookSecretsOf(config, shared.roles.has('sandbox'));
   const db = openPool('receiver', RECEIVER_POOL);
   const enqueuer = createEnqueuer(
@@ -79,6 +79,7 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
     admit: guard.admit,
     handlesContinue: true,
   });
+  onDrain(() => server.drain());
   onClose(() => server.close());
   log.info({ port: server.port, path: config.webhookPath }, 'receiver.listening');
   return { port: server.port, probe: () => db.probe() };

@@ -24,7 +24,7 @@ import {
 } from '../platform/db/databaseClock.ts';
 import { isDatabaseUnavailable } from '../platform/db/failures.ts';
 import { createGate, type Gate } from '../platform/db/gate.ts';
-import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
+import { refuseNewerSchema, refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import type { Pooling } from '../platform/db/pooler.ts';
 import { readUserRights } from '../platform/db/rights.ts';
 import { toError } from '../platform/errors.ts';
@@ -66,6 +66,8 @@ export interface Shared {
   readonly heartbeat: Heartbeat;
   readonly events: Producer<EventsJob> & InspectedQueue;
   readonly openPool: (name: string, limits: PoolOptions) => Database;
+  /** Called before anything closes, while the process still serves. */
+  readonly onDrain: (begin: () => void) => void;
   /** Closed in reverse order of being added. */
   readonly onClose: (close: () => Promise<void>) => void;
 }
@@ -76,13 +78,22 @@ export interface ShareInput {
   readonly readTimeMs?: ((db: Queryable) => Promise<number>) | undefined;
   readonly log: Log;
   readonly databaseUrl: string;
+  readonly drainers: (() => void)[];
   readonly closers: (() => Promise<void>)[];
   readonly roles: ReadonlySet<Role>;
 }
 
 export async function share(
   config: Config,
-  { machine, readTimeMs = readDatabaseTimeMs, log, databaseUrl, closers, roles }: ShareInput,
+  {
+    machine,
+    readTimeMs = readDatabaseTimeMs,
+    log,
+    databaseUrl,
+    drainers,
+    closers,
+    roles,
+  }: ShareInput,
 ): Promise<Shared> {
   const openPool = (name: string, limits: PoolOptions): Database => {
     const db = createDatabase({
@@ -104,6 +115,7 @@ export async function share(
       pooling = await db.examinePooling();
       refuseStatementMode(pooling, config);
       await refusePendingMigrations(db);
+      await refuseNewerSchema(db);
       await refuseSandboxDatabase(db, merchantId);
       await bindInstallation(db, merchantId);
     },
@@ -150,6 +162,7 @@ export async function share(
     heartbeat,
     events,
     openPool,
+    onDrain: (begin) => drainers.push(begin),
     onClose: (step) => closers.push(step),
   };
 }

@@ -3,6 +3,7 @@
  * one role starts without the code of the others and keeps none of it in memory.
  */
 
+import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
@@ -28,6 +29,8 @@ export interface Running {
   readonly isEmbedded: boolean;
   /** Rejects with the reason when the sandbox or the embedded database ends. */
   readonly ended: Promise<void>;
+  /** Goes on serving for DRAIN_SECONDS, unready, and lets clients end their connections. */
+  drain(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,12 @@ export async function start(
 ): Promise<Running> {
   const { log, sandboxStartMs } = parts;
   logSettingWarnings(config, roles, log);
+  const drainers: (() => void)[] = [];
+  const drain = async (): Promise<void> => {
+    for (const begin of drainers) begin();
+    if (config.drainMs > 0) log.info({ forMs: config.drainMs }, 'process.draining');
+    await setTimeout(config.drainMs);
+  };
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of closers.splice(0).reverse()) await step();
@@ -66,7 +75,7 @@ export async function start(
     const isSandboxAlone = [...roles].every((role) => role === 'sandbox');
     const ports = isSandboxAlone
       ? NO_PORTS
-      : await startLedgerRoles(config, roles, { ...parts, databaseUrl, closers });
+      : await startLedgerRoles(config, roles, { ...parts, databaseUrl, drainers, closers });
     const sandbox = roles.has('sandbox')
       ? await (await import('./sandbox.ts')).startSandboxRole(config, {
           log,
@@ -78,7 +87,7 @@ export async function start(
     if (sandbox) closers.push(() => sandbox.close());
     const ended = sandbox ? Promise.race([lost, sandbox.ended]) : lost;
     ended.catch(() => undefined);
-    return { ...ports, ended, sandbox, databaseUrl, isEmbedded, close };
+    return { ...ports, ended, sandbox, databaseUrl, isEmbedded, drain, close };
   } catch (error) {
     await close();
     throw error;

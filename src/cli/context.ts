@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { createDatabase, type Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
-import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
+import { refuseNewerSchema, refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { refuseSharedSessions } from '../platform/db/pooler.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
@@ -50,7 +50,10 @@ export async function withDatabase<T>(
     if (needsSession !== undefined) await refuseSharedSessions(url, directly(needsSession));
     return await work(db, url);
   } catch (error) {
-    if (isOfSchema(error)) await refusePendingMigrations(db);
+    if (isOfSchema(error)) {
+      await refusePendingMigrations(db);
+      await refuseNewerSchema(db);
+    }
     return explainDatabase(error, config);
   } finally {
     await db.close();

@@ -18,6 +18,7 @@ import { OperatorError } from '../platform/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { DEFAULT_PREFIX } from '../platform/queue/names.ts';
 import { parseRedisUrl } from '../platform/queue/redisAddress.ts';
+import { SECOND_MS } from '../platform/time.ts';
 import {
   ALERT_GROUPS,
   ALERT_SECRETS,
@@ -163,6 +164,7 @@ export const SETTINGS = z
     ...OIDC_SETTINGS,
     METRICS_HOST: z.string().default('127.0.0.1'),
     METRICS_PORT: port.optional(),
+    DRAIN_SECONDS: wholeNumber(0, 300).default(0),
     PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
     PAYMENTS_PROFILE_ID: z.string().min(1).max(255).optional(),
     PAYMENTS_BASE_URL: z
@@ -253,6 +255,8 @@ export interface Config {
   readonly metricsHost: string;
   /** Undefined: the default of the process's first role. */
   readonly metricsPort: number | undefined;
+  /** How long a process that stops goes on serving. */
+  readonly drainMs: number;
   readonly merchantId: string | undefined;
   /** The business profile that sends its webhooks here; undefined: all profiles of the account. */
   readonly profileId: string | undefined;
@@ -346,6 +350,7 @@ export function loadConfig(env: Environment): Config {
     oidc: oidcOf(settings, settings.PUBLIC_CONSOLE_URL),
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
+    drainMs: settings.DRAIN_SECONDS * SECOND_MS,
     merchantId: settings.PAYMENTS_MERCHANT_ID,
     profileId: settings.PAYMENTS_PROFILE_ID,
     baseUrl: settings.PAYMENTS_BASE_URL,

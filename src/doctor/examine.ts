@@ -10,7 +10,11 @@ import { readEnds, readProof } from '../ledger/store/verifyRounds.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
-import { pendingMigrations } from '../platform/db/pendingMigrations.ts';
+import {
+  lastMigration,
+  pendingMigrations,
+  readRequiredMigration,
+} from '../platform/db/pendingMigrations.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
@@ -179,12 +183,19 @@ async function examineDatabase(
   const migrations = await note('migrations', async () => {
     if (!open) return unreached;
     const pending = await pendingMigrations(open);
-    return pending.length === 0
-      ? ok('the schema is up to date')
-      : failed(
-          `${pending.length} not applied: ${pending.join(', ')}`,
-          'Run: npx tallyhook migrate',
-        );
+    if (pending.length > 0) {
+      return failed(
+        `${pending.length} not applied: ${pending.join(', ')}`,
+        'Run: npx tallyhook migrate',
+      );
+    }
+    const required = await readRequiredMigration(open);
+    return required > (await lastMigration())
+      ? failed(
+          `the schema needs migration ${required}, which this version does not have`,
+          'Start the newer version that the database was upgraded for.',
+        )
+      : ok('the schema is up to date');
   });
   const ofSchema = async (judge: (db: Database) => Promise<Judgment>): Promise<Judgment> => {
     if (!open) return unreached;

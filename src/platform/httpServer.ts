@@ -12,6 +12,8 @@ export class PortInUse extends OperatorError {}
 export interface HttpServer {
   /** The port it listens on: the configured one, or a free one for 0. */
   readonly port: number;
+  /** From now on each response ends its connection, so that clients continue at another server. */
+  drain(): void;
   /** Stops accepting connections and resolves when every request in flight has its response. */
   close(): Promise<void>;
 }
@@ -63,8 +65,10 @@ const STRICT_HEADERS = new Map([
  * @throws OperatorError when the port is in use or not permitted, or the host is not an address of this machine
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  let isDraining = false;
   const handler: RequestListener = (request, response) => {
     response.setHeaders(STRICT_HEADERS);
+    if (isDraining) response.setHeader('Connection', 'close');
     options.handler(request, response);
   };
   const server = createServer(
@@ -87,6 +91,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   return {
     port: (server.address() as AddressInfo).port,
+    drain: () => {
+      isDraining = true;
+    },
     close: () => close(server),
   };
 }

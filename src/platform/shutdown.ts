@@ -6,8 +6,10 @@ const CLOSE_DEADLINE_MS = 25_000;
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** A started program: how to close it, and a promise if it can end by itself, with or without an error. */
+/** A started program, and a promise if it can end by itself, with or without an error. */
 export interface Stoppable {
+  /** Goes on serving until its clients can have noticed that it stops. */
+  drain?(): Promise<void>;
   close(): Promise<void>;
   readonly ended?: Promise<void>;
 }
@@ -35,6 +37,7 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
   if (failure) log.error({ error: failure }, 'process.failed');
   log.info({ reason }, 'process.stopping');
   for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
+  if (failure === undefined) await running.drain?.();
   const deadline = setTimeout(() => {
     log.error({ afterMs: CLOSE_DEADLINE_MS }, 'process.close_took_too_long');
     if (failure) exitWith(failure);
