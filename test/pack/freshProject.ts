@@ -43,19 +43,25 @@ export async function installPacked(definition: PackageDefinition): Promise<Fres
   return project;
 }
 
-/** Puts a package where an installation would, and makes the checkout's copies of its dependencies visible. */
-export async function stageInProject(definition: PackageDefinition): Promise<FreshProject> {
+/** Puts packages where an installation would, with the checkout's copies of what they need. */
+export async function stageInProject(
+  ...definitions: readonly PackageDefinition[]
+): Promise<FreshProject> {
   const project = createProject();
-  const modules = join(project.folder, 'node_modules');
-  const installed = join(modules, definition.name);
-  mkdirSync(installed, { recursive: true });
-  await stagePackage(definition, installed);
-  for (const name of definition.dependencies) {
-    const target = join(modules, name);
-    mkdirSync(dirname(target), { recursive: true });
-    symlinkSync(join(root, 'node_modules', name), target);
+  for (const definition of definitions) {
+    const installed = join(project.folder, 'node_modules', definition.name);
+    mkdirSync(installed, { recursive: true });
+    await stagePackage(definition, installed);
+    for (const name of definition.dependencies) linkPackage(project, name);
   }
   return project;
+}
+
+/** Makes a package of the checkout visible in a project. */
+export function linkPackage({ folder }: FreshProject, name: string): void {
+  const target = join(folder, 'node_modules', name);
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), target);
 }
 
 function createProject(): FreshProject {
