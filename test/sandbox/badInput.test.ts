@@ -443,3 +443,13 @@ test('the hosted page of an impossible payment id is 404', async () => {
   expect((await fetch(url)).status).toBe(404);
   expect((await fetch(url, { method: 'POST', body })).status).toBe(404);
 });
+
+test('an account number is masked by characters: half of one could not be stored', async () => {
+  const iban = '\u{10000}'.repeat(9);
+  const { status, body } = await sandbox.call('POST', '/payouts/create', {
+    ...RIGHT.createPayout,
+    payout_method_data: { bank_transfer: { payout_method_type: 'sepa', iban, bic: 'B' } },
+  });
+  expect(status).toBe(200);
+  expect(JSON.stringify(body)).toContain(`${'*'.repeat(5)}${'\u{10000}'.repeat(4)}"`);
+});

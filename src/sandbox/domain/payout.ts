@@ -442,8 +442,10 @@ const SENSITIVE =
 
 /** Masks all but the last four characters, and short values completely. */
 function mask(value: string): string {
-  const shown = value.length > 8 ? value.slice(-4) : '';
-  return '*'.repeat(Math.min(value.length - shown.length, 16)) + shown;
+  // Characters, not code units: half of a surrogate pair cannot be stored.
+  const characters = [...value];
+  const shown = characters.length > 8 ? characters.slice(-4) : [];
+  return '*'.repeat(Math.min(characters.length - shown.length, 16)) + shown.join('');
 }
 
 type Action = 'update' | 'confirm' | 'fulfill' | 'cancel';
