@@ -1,16 +1,28 @@
 /** Every page of the console in a real browser: both themes, on a phone, and without a script. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
+import { browserPath, colorViolationsOn, startBrowser, violationsOn } from '../support/browser.ts';
 import { addConsoleExamples, addExamples, EXAMPLE_PAGES } from '../support/pageExamples.ts';
 import { type SandboxConsole, startSandboxConsole } from '../support/sandboxConsole.ts';
 import { ADMIN_TOKEN } from '../support/tallyhook.ts';
 
 const PHONE = { width: 360, height: 740 };
+const SMALL_DESK = { width: 1100, height: 800 };
+const DESK = { width: 1280, height: 800 };
+
+/** What one visit of a page shows: loading each page once for every test took minutes. */
+interface Seen {
+  readonly path: string;
+  readonly violations: readonly string[];
+  readonly darkViolations: readonly string[];
+  readonly hostile: unknown;
+  readonly phoneWidth: unknown;
+  readonly narrowIds: unknown;
+}
 
 describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {
   let all: SandboxConsole;
-  let paths: readonly string[];
+  let seen: readonly Seen[];
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -24,11 +36,30 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await signedOut.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   };
 
+  const visit = async (path: string): Promise<Seen> => {
+    await page.goto(url(path));
+    const violations = await violationsOn(page);
+    const hostile = await page.evaluate('window.hostile');
+    // A theme changes nothing but colors.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const darkViolations = await colorViolationsOn(page);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize(PHONE);
+    const phoneWidth = await page.evaluate('document.documentElement.scrollWidth');
+    await page.setViewportSize(SMALL_DESK);
+    const narrowIds = await page.evaluate(
+      `[...document.querySelectorAll('tbody .id')].map((id) => id.textContent + ' ' + id.offsetWidth)
+         .filter((text) => Number(text.split(' ').at(-1)) < 80)`,
+    );
+    await page.setViewportSize(DESK);
+    return { path, violations, darkViolations, hostile, phoneWidth, narrowIds };
+  };
+
   beforeAll(async () => {
     all = await startSandboxConsole(['console']);
     await addExamples(all.db);
     const { pathOf } = await addConsoleExamples(all);
-    paths = EXAMPLE_PAGES.map(({ path }) => pathOf(path));
+    const paths = EXAMPLE_PAGES.map(({ path }) => pathOf(path));
     browser = await startBrowser();
     context = await browser.newContext();
     page = await context.newPage();
@@ -41,55 +72,43 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
       }
     });
     await signIn(page);
+    const visits: Seen[] = [];
+    for (const path of [...paths, '/nothing']) visits.push(await visit(path));
+    seen = visits;
   });
   afterAll(async () => {
     await browser.close();
     await all.close();
   });
 
-  test.each(['light', 'dark'] as const)('no page violates WCAG 2.2 AA: %s', async (colorScheme) => {
-    await page.emulateMedia({ colorScheme });
-    for (const path of [...paths, '/nothing']) {
-      await page.goto(url(path));
-      expect.soft(await violationsOn(page), path).toEqual([]);
-    }
+  test('no page violates WCAG 2.2 AA: light', () => {
+    for (const { path, violations } of seen) expect.soft(violations, path).toEqual([]);
+  });
+
+  test('no page violates WCAG 2.2 AA: dark', () => {
+    for (const { path, darkViolations } of seen) expect.soft(darkViolations, path).toEqual([]);
+  });
+
+  test('nothing from outside runs on any page', () => {
+    for (const { path, hostile } of seen) expect.soft(hostile, path).toBeUndefined();
     expect(mistakes).toEqual([]);
   });
 
-  test('nothing from outside runs on any page', async () => {
-    for (const path of paths) {
-      await page.goto(url(path));
-      expect(await page.evaluate('window.hostile'), path).toBeUndefined();
+  test('no page is wider than a phone', () => {
+    for (const { path, phoneWidth } of seen) {
+      expect.soft(phoneWidth, path).toBeLessThanOrEqual(PHONE.width);
     }
-    expect(mistakes).toEqual([]);
-  });
-
-  test('no page is wider than a phone', async () => {
-    await page.setViewportSize(PHONE);
-    for (const path of paths) {
-      await page.goto(url(path));
-      const width = await page.evaluate('document.documentElement.scrollWidth');
-      expect.soft(width, path).toBeLessThanOrEqual(PHONE.width);
-    }
-    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   test('on a desk no alert is cut, and no id of a list takes a line for each character', async () => {
-    await page.setViewportSize({ width: 1100, height: 800 });
-    for (const path of paths) {
-      await page.goto(url(path));
-      const narrow = await page.evaluate(
-        `[...document.querySelectorAll('tbody .id')].map((id) => id.textContent + ' ' + id.offsetWidth)
-           .filter((text) => Number(text.split(' ').at(-1)) < 80)`,
-      );
-      expect.soft(narrow, path).toEqual([]);
-    }
+    for (const { path, narrowIds } of seen) expect.soft(narrowIds, path).toEqual([]);
+    await page.setViewportSize(SMALL_DESK);
     await page.goto(url('/alerts'));
     const hidden = await page.evaluate(
       `[...document.querySelectorAll('.scroll')].map((list) => list.scrollWidth - list.clientWidth)`,
     );
     expect(hidden).toEqual([0]);
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.setViewportSize(DESK);
   });
 
   test('the sign-in violates nothing, and works without a script', async () => {

@@ -33,13 +33,27 @@ interface AxeResults {
   }[];
 }
 
+const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** The rules of these standards that depend on colors. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
+
 /** What violates WCAG 2.2 AA on the page that is open, one line for each rule. */
 export async function violationsOn(page: Page): Promise<readonly string[]> {
   // Evaluated by the debugger, to which the page's Content-Security-Policy does not apply.
   await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
-  )) as AxeResults;
+  return examine(page, STANDARDS);
+}
+
+/** What violates the rules about colors, on a page that `violationsOn` has examined in another theme. */
+export function colorViolationsOn(page: Page): Promise<readonly string[]> {
+  return examine(page, COLOR_RULES);
+}
+
+/** @param runOnly tags, or ids of rules */
+async function examine(page: Page, runOnly: readonly string[]): Promise<readonly string[]> {
+  // Only violations have to be described in full.
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
+  const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as AxeResults;
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`,
   );
