@@ -16,12 +16,12 @@ import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { readMessageLines } from '../../src/notify/store/archiveLines.ts';
 import { readPlaces, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { KILLS } from '../support/kills.ts';
 import { type Program, spawnProgram } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
-const KILLS = 20;
 /** Within one day: the days that a test stores are counted back from today. */
 const LONGEST_TEST_MS = 100_000;
 
@@ -93,7 +93,7 @@ async function killOften(kills: Kills): Promise<void> {
 }
 
 test(`${KILLS} kills during archiving and removal lose no row (seed ${SEED})`, async () => {
-  const count = 20_000;
+  const count = 1_000 * KILLS;
   await db.query(
     `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
      select 'msg_' || n, 'log', 'alert', jsonb_build_object('n', n, 'text', repeat('é', n % 50)),
@@ -132,7 +132,7 @@ test(`${KILLS} kills during archiving and removal lose no row (seed ${SEED})`, a
 });
 
 test(`${KILLS} kills during archiving and removal of days lose no body (seed ${SEED})`, async () => {
-  const days = 50;
+  const days = Math.ceil(2.5 * KILLS);
   const bodiesADay = 40;
   for (let day = 0; day < days; day += 1) {
     await storeDay(db, { daysAgo: days + 2 - day, events: bodiesADay });

@@ -8,6 +8,7 @@ import type { Actor } from '../../src/audit/domain/actor.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { MERCHANT_ID } from '../support/events.ts';
+import { KILLS } from '../support/kills.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 import { createPeople, digestLedger, findWordSets, type TestPerson } from '../support/people.ts';
 import { type Program, spawnProgram } from '../support/program.ts';
@@ -15,9 +16,9 @@ import { seededRandom, testSeed } from '../support/random.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
-const KILLS = 20;
-const PEOPLE = 300;
 const PEOPLE_IN_A_REQUEST = 5;
+/** For a few more requests than kills: not every process meets its moment. */
+const PEOPLE = 8 * PEOPLE_IN_A_REQUEST + 13 * KILLS;
 const ADA: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@test' };
 
 let db: TestDatabase;

@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { countPlaces, expectNoneLost, readPlaces, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { KILLS } from '../support/kills.ts';
 import { type Program, spawnProgram } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
-const KILLS = 20;
 /** Within one day: the days that a test stores are counted back from today. */
 const LONGEST_TEST_MS = 100_000;
 /** How long a process goes on after its first step: several steps, so that a kill meets each part of one. */

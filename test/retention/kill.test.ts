@@ -5,12 +5,12 @@
 import { stdout } from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { KILLS } from '../support/kills.ts';
 import { type Program, settingsFor, spawnProgram } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const ROWS = 30_000;
-const KILLS = 20;
+const ROWS = 1_500 * KILLS;
 
 let db: TestDatabase;
 let running: Program | undefined;
@@ -95,7 +95,7 @@ function start(): Program {
   return running;
 }
 
-test('a run that is killed 20 times leaves nothing half done, and the next one continues', async () => {
+test(`a run that is killed ${KILLS} times leaves nothing half done, and the next one continues`, async () => {
   const seed = testSeed();
   stdout.write(`retention is killed with seed ${seed}; TEST_SEED=${seed} repeats it\n`);
   const random = seededRandom(seed);
