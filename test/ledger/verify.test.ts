@@ -123,7 +123,7 @@ describe('a sound ledger', () => {
   let db: TestDatabase;
   beforeAll(async () => {
     db = await createTestDatabase();
-    await fill(db, { orders: 250 });
+    await fill(db, { orders: 80 });
     await fillByRetrieves(db);
   });
   afterAll(() => db.drop());
@@ -968,13 +968,13 @@ describe('while workers run', () => {
     'events that are applied between two chunks are not reported (rebuild: %s)',
     async (rebuild) => {
       db = await createTestDatabase();
-      const ids = [...(await receive(db, shopEvents({ seed: SEED, orders: 120 })))];
-      await applyAll(db, ids.splice(0, 100));
+      const ids = [...(await receive(db, shopEvents({ seed: SEED, orders: 50 })))];
+      await applyAll(db, ids.splice(0, 60));
       const applier = testApplier(db);
       const busy = withWorkBetween(async () => {
         await applier.applyBatch(ids.splice(0, 3));
       });
-      const report = await verify(busy, { rebuild, chunkSize: 10 });
+      const report = await verify(busy, { rebuild, chunkSize: 20 });
       expect(failures(report), seeded).toEqual({});
       expect(ids.length, 'events that are left after the last chunk').toBeGreaterThan(0);
     },
