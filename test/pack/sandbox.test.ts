@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SANDBOX_PACKAGE } from '../../scripts/pack/packages.ts';
+import { stagePackage } from '../../scripts/pack/stagePackage.ts';
 import {
   bytesIn,
   compileIn,
@@ -82,3 +83,10 @@ test.each(['module', 'commonjs'])(
     expect(stdout.trim()).toBe(PRINTED);
   },
 );
+
+test('a package that installs what it does not import is refused', async () => {
+  const definition = { ...SANDBOX_PACKAGE, dependencies: ['express', 'pg'] };
+  await expect(stagePackage(definition, join(project.folder, 'refused'))).rejects.toThrow(
+    '@tallyhook/sandbox does not import pg',
+  );
+});
