@@ -202,6 +202,7 @@ const MAIN_SCREENS = [
   ['search', '/search?q=65.40+USD'],
   ['orders', '/orders'],
   ['order', '/orders/1001'],
+  ['event', '/inbox/1'],
   ['reconciliation', '/reconciliation'],
   ['ledger', '/ledger'],
   ['alerts', '/alerts'],

@@ -13,7 +13,7 @@ import {
 import { effectText, noChangeText } from '../../trail/eventChangesText.ts';
 import { type Column, DataTable, Section } from '../components/blocks.tsx';
 import { Badge, Id } from '../components/values.tsx';
-import { CAUSED_COLUMNS } from '../ledger/columns.tsx';
+import { EVENT_COLUMNS } from '../ledger/columns.tsx';
 import {
   alertHref,
   findingHref,
@@ -36,7 +36,7 @@ export function EventChanges({ changes }: { readonly changes: Changes }) {
         rows={changes.resources}
       />
       <Rows caption="Changes of the change feed" columns={CHANGES} rows={changes.changes} />
-      <Rows caption="Transfers of the journal" columns={CAUSED_COLUMNS} rows={transfers} />
+      <Rows caption="Transfers of the journal" columns={EVENT_COLUMNS} rows={transfers} />
       <Rows caption="Order webhooks that followed" columns={WEBHOOKS} rows={orderWebhooks} />
       <Rows caption="Findings that it opened or closed" columns={FINDINGS} rows={findings} />
       <Rows caption="Alerts that it opened or resolved" columns={ALERTS} rows={alerts} />

@@ -58,20 +58,38 @@ const causeColumn: TransferColumn = {
     ),
 };
 
-/** The columns of transfers with one cause. */
-export const CAUSED_COLUMNS: readonly TransferColumn[] = [
+const debitColumn: TransferColumn = {
+  title: 'Debit',
+  cell: ({ debit }) => <AccountLink account={debit} />,
+};
+
+const creditColumn: TransferColumn = {
+  title: 'Credit',
+  cell: ({ credit }) => <AccountLink account={credit} />,
+};
+
+export const JOURNAL_COLUMNS: readonly TransferColumn[] = [
   numberColumn,
   recordedColumn,
   effectiveColumn,
   meaningColumn,
   amountColumn,
-  { title: 'Debit', cell: ({ debit }) => <AccountLink account={debit} /> },
-  { title: 'Credit', cell: ({ credit }) => <AccountLink account={credit} /> },
+  debitColumn,
+  creditColumn,
   orderColumn,
   partColumn,
+  causeColumn,
 ];
 
-export const JOURNAL_COLUMNS: readonly TransferColumn[] = [...CAUSED_COLUMNS, causeColumn];
+/** The columns of transfers that one event caused: its resource is shown beside them. */
+export const EVENT_COLUMNS: readonly TransferColumn[] = [
+  numberColumn,
+  meaningColumn,
+  amountColumn,
+  debitColumn,
+  creditColumn,
+  effectiveColumn,
+];
 
 /** The columns of one account: its side of each transfer, and the other account. */
 export function accountColumns(account: string): readonly TransferColumn[] {
