@@ -56,6 +56,26 @@ test('holds are listed with what can be captured, and lead to a page that states
   expect(confirm.html).toContain('130.80 <abbr>USD</abbr>');
 });
 
+test('the page of an order leads to capture or release its hold, for a role that may', async () => {
+  const id = await setup.authorize({ metadata: { order_id: `ord_of_${Date.now()}` } });
+  const [row] = await db.query<{ order: string }>(
+    `select substring(order_key from 7) as order from resources where kind = 'payment' and id = $1`,
+    [id],
+  );
+  const path = `/orders/${row?.order}`;
+  const link = `/authorizations/confirm?action=capture&amp;hold=${encodeURIComponent(holdOf(id))}`;
+  expect((await treasurer.get(path)).html).toContain(link);
+  expect((await operator.get(path)).html).not.toContain('action=capture');
+  const hold = holdOf(id);
+  const { status } = await treasurer.post('/authorizations/capture', { ...decided, hold });
+  expect(status).toBe(303);
+  await setup.applyWebhooks();
+  const after = (await treasurer.get(path)).html;
+  expect(after).not.toContain('action=capture');
+  expect(after).toContain(`href="/payments/${id}">Refund it</a>`);
+  expect((await operator.get(path)).html).not.toContain('Refund it');
+});
+
 test('several holds are captured at once, and each is in the audit log', async () => {
   const ids = [await setup.authorize(), await setup.authorize()];
   const hold = ids.map((id) => holdOf(id));

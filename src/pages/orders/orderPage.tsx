@@ -11,12 +11,14 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { orderLines } from '../../representation/explanationText.ts';
 import { orderNamedBy } from '../../representation/order.ts';
+import { HoldLinks, hasHoldLinks } from '../authorizations/HoldLinks.tsx';
 import { type Column, DataTable, KeyValues, Preformatted, Section } from '../components/blocks.tsx';
 import { ActionForm, Field } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
 import { bodiesHref, orderHref, ordersHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { Related, type RelatedRows, readRelated } from '../related/Related.tsx';
+import { refundPayment } from '../resources/resourceActions.ts';
 import { Timeline } from '../timeline/Timeline.tsx';
 import { Accounts } from './Accounts.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orderActions.ts';
@@ -157,8 +159,41 @@ function PartsSection({ order }: { readonly order: ReadOrderDetail }) {
   );
 }
 
+/** More than these are found in the lists. */
+const MAX_PAYMENTS = 20;
+
+/** What can be done with the money of its payments: each leads to a page that confirms it. */
+function PaymentActions({
+  parts,
+  viewer,
+}: {
+  readonly parts: readonly PartSummary[];
+  readonly viewer: Viewer;
+}) {
+  const payments = parts.filter(({ kind }) => kind === 'payment');
+  const held = payments.filter((payment) => hasHoldLinks(payment, viewer));
+  const captured = viewer.may(refundPayment.permission)
+    ? payments.filter(({ capturedMinor }) => capturedMinor > 0)
+    : [];
+  return (
+    <>
+      {held.slice(0, MAX_PAYMENTS).map((payment) => (
+        <p key={payment.id}>
+          <Id id={payment.id} /> is authorized. <HoldLinks payment={payment} />
+        </p>
+      ))}
+      {captured.slice(0, MAX_PAYMENTS).map(({ id: paymentId }) => (
+        <p key={paymentId}>
+          <Id id={paymentId} /> is captured.{' '}
+          <a href={resourceHref('payment', paymentId)}>Refund it</a>
+        </p>
+      ))}
+    </>
+  );
+}
+
 function OrderActions({
-  order: { orderKey },
+  order: { orderKey, parts },
   viewer,
 }: {
   readonly order: ReadOrderDetail;
@@ -167,6 +202,7 @@ function OrderActions({
   const params = { order_key: orderKey };
   return (
     <Section title="Actions">
+      <PaymentActions parts={parts} viewer={viewer} />
       <ActionForm
         viewer={viewer}
         action={refreshOrder}

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { id } from '../../console/schemas.ts';
 import { formatAmount } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { isCapturable } from '../../contract/statuses.ts';
 import { deriveOrder } from '../../ledger/domain/order.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { ReasonDetail } from '../../ledger/domain/reasonDetail.ts';
@@ -14,8 +13,7 @@ import { type Timeline as ReadTimeline, readResourceTimeline } from '../../ledge
 import type { Queryable } from '../../platform/db/database.ts';
 import { refundableMinor } from '../../refunds/domain/refundable.ts';
 import { orderNamedBy } from '../../representation/order.ts';
-import { confirmHoldsPage } from '../authorizations/authorizationsPage.tsx';
-import { holdValue } from '../authorizations/holds.ts';
+import { HoldLinks, hasHoldLinks } from '../authorizations/HoldLinks.tsx';
 import { DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason as ReasonField } from '../components/forms.tsx';
 import { Id, Money, Time } from '../components/values.tsx';
@@ -26,13 +24,7 @@ import {
   ReasonMeaning,
   timeLeft,
 } from '../disputes/DisputeParts.tsx';
-import {
-  confirmHoldsHref,
-  orderHref,
-  resourceBodiesHref,
-  resourceHref,
-  resourcesHref,
-} from '../links.ts';
+import { orderHref, resourceBodiesHref, resourceHref, resourcesHref } from '../links.ts';
 import { Waterfall } from '../orders/Waterfall.tsx';
 import { definePage, type Viewer } from '../page.ts';
 import {
@@ -292,22 +284,8 @@ function paymentRows(row: ListedResource, viewer: Viewer): Rows {
   ];
 }
 
-/** The way to capture or release a hold, for a role that may. */
 function holdRows(row: ListedResource, viewer: Viewer): Rows {
-  const { id: paymentId, currency, status } = row;
-  const amountMinor = row.authorizedMinor - row.capturedMinor;
-  const isOpen = isCapturable(status) && amountMinor > 0 && currency !== null;
-  if (!isOpen || !viewer.may(confirmHoldsPage.permission)) return [];
-  const hold = holdValue({ paymentId, amountMinor, currency });
-  return [
-    [
-      'Hold',
-      <span key="hold">
-        <a href={confirmHoldsHref('capture', hold)}>Capture it</a> or{' '}
-        <a href={confirmHoldsHref('cancel', hold)}>release it</a>
-      </span>,
-    ],
-  ];
+  return hasHoldLinks(row, viewer) ? [['Hold', <HoldLinks key="hold" payment={row} />]] : [];
 }
 
 function paymentOf({ paymentId }: ListedResource): Rows[number] {
