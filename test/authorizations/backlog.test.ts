@@ -8,7 +8,8 @@ import { HOUR_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 
 const DAYS_MS = 24 * HOUR_MS;
-const BACKLOG = 50_000;
+/** More than two batches. */
+const BACKLOG = 12_000;
 /** More than one batch. */
 const URGENT = 300;
 
