@@ -37,7 +37,8 @@ Exit code: 0 every target was reached, 1 not.`;
 const MAX_P95_MS = 100;
 const MAX_KILOBYTES = 50;
 /** Pages that search or sum some thousand rows, each in a block of its table and one of its index at worst. */
-const SEARCHING = /^\/(|orders|payments|refunds|disputes|payouts|ledger\/.*)(\?|$)/;
+const SEARCHING =
+  /^\/(|orders|payments|refunds|disputes|payouts|inbox|replays\/new|ledger\/.*)(\?|$)/;
 const MAX_SEARCHED_BLOCKS = 15_000;
 /** Counts of what is newest. */
 const MAX_BLOCKS = 2_500;

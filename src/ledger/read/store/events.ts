@@ -12,12 +12,24 @@ import { EVENT_SELECT, type EventState, type EventSummary, NOT_APPLIED } from '.
 const WAITS = 'exists (select from pending p where p.webhook_event_id = e.id)';
 const IS_DEAD = 'exists (select from dead_events d where d.webhook_event_id = e.id)';
 
+/** The newest $2 events below number $1: of most states, they are most of the inbox. */
+const NEWEST = {
+  any: 'from webhook_events e where e.id < $1 order by e.id desc limit $2',
+  applied: `
+      from webhook_events e
+     where e.id < $1 and not ${WAITS} and not ${IS_DEAD}
+       and not exists (select from findings f
+                        where f.subject = 'event:' || e.id and f.state = 'open'
+                          and f.class in ${NOT_APPLIED})
+     order by e.id desc limit $2`,
+} as const;
+
 /**
  * The numbers below $1 of events in a state, greatest first. Each state is looked for where it is
  * kept: among millions of applied events, the few dead ones must not be searched for.
  */
 const NUMBERS: Readonly<Record<EventState | 'any', string>> = {
-  any: 'select id from webhook_events where id < $1 order by id desc limit $2',
+  any: `select e.id ${NEWEST.any}`,
   pending: `
     select e.webhook_event_id from pending e
      where e.webhook_event_id < $1
@@ -36,13 +48,7 @@ const NUMBERS: Readonly<Record<EventState | 'any', string>> = {
               from findings where state = 'open' and class in ${NOT_APPLIED}) e
      where e.id < $1 and not ${WAITS} and not ${IS_DEAD}
      order by e.id desc limit $2`,
-  applied: `
-    select e.id from webhook_events e
-     where e.id < $1 and not ${WAITS} and not ${IS_DEAD}
-       and not exists (select from findings f
-                        where f.subject = 'event:' || e.id and f.state = 'open'
-                          and f.class in ${NOT_APPLIED})
-     order by e.id desc limit $2`,
+  applied: `select e.id ${NEWEST.applied}`,
 };
 
 /** Events below an inbox number, newest first, of one state if one is given. */
@@ -139,16 +145,25 @@ const MAX_COUNTED = 50_000;
 /** How many events match a filter, among the newest `MAX_COUNTED` of its state. */
 export async function countEvents(db: Queryable, filter: EventFilter): Promise<EventCount> {
   const [row] = await db.query<{ count: number; searched: number }>(
-    `select count(*) filter (where ${MATCHES}) as count, count(*) as searched
-       from webhook_events e
-      where e.id = any (array(${candidates(filter)}))`,
+    `select count(*) filter (where ${MATCHES}) as count, count(*) as searched from (${counted(filter)}) e`,
     [Number.MAX_SAFE_INTEGER, MAX_COUNTED, ...filterValues(filter)],
   );
   return { count: row?.count ?? 0, isComplete: (row?.searched ?? 0) < MAX_COUNTED };
 }
 
-function needsSearch({ type, from, to, numbers }: EventFilter): boolean {
-  return [type, from, to, numbers].some((value) => value !== undefined);
+/** Given numbers are found by themselves, unless they are those of one state. */
+function needsSearch({ state, type, from, to, numbers }: EventFilter): boolean {
+  const isStateSearched = numbers !== undefined && state !== undefined;
+  return isStateSearched || [type, from, to].some((value) => value !== undefined);
+}
+
+/** What is counted: looked up by their numbers one by one, most of the inbox would take a block for each. */
+function counted(filter: EventFilter): string {
+  const { state = 'any', numbers } = filter;
+  const columns = 'select e.id, e.event_type, e.received_at';
+  return numbers === undefined && (state === 'any' || state === 'applied')
+    ? `${columns} ${NEWEST[state]}`
+    : `${columns} from webhook_events e where e.id = any (array(${candidates(filter)}))`;
 }
 
 /** The numbers below $1 among which a filter is searched, $2 at most, greatest first. */
