@@ -22,7 +22,7 @@ import {
 import { type Random, seededRandom, testSeed } from '../support/random.ts';
 
 const SEED = testSeed();
-const ORDERS = 500;
+const ORDERS = 250;
 const CONCURRENCY = 32;
 const KILLS = 5;
 
