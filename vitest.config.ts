@@ -55,7 +55,7 @@ export default defineConfig({
           ...serviceOptions,
           name: 'services',
           include: [
-            'test/{alerts,audit,authorizations,cli,conformance,console,ledger,notify,pages,receiver,reconcile,retention,sandbox}/**/*.test.ts',
+            'test/{alerts,archive,audit,authorizations,cli,conformance,console,erasure,ledger,monitor,notify,pages,platform,receiver,reconcile,retention,sandbox,scheduler}/**/*.test.ts',
           ],
           // Has no database.
           exclude: ['test/sandbox/package.test.ts'],
@@ -85,7 +85,7 @@ export default defineConfig({
           ...serviceOptions,
           name: 'processes',
           // Files that start and kill processes and servers, or move their clocks.
-          include: ['test/{archive,db,erasure,flow,monitor,pack,platform,scheduler}/**/*.test.ts'],
+          include: ['test/{db,flow,pack}/**/*.test.ts'],
         },
       },
     ],
