@@ -33,10 +33,14 @@ test.each(['take-payment', 'tested-shop'])('the example %s compiles', async (nam
 
 test('the tested shop passes its 100 tests, in several workers', async () => {
   const vitest = join(project.folder, 'node_modules/vitest/vitest.mjs');
-  const { stdout } = await run(process.execPath, [vitest, 'run', '--reporter=json'], {
-    cwd: join(project.folder, 'tested-shop'),
-    env: { PATH: process.env.PATH },
-  });
+  const { stdout } = await run(
+    process.execPath,
+    [vitest, 'run', '--maxWorkers=4', '--reporter=json'],
+    {
+      cwd: join(project.folder, 'tested-shop'),
+      env: { PATH: process.env.PATH },
+    },
+  );
   const report = stdout.slice(stdout.indexOf('{"numTotalTestSuites"'));
   expect(JSON.parse(report)).toMatchObject({ numTotalTests: 100, numPassedTests: 100 });
 });
