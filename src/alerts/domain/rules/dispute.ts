@@ -21,6 +21,7 @@ import {
   resourceDetail,
   subjectOf,
 } from '../format.ts';
+import { shellWord } from '../shellWord.ts';
 import { evidenceDeadline, isFirstStage, reachedThreshold } from './evidence.ts';
 
 /** The status in which a dispute waits for the merchant's response. */
@@ -113,9 +114,10 @@ function isInquiry({ stage }: Described): boolean {
 }
 
 function responseStep(facts: Described): string {
+  const id = shellWord(facts.id);
   return (
-    `Before the deadline, send evidence to the service (POST /disputes/evidence with dispute_id ` +
-    `${facts.id}) or accept the dispute there. History: ${history(facts)}`
+    'Before the deadline, submit evidence or accept the dispute: on its page in the console, or by ' +
+    `npx tallyhook disputes submit ${id} or npx tallyhook disputes accept ${id}. History: ${history(facts)}`
   );
 }
 

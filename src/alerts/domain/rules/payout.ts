@@ -10,6 +10,7 @@
 import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
 import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../format.ts';
+import { shellWord } from '../shellWord.ts';
 
 /** Statuses that need action, with their text. */
 const FAILED: ReadonlyMap<string, string> = new Map([
@@ -44,7 +45,9 @@ function failedAlert(facts: ResourceFacts, status: string, what: string): Alert 
     variant: status,
     severity: wasPaid ? 'critical' : 'warning',
     sentence: `${name}${belonging(facts)} ${what}${after}.${reasonSentence(facts)} The payee does not have the money.`,
-    nextStep: `Create a new payout if the amount is still owed. History: ${history(facts)}`,
+    nextStep:
+      'If the amount is still owed, pay it again by a new payout: on its page in the console, or by ' +
+      `npx tallyhook payouts retry ${shellWord(facts.id)}. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), wasPaid },
     orderId: facts.orderId,
     paymentId: facts.paymentId,
