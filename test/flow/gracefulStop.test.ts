@@ -152,7 +152,9 @@ describe('SIGTERM', () => {
       await sender.waitForAcknowledged(burst.deliveries.length * part);
       const refused = countUnreachable(sender);
       program.kill('SIGTERM');
-      expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
+      const exit = await program.exit;
+      const lastLines = program.stdout().split('\n').slice(-8).join('\n');
+      expect(exit, lastLines).toMatchObject({ code: 0, signal: null, stderr: '' });
       // The exit can be known here before the first delivery that meets no process.
       await waitFor('a refused delivery', () => countUnreachable(sender) > refused);
       expect(await findNotPersisted(db, sender)).toEqual([]);
