@@ -100,6 +100,20 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     }
   });
 
+  test('on a phone the line of sections shows the one that is open', async () => {
+    await page.setViewportSize(PHONE);
+    for (const path of ['/orders', '/ledger', '/system/retention']) {
+      await page.goto(url(path));
+      const place = await page.locator('.sections [aria-current]').boundingBox();
+      expect.soft(place?.x, path).toBeGreaterThanOrEqual(0);
+      const end = (place?.x ?? 0) + (place?.width ?? 0);
+      // Positions of scrolling are whole pixels.
+      expect.soft(end, path).toBeLessThan(PHONE.width + 1);
+      expect.soft(await page.evaluate('scrollY'), path).toBe(0);
+    }
+    await page.setViewportSize(DESK);
+  });
+
   test('on a desk no alert is cut, and no id of a list takes a line for each character', async () => {
     for (const { path, narrowIds } of seen) expect.soft(narrowIds, path).toEqual([]);
     await page.setViewportSize(SMALL_DESK);

@@ -14,13 +14,15 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: '
 
 /** @param {number} fromNowMs */
 function describe(fromNowMs) {
+  // A deadline is never shown as farther away than it is.
+  const whole = fromNowMs > 0 ? Math.floor : Math.round;
   const minutes = fromNowMs / 60_000;
   if (Math.abs(minutes) < 1) return fromNowMs > 0 ? 'in less than 1 min' : 'just now';
-  if (Math.abs(minutes) < 90) return relative.format(Math.round(minutes), 'minute');
+  if (Math.abs(minutes) < 90) return relative.format(whole(minutes), 'minute');
   if (Math.abs(fromNowMs) < 48 * HOUR_MS) {
-    return relative.format(Math.round(fromNowMs / HOUR_MS), 'hour');
+    return relative.format(whole(fromNowMs / HOUR_MS), 'hour');
   }
-  return relative.format(Math.round(fromNowMs / (24 * HOUR_MS)), 'day');
+  return relative.format(whole(fromNowMs / (24 * HOUR_MS)), 'day');
 }
 
 /** @param {ParentNode} root */
@@ -387,6 +389,10 @@ function enhance(root) {
 document.documentElement.classList.add('has-script');
 enhance(document.body);
 setInterval(() => showTimes(document), RELATIVE_EVERY_MS);
+// On a phone the sections are one line, which may begin before the present one.
+document
+  .querySelector('.sections [aria-current]')
+  ?.scrollIntoView({ block: 'nearest', inline: 'center' });
 addEventListener('beforeprint', () => {
   for (const details of document.querySelectorAll('details')) details.open = true;
 });

@@ -9,8 +9,8 @@ interface Step {
   readonly toMinor: number;
 }
 
-const WIDTH = 480;
-const NAME_WIDTH = 120;
+const WIDTH = 360;
+const TEXT_WIDTH = 210;
 const ROW = 26;
 const BAR = 16;
 
@@ -19,27 +19,27 @@ export function Waterfall({ total }: { readonly total: Omit<OrderTotals, 'status
   const largest = Math.max(1, ...steps.flatMap((step) => [step.fromMinor, step.toMinor]));
   const lowest = Math.min(0, ...steps.flatMap((step) => [step.fromMinor, step.toMinor]));
   const x = (minor: number) =>
-    Math.round(NAME_WIDTH + ((minor - lowest) / (largest - lowest)) * (WIDTH - NAME_WIDTH));
-  const text = steps.map((step) => `${step.name} ${amountOf(step, total.currency)}`).join(', ');
+    Math.round(TEXT_WIDTH + ((minor - lowest) / (largest - lowest)) * (WIDTH - TEXT_WIDTH));
+  const textOf = (step: Step) => `${step.name} ${amountOf(step, total.currency)}`;
   return (
     <svg
       class="waterfall"
       role="img"
-      aria-label={`Money in ${total.currency}: ${text}`}
+      aria-label={`Money in ${total.currency}: ${steps.map(textOf).join(', ')}`}
       viewBox={`0 0 ${WIDTH} ${steps.length * ROW}`}
       width={WIDTH}
       height={steps.length * ROW}
     >
-      {steps.map(({ name, tone, fromMinor, toMinor }, place) => (
-        <g key={name}>
+      {steps.map((step, place) => (
+        <g key={step.name}>
           <text x="0" y={place * ROW + BAR}>
-            {name}
+            {textOf(step)}
           </text>
           <rect
-            class={tone}
-            x={Math.min(x(fromMinor), x(toMinor))}
+            class={step.tone}
+            x={Math.min(x(step.fromMinor), x(step.toMinor))}
             y={place * ROW + 4}
-            width={Math.max(1, Math.abs(x(toMinor) - x(fromMinor)))}
+            width={Math.max(1, Math.abs(x(step.toMinor) - x(step.fromMinor)))}
             height={BAR}
           />
         </g>
