@@ -22,8 +22,11 @@ export interface Explained {
   readonly statements: () => number;
 }
 
-/** @param allowedBlocks a statement may touch in any case */
-export function explaining(db: Database, allowedBlocks = BLOCKS_PER_STATEMENT): Explained {
+/** @param allowedBlocks how many blocks a statement may touch in any case */
+export function explaining(
+  db: Database,
+  allowedBlocks: () => number = () => BLOCKS_PER_STATEMENT,
+): Explained {
   const greedy: Plan[] = [];
   let statements = 0;
   const wrap = (queryable: Queryable): Queryable => ({
@@ -37,7 +40,7 @@ export function explaining(db: Database, allowedBlocks = BLOCKS_PER_STATEMENT): 
       );
       const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
       const blocks = blocksOf(plan);
-      if (blocks > allowedBlocks + BLOCKS_PER_ROW * rows.length) {
+      if (blocks > allowedBlocks() + BLOCKS_PER_ROW * rows.length) {
         greedy.push({ statement: text, blocks, rows: rows.length, text: plan });
       }
       return rows as never;

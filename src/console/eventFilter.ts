@@ -20,6 +20,4 @@ export const eventFilters = {
 /** Of lists only: a replay is chosen by what events are, not by an earlier replay. */
 export const ofReplay = number
   .optional()
-  .describe(
-    'Only events that this replay of many events has chosen; of a long one, the newest 10,000.',
-  );
+  .describe('Only events that this replay of many events has chosen.');

@@ -168,6 +168,45 @@ test('a run of several steps replays each event once, and none that arrives mean
     [type],
   );
   expect(row?.refused).toBe(100);
+
+  // The list of what it chose: its pages have each event once, newest first, with any other filter.
+  const chosen = await db.query<{ id: number }>(
+    `select id from webhook_events where event_type = $1 and event_id not like '%late' order by id desc`,
+    [type],
+  );
+  const numbers = chosen.map(({ id }) => id);
+  expect(numbers).toHaveLength(230);
+  const run = path.split('/').at(-1);
+  expect(await listed(`replay=${run}`)).toEqual(numbers);
+  expect(await listed(`replay=${run}&state=applied`)).toEqual(numbers);
+  expect(await listed(`replay=${run}&state=dead`)).toEqual([]);
+  expect(await listed(`replay=${run}&type=other_type`)).toEqual([]);
+});
+
+/** Inbox numbers of all pages of a list. */
+async function listed(query: string): Promise<readonly number[]> {
+  const numbers: number[] = [];
+  let path: string | undefined = `/inbox?${query}`;
+  while (path !== undefined) {
+    const { html }: { readonly html: string } = await admin.get(path);
+    numbers.push(...[...html.matchAll(/<tr data-key="(\d+)"/g)].map(([, id]) => Number(id)));
+    const [, next] = /href="(\/inbox\?[^"]*cursor=[^"]*)"/.exec(html) ?? [];
+    path = next?.replaceAll('&amp;', '&');
+  }
+  return numbers;
+}
+
+test('an order leaves its own of the events that a replay has chosen', async () => {
+  const orderId = unique('ord');
+  const [one = 0, two = 0] = await receive(db, [paymentEvent({ orderId }), paymentEvent({})]);
+  for (const event of [one, two]) await testApplier(db).applyOne(event);
+  const both = await start({ event: [String(one), String(two)] });
+  const other = await start({ event: String(two) });
+  await workOnReplays();
+  const run = (path: string) => path.split('/').at(-1);
+  expect(await listed(`replay=${run(both)}`)).toEqual([two, one]);
+  expect(await listed(`replay=${run(both)}&order=${orderId}`)).toEqual([one]);
+  expect(await listed(`replay=${run(other)}&order=${orderId}`)).toEqual([]);
 });
 
 test('a run that is stopped replays nothing more', async () => {
@@ -244,4 +283,16 @@ test('the inbox is filtered by type, order and time', async () => {
   expect(await shows('from=2020-01-01T00:00')).toBe(true);
   expect(await shows('to=2020-01-01T00:00')).toBe(false);
   expect((await admin.get('/inbox?from=yesterday')).status).toBe(400);
+});
+
+test('the events of a filter are counted up to 10,000', async () => {
+  const type = `test_${unique('count').replaceAll(/\W/g, '_').toLowerCase()}`;
+  await db.query(
+    `insert into webhook_events (event_id, event_type, body_sha256, received_at)
+     select $1 || '_' || n, $1, sha256(convert_to($1 || n, 'UTF8')), now()
+       from generate_series(1, 10001) n`,
+    [type],
+  );
+  const { html } = await admin.get(`/replays/new?type=${type}`);
+  expect(html).toContain('10000 events or more will be applied again.');
 });

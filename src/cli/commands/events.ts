@@ -11,7 +11,7 @@ import { describeAbsence } from '../../ledger/domain/bodyAbsence.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
 import { type EventDetail, readEventDetail } from '../../ledger/read/eventDetail.ts';
-import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
+import { readEventListFilter } from '../../ledger/read/eventFilter.ts';
 import { type FoundEvents, searchEvents } from '../../ledger/read/store/events.ts';
 import {
   type EventSummary,
@@ -63,7 +63,7 @@ function listCommand(): Command {
   return addEventOptions(list)
     .option(
       '--replay <number>',
-      'only events that this replay of many has chosen; of a long one, the newest 10,000',
+      'only events that this replay of many has chosen',
       readNumberOf('a replay'),
     )
     .addOption(limitOption())
@@ -87,7 +87,7 @@ function listCommand(): Command {
 
 /** A search reads a bounded number of events; the command continues until the page is full. */
 async function readRows(db: Database, { limit, cursor, replay, ...options }: ListOptions) {
-  const filter = filterOf(await readEventFilter(db, { ...eventQueryOf(options), replay }));
+  const filter = await readEventListFilter(db, { ...eventQueryOf(options), replay });
   const rows: EventSummary[] = [];
   let next: number | undefined = placeOf(cursor, numberPlace)?.[0] ?? Number.MAX_SAFE_INTEGER;
   while (rows.length < limit && next !== undefined) {

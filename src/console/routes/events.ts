@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { discardEventAs } from '../../actions/discardEvent.ts';
 import { replayEventsAs } from '../../actions/replayEvents.ts';
-import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
+import { readEventListFilter } from '../../ledger/read/eventFilter.ts';
 import { searchEvents } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, findEvent } from '../../ledger/read/store/parts.ts';
 import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
@@ -67,7 +67,7 @@ export const listEvents = defineEndpoint({
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
     const below = from.place?.[0] ?? Number.MAX_SAFE_INTEGER;
-    const filter = filterOf(await readEventFilter(db, query));
+    const filter = await readEventListFilter(db, query);
     const { rows, next } = await searchEvents(db, filter, { below, limit: query.limit });
     return {
       outcome: 'ok',

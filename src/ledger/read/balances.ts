@@ -1,8 +1,7 @@
 /**
  * Balances of accounts: now, as they were effective at a time, and as they were known at a time.
  *
- * Terms. *Closed day*: a day (UTC) that ended more than an hour ago. A transfer is recorded at the time of
- * its statement and becomes visible with its commit, and no transaction of a worker takes an hour.
+ * Closed days are those of `closedDays.ts`.
  *
  * 1. The journal is append-only, so the sums of a closed day never change. A process adds each closed day
  *    up once, when balances are first read, and keeps the sums.
@@ -19,6 +18,7 @@ import {
   type MovedOnDay,
 } from '../domain/balances.ts';
 import { movedByLegs } from '../domain/statement.ts';
+import { DAY_MICROS, dayOf, firstOpenDay } from './closedDays.ts';
 import {
   readAccounts,
   readJournalTimes,
@@ -42,8 +42,6 @@ export interface BalanceTime {
   readonly knownMicros?: number | undefined;
 }
 
-const HOUR_MICROS = 3_600_000_000;
-const DAY_MICROS = 24 * HOUR_MICROS;
 /** A statement adds up so many days, so that none takes long. */
 const DAYS_AT_ONCE = 32;
 
@@ -57,7 +55,7 @@ export function createBalanceReader(db: Queryable): BalanceReader {
   const closeDays = async (): Promise<void> => {
     const { nowMicros, firstMicros } = await readJournalTimes(db);
     if (firstMicros === undefined) return;
-    const end = dayOf(nowMicros - HOUR_MICROS);
+    const end = firstOpenDay(nowMicros);
     // The first number is not always the first time: the first step reads from the beginning.
     let fromMicros = closedTo ?? 0;
     let nextMicros = Math.max(fromMicros, dayOf(firstMicros));
@@ -97,8 +95,4 @@ export async function readOrderBalances(
   orderKey: string,
 ): Promise<readonly AccountBalance[]> {
   return balancesOf(await readOrderMoved(db, orderKey), await readAccounts(db));
-}
-
-function dayOf(micros: number): number {
-  return micros - (micros % DAY_MICROS);
 }

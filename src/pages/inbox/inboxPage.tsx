@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { ofReplay } from '../../console/eventFilter.ts';
 import { cursor } from '../../console/schemas.ts';
-import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
+import { readEventListFilter } from '../../ledger/read/eventFilter.ts';
 import { readEventRows, searchEvents } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, type EventSummary } from '../../ledger/read/store/parts.ts';
 import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
@@ -37,7 +37,7 @@ export const inboxPage = definePage({
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
     const wanted = { ...timesOf(query), replay: query.replay };
-    const filter = filterOf(await readEventFilter(db, wanted));
+    const filter = await readEventListFilter(db, wanted);
     const below = from.place?.[0] ?? Number.MAX_SAFE_INTEGER;
     const { rows: events, next } = await searchEvents(db, filter, { below, limit: PAGE_SIZE });
     const first = { below: Number.MAX_SAFE_INTEGER, limit: GROUPED_EVENTS };

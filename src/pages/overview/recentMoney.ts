@@ -1,10 +1,14 @@
 /**
- * The money of the last days, kept for a while: adding it up reads a month of the journal.
+ * The money of the last days, kept for a while.
  *
- * What is kept may be as old as `AGE_PER_COST` times what reading it cost, so that pages that are opened
- * often cost the database little, however large the ledger is. An expensive sum is renewed in the
- * background, and the page shows the last one.
+ * 1. The sums of a closed day never change (ledger/read/closedDays.ts). A process reads each of them once;
+ *    after that, it reads the days that are not closed.
+ * 2. What is kept may be as old as `AGE_PER_COST` times what reading it cost, so that pages that are opened
+ *    often cost the database little, however many transfers a day has. An expensive sum is renewed in the
+ *    background, and the page shows the last one.
  */
+import { DAY_MICROS, dayOf, firstOpenDay } from '../../ledger/read/closedDays.ts';
+import { readJournalTimes } from '../../ledger/read/store/balances.ts';
 import { type DatedTotals, readTotalsByDay } from '../../ledger/read/store/dayTotals.ts';
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -16,7 +20,10 @@ const AGE_PER_COST = 20;
 const CHEAP_SECONDS = 0.05;
 
 interface Kept {
+  /** Of all days, each as it was when it was read. */
   readonly totals: readonly DatedTotals[];
+  /** Days before this are closed; microseconds since 1970. */
+  readonly closedTo: number;
   readonly costSeconds: number;
   readonly ageSeconds: () => number;
 }
@@ -42,7 +49,7 @@ export async function readMoney(db: Database): Promise<readonly DatedTotals[]> {
 }
 
 function renew(db: Database, memory: Memory): Promise<Kept> {
-  memory.underWay ??= read(db)
+  memory.underWay ??= read(db, memory.kept)
     .then((kept) => {
       memory.kept = kept;
       return kept;
@@ -53,9 +60,24 @@ function renew(db: Database, memory: Memory): Promise<Kept> {
   return memory.underWay;
 }
 
-async function read(db: Database): Promise<Kept> {
+async function read(db: Database, before: Kept | undefined): Promise<Kept> {
   const elapsedSeconds = startStopwatch();
-  const totals = await readTotalsByDay(db, MONEY_DAYS);
+  const { nowMicros } = await readJournalTimes(db);
+  const firstDay = dayOf(nowMicros) - (MONEY_DAYS - 1) * DAY_MICROS;
+  const fromMicros = Math.max(firstDay, before?.closedTo ?? 0);
+  const isKept = ({ day }: DatedTotals) => day >= nameOf(firstDay) && day < nameOf(fromMicros);
+  const closed = before?.totals.filter(isKept) ?? [];
+  const totals = [...closed, ...(await readTotalsByDay(db, fromMicros))];
   const costSeconds = elapsedSeconds();
-  return { totals, costSeconds, ageSeconds: () => elapsedSeconds() - costSeconds };
+  return {
+    totals,
+    closedTo: firstOpenDay(nowMicros),
+    costSeconds,
+    ageSeconds: () => elapsedSeconds() - costSeconds,
+  };
+}
+
+/** `YYYY-MM-DD` */
+function nameOf(dayMicros: number): string {
+  return new Date(dayMicros / 1000).toISOString().slice(0, 10);
 }

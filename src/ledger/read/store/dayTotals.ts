@@ -1,6 +1,7 @@
 /** Statements that sum what the journal recorded: within a period, and by day. */
 import type { Queryable } from '../../../platform/db/database.ts';
 import { type Account, LEGS } from '../../domain/legs.ts';
+import { instantOrNull } from './instants.ts';
 import type { SumsAsText } from './sums.ts';
 
 export interface DayTotals {
@@ -95,22 +96,18 @@ export interface DatedTotals extends DayTotals {
   readonly day: string;
 }
 
-/**
- * The same for each of the last days in UTC up to today, by the database's clock. Days and currencies
- * without any are left out.
- */
+/** The same for each day in UTC since a time. Days and currencies without any are left out. */
 export async function readTotalsByDay(
   db: Queryable,
-  days: number,
+  fromMicros: number,
 ): Promise<readonly DatedTotals[]> {
-  const firstDay = `date_trunc('day', statement_timestamp(), 'UTC') - ($4 - 1) * interval '1 day'`;
   const rows = await db.query<SumsAsText<DatedTotals>>(
     `select to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD') as day, currency, ${TOTALS}
-       from (${signedTransfers(`t.recorded_at >= ${firstDay}`)}) moved
+       from (${signedTransfers('t.recorded_at >= $4')}) moved
       group by 1, 2
       order by 1, 2
       limit 10000`,
-    [...SUMMED_VALUES, days],
+    [...SUMMED_VALUES, instantOrNull(fromMicros)],
   );
   return rows.map((row) => ({ day: row.day, currency: row.currency, ...exactly(row) }));
 }

@@ -82,6 +82,11 @@ export interface EventFilter {
   readonly numbers?: readonly number[] | undefined;
 }
 
+export interface EventListFilter extends EventFilter {
+  /** Only events that this replay of many has chosen. */
+  readonly replay?: number | undefined;
+}
+
 export interface FoundEvents {
   /** Newest first. */
   readonly rows: readonly EventSummary[];
@@ -92,17 +97,18 @@ export interface FoundEvents {
 /** Events of a filter below an inbox number, newest first. There may be fewer than the limit, although `next` is set. */
 export async function searchEvents(
   db: Queryable,
-  filter: EventFilter,
+  filter: EventListFilter,
   { below, limit }: { readonly below: number; readonly limit: number },
 ): Promise<FoundEvents> {
   const searched = needsSearch(filter) ? MAX_SEARCHED : limit + 1;
   const values = [below, searched, ...filterValues(filter)];
+  const places = { numbers: '$6', replay: '$9' };
   const rows = await db.query<EventSummary>(
     `${EVENT_SELECT}
-      where e.id = any (array(${candidates(filter)})) and ${MATCHES} and ($7::text is null or s.state = $7)
+      where e.id = any (array(${candidates(filter, places)})) and ${MATCHES} and ($7::text is null or s.state = $7)
       order by e.id desc
       limit $8`,
-    [...values, filter.state ?? null, limit + 1],
+    [...values, filter.state ?? null, limit + 1, ...replayValue(filter)],
   );
   if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]?.id };
   return { rows, next: await readSearchEnd(db, filter, { below, searched }) };
@@ -110,19 +116,21 @@ export async function searchEvents(
 
 async function readSearchEnd(
   db: Queryable,
-  filter: EventFilter,
+  filter: EventListFilter,
   { below, searched }: { readonly below: number; readonly searched: number },
 ): Promise<number | undefined> {
+  const places = { numbers: '$4', replay: '$5' };
   const [end] = await db.query<{ id: number; isPast: boolean }>(
     `select e.id, coalesce(e.received_at < $3::timestamptz, false) as "isPast"
        from webhook_events e
-      where e.id = (select c.id from (${candidates(filter, '$4')}) as c (id) offset $2 - 1 limit 1)
+      where e.id = (select c.id from (${candidates(filter, places)}) as c (id) offset $2 - 1 limit 1)
         and ($4::bigint[] is null or e.id = any ($4::bigint[]))`,
     [
       below,
       searched,
       filter.from === undefined ? null : aDayBefore(filter.from),
       filter.numbers ?? null,
+      ...replayValue(filter),
     ],
   );
   return end === undefined || end.isPast ? undefined : end.id;
@@ -139,8 +147,8 @@ export interface EventCount {
   readonly isComplete: boolean;
 }
 
-/** More than a person checks one by one. */
-const MAX_COUNTED = 50_000;
+/** More than a person checks one by one. A run counts what it replays. */
+const MAX_COUNTED = 10_000;
 
 /** How many events match a filter, among the newest `MAX_COUNTED` of its state. */
 export async function countEvents(db: Queryable, filter: EventFilter): Promise<EventCount> {
@@ -151,25 +159,59 @@ export async function countEvents(db: Queryable, filter: EventFilter): Promise<E
   return { count: row?.count ?? 0, isComplete: (row?.searched ?? 0) < MAX_COUNTED };
 }
 
-/** Given numbers are found by themselves, unless they are those of one state. */
-function needsSearch({ state, type, from, to, numbers }: EventFilter): boolean {
-  const isStateSearched = numbers !== undefined && state !== undefined;
+/** Given numbers and those of a replay are found by themselves, unless they are those of one state. */
+function needsSearch({ state, type, from, to, numbers, replay }: EventListFilter): boolean {
+  const isStateSearched = state !== undefined && (numbers !== undefined || replay !== undefined);
   return isStateSearched || [type, from, to].some((value) => value !== undefined);
 }
 
 /** What is counted: looked up by their numbers one by one, most of the inbox would take a block for each. */
 function counted(filter: EventFilter): string {
   const { state = 'any', numbers } = filter;
+  const places = { numbers: '$6', replay: '' };
   const columns = 'select e.id, e.event_type, e.received_at';
   return numbers === undefined && (state === 'any' || state === 'applied')
     ? `${columns} ${NEWEST[state]}`
-    : `${columns} from webhook_events e where e.id = any (array(${candidates(filter)}))`;
+    : `${columns} from webhook_events e where e.id = any (array(${candidates(filter, places)}))`;
+}
+
+/** Where a statement has the values of a filter, such as `$6`. */
+interface Places {
+  readonly numbers: string;
+  readonly replay: string;
 }
 
 /** The numbers below $1 among which a filter is searched, $2 at most, greatest first. */
-function candidates({ state, numbers }: EventFilter, list = '$6'): string {
-  if (numbers === undefined) return NUMBERS[state ?? 'any'];
-  return `select id from webhook_events where id < $1 and id = any (${list}::bigint[]) order by id desc limit $2`;
+function candidates({ state, numbers, replay }: EventListFilter, places: Places): string {
+  if (numbers !== undefined) {
+    const chosen = `and exists (select from replay_steps s
+                                 where s.run_id = ${places.replay} and s.numbers @> array[e.id])`;
+    return `select e.id from webhook_events e
+             where e.id < $1 and e.id = any (${places.numbers}::bigint[])
+                   ${replay === undefined ? '' : chosen}
+             order by e.id desc limit $2`;
+  }
+  return replay === undefined ? NUMBERS[state ?? 'any'] : chosenNumbers(places.replay);
+}
+
+/**
+ * The numbers below $1 that a replay has chosen. Its steps have their positions and their numbers in one
+ * order, so reading begins at the step that spans $1.
+ */
+function chosenNumbers(replay: string): string {
+  return `
+    select n.id
+      from replay_steps s
+     cross join lateral unnest(s.numbers) as n (id)
+     where s.run_id = ${replay} and n.id < $1
+           and s.position <= coalesce((select above.position from replay_steps above
+                                        where above.run_id = ${replay} and above.position >= $1
+                                        order by above.position limit 1), $1)
+     order by s.position desc, n.id desc limit $2`;
+}
+
+function replayValue({ replay }: EventListFilter): readonly number[] {
+  return replay === undefined ? [] : [replay];
 }
 
 const MATCHES = `

@@ -65,23 +65,6 @@ export async function readReplayRun(db: Queryable, id: number): Promise<ReplayRu
   return rows[0];
 }
 
-/** The most events of a replay that a filter by it finds. */
-const MAX_REPLAY_EVENTS = 10_000;
-
-/** Inbox numbers of the events that a run has chosen so far, greatest first. */
-export async function readReplayNumbers(db: Queryable, id: number): Promise<readonly number[]> {
-  const rows = await db.query<{ number: number }>(
-    `select n.number
-       from (select numbers, position from replay_steps
-              where run_id = $1 order by position desc limit $2) s
-      cross join unnest(s.numbers) as n (number)
-      order by n.number desc
-      limit $2`,
-    [id, MAX_REPLAY_EVENTS],
-  );
-  return rows.map(({ number }) => number);
-}
-
 /** The numbers of the runs that have chosen any of these events, newest first. */
 export async function readReplaysOf(
   db: Queryable,
