@@ -6,6 +6,7 @@ import { openPages, type PageViewer } from '../support/pages.ts';
 import { paymentEvent, refundEvent } from '../support/payments.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTokensOfEveryKind } from '../support/tokens.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 let tallyhook: TestTallyhook;
@@ -171,10 +172,15 @@ describe('the files of the journal', () => {
 
   test('are recorded in the audit log', async () => {
     await viewer.get('/ledger/journal.csv?account=order.due');
-    const entries = await db.query<{ result: string; detail: object }>(
-      `select result, detail from audit where action = 'journal.export' order by id desc limit 1`,
-    );
-    expect(entries).toMatchObject([{ result: 'done', detail: { transfers: 3 } }]);
+    // It is recorded once the reader has everything.
+    await waitFor('the end of the export', async () => {
+      const [last] = await db.query<{ result: string; detail: object }>(
+        `select result, detail from audit where action = 'journal.export' order by id desc limit 1`,
+      );
+      if (last?.result !== 'done') return false;
+      expect(last.detail).toMatchObject({ transfers: 3 });
+      return true;
+    });
     const requested = await db.query<{ detail: object }>(
       `select detail from audit where action = 'journal.export' and result = 'requested'
         order by id desc limit 1`,
