@@ -11,6 +11,8 @@ import { ADMIN, type Holder } from '../access/verifyToken.ts';
 import { adminTokenOf } from '../assembly/settings.ts';
 import { recordDenial } from '../audit/recordAudit.ts';
 import type { Config } from '../config/config.ts';
+import { monotonicMs } from '../platform/clock.ts';
+import type { Queryable } from '../platform/db/database.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { withDatabase } from './context.ts';
 import { actAs, actorOf } from './person.ts';
@@ -28,18 +30,38 @@ export async function authorizeCommand(
     return;
   }
   await withDatabase(config, async (db) => {
-    const holder = await findHolder(db, commandToken);
-    if (!holder) {
-      throw new OperatorError(
-        'TALLYHOOK_TOKEN is not a valid token: it is unknown, expired or revoked. Request a new one, ' +
-          'which `npx tallyhook tokens create` makes.',
-      );
-    }
+    const holder = await validHolder(db, commandToken);
     actAs(holder);
     if (permits(holder.role, needed)) return;
     await recordDenial(db, actorOf(), { subject: `tallyhook ${path}`, permission: needed });
     throw refusal(path, needed, holder);
   });
+}
+
+/** How long a command that runs on may use a token that has ended. */
+const CHECK_EVERY_MS = 5_000;
+
+/**
+ * For a command that runs on: rejects once its token has expired or was revoked. The database is read at
+ * most every five seconds.
+ */
+export function createTokenCheck(db: Queryable, config: Config): () => Promise<void> {
+  const { commandToken } = config;
+  let checkedMs = monotonicMs();
+  return async () => {
+    if (commandToken === undefined || monotonicMs() - checkedMs < CHECK_EVERY_MS) return;
+    if (commandToken !== knownAdminToken(config)) await validHolder(db, commandToken);
+    checkedMs = monotonicMs();
+  };
+}
+
+async function validHolder(db: Queryable, token: string): Promise<Holder> {
+  const holder = await findHolder(db, token);
+  if (holder) return holder;
+  throw new OperatorError(
+    'TALLYHOOK_TOKEN is not a valid token: it is unknown, expired or revoked. Request a new one, ' +
+      'which `npx tallyhook tokens create` makes.',
+  );
 }
 
 /** ADMIN_TOKEN, where this machine has it. */

@@ -20,6 +20,17 @@ export function limitOption(): Option {
     });
 }
 
+/** How many earlier rows a command prints before new ones. */
+export function lastOption(): Option {
+  return new Option('--last <rows>', `first print so many earlier rows, up to ${MAX_ROWS}`)
+    .default(10)
+    .argParser((text) => {
+      const rows = Number(text);
+      if (/^\d+$/.test(text) && rows <= MAX_ROWS) return rows;
+      throw new InvalidArgumentError(`Give a whole number from 0 to ${MAX_ROWS}.`);
+    });
+}
+
 /** Reads the number by which a list names its rows. @param name with its article, such as `an alert` */
 export function readNumberOf(name: string): (text: string) => number {
   return (text) => {

@@ -32,6 +32,8 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'events variants': 'read',
   'events replay': 'operate',
   'events discard': 'operate',
+  tail: 'read',
+  listen: 'read',
   find: 'read',
   'alerts list': 'read',
   'alerts show': 'read',

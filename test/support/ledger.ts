@@ -42,6 +42,16 @@ export async function receive(
   return stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : []));
 }
 
+/** Stores bodies one after the other, so that their inbox numbers ascend: those of one batch follow the event ids. */
+export async function receiveEach(
+  db: Database,
+  bodies: readonly Buffer[],
+): Promise<readonly number[]> {
+  const numbers: number[] = [];
+  for (const body of bodies) numbers.push(...(await receive(db, [body])));
+  return numbers;
+}
+
 /** Receives and applies bodies, each in its own transaction. */
 export async function applyEach(
   db: Database,

@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'erasure.finish',
   'erasure.request',
   'event.discard',
+  'event.forward',
   'event.replay',
   'finding.accept',
   'journal.export',

@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'erasure.finish': 'End',
   'erasure.request': 'Request',
   'event.discard': 'Discarding',
+  'event.forward': 'Forwarding',
   'event.replay': 'Replay',
   'finding.accept': 'Acceptance',
   'journal.export': 'Export',

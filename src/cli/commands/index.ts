@@ -73,6 +73,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./events.ts')).eventsCommand(),
   },
   {
+    name: 'tail',
+    description: 'Print events as they arrive',
+    load: async () => (await import('./tail.ts')).tailCommand(),
+  },
+  {
+    name: 'listen',
+    description: 'Forward the events that the installation receives to an address, signed again',
+    load: async () => (await import('./listen.ts')).listenCommand(),
+  },
+  {
     name: 'find',
     description: 'Find everything that has an id',
     load: async () => (await import('./find.ts')).findCommand(),

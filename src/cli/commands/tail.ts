@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
+import type { FollowQuery } from '../../ledger/read/followInbox.ts';
+import { searchEvents } from '../../ledger/read/store/events.ts';
+import type { EventSummary } from '../../ledger/read/store/parts.ts';
+import { eventJson } from '../../representation/event.ts';
+import { formatTime } from '../../representation/time.ts';
+import { printable, readConfig, withDatabase } from '../context.ts';
+import {
+  addFollowOptions,
+  type Follow,
+  followEvents,
+  forEachEvent,
+  untilStopped,
+} from '../following.ts';
+import { printLine, printNote } from '../invocation.ts';
+import { jsonOption, lastOption } from '../options.ts';
+
+interface TailOptions extends FollowQuery {
+  readonly last: number;
+  readonly json: boolean;
+}
+
+export function tailCommand(): Command {
+  return addFollowOptions(new Command('tail'))
+    .addOption(lastOption())
+    .addOption(jsonOption())
+    .addHelpText('after', NOTES)
+    .action((options: TailOptions) =>
+      withDatabase(readConfig(), (db) => untilStopped((parts) => tail(options, { db, ...parts }))),
+    );
+}
+
+const NOTES = `
+Prints each event once, in the order of the inbox, also after the installation was unreachable. With --order,
+an event is printed once it is applied. With --json each line is one event, as in \`events list --json\`.
+
+Examples:
+
+  tallyhook tail
+  tallyhook tail --type dispute_opened --last 0
+  tallyhook tail --order ord_1001 --json
+
+Exit code: 0 stopped by a signal, 1 an error.`;
+
+async function tail({ type, order, last, json }: TailOptions, follow: Follow): Promise<void> {
+  const query = { type, order };
+  const { newest, events } = await followEvents(follow, query, undefined);
+  const print = (event: EventSummary): void => printLine(json ? jsonLine(event) : lineOf(event));
+  if (last > 0) {
+    const filter = filterOf(await readEventFilter(follow.db, query));
+    const found = await searchEvents(follow.db, filter, { below: newest + 1, limit: last });
+    found.rows.toReversed().forEach(print);
+  }
+  printNote(`Ready. Events after ${newest} follow as they arrive.`);
+  await forEachEvent(follow, events, (event) => Promise.resolve(print(event)));
+}
+
+function jsonLine(event: EventSummary): string {
+  return JSON.stringify(eventJson(event));
+}
+
+function lineOf({ id, eventId, eventType, receivedAt }: EventSummary): string {
+  const names = [String(id), eventType ?? '-', eventId ?? '(no envelope)'];
+  return printable([formatTime(receivedAt), ...names].join('  '));
+}

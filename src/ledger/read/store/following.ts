@@ -1,0 +1,69 @@
+/** Statements that read the inbox in the order of its numbers, as it grows. */
+import type { Queryable } from '../../../platform/db/database.ts';
+import { EVENT_SELECT, type EventSummary } from './parts.ts';
+
+/** The greatest number of a committed event; 0 if there is none. */
+export async function readNewestNumber(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ newest: number }>(
+    'select coalesce(max(id), 0) as newest from webhook_events',
+  );
+  return row?.newest ?? 0;
+}
+
+/**
+ * The transactions that write to the inbox now. Each has its lock on the table before it is assigned a
+ * number, and releases it after its rows are visible.
+ */
+export async function readInboxWriters(db: Queryable): Promise<readonly string[]> {
+  const rows = await db.query<{ writer: string }>(
+    `select distinct l.virtualtransaction as writer
+       from pg_locks l
+       join pg_database d on d.oid = l.database and d.datname = current_database()
+      where l.locktype = 'relation' and l.relation = 'webhook_events'::regclass
+        and l.mode = 'RowExclusiveLock'
+      limit 10000`,
+  );
+  return rows.map(({ writer }) => writer);
+}
+
+/** Committed events after a number and through another, by number. */
+export function readEventsBetween(
+  db: Queryable,
+  page: { readonly after: number; readonly through: number; readonly limit: number },
+): Promise<readonly EventSummary[]> {
+  return db.query<EventSummary>(
+    `${EVENT_SELECT} where e.id > $1 and e.id <= $2 order by e.id limit $3`,
+    [page.after, page.through, page.limit],
+  );
+}
+
+/** The first event after a number that workers have yet to apply; dead events are not. */
+export async function readFirstPending(db: Queryable, after: number): Promise<number | undefined> {
+  const [row] = await db.query<{ id: number }>(
+    `select p.webhook_event_id as id
+       from pending p
+      where p.webhook_event_id > $1
+        and not exists (select from dead_events d where d.webhook_event_id = p.webhook_event_id)
+      order by p.webhook_event_id
+      limit 1`,
+    [after],
+  );
+  return row?.id;
+}
+
+/** Which of these events brought something new about an order, by its keys. */
+export async function readNumbersOfOrder(
+  db: Queryable,
+  orderKeys: readonly string[],
+  numbers: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select distinct s.webhook_event_id as id
+       from snapshots s
+       join resources r on r.kind = s.kind and r.id = s.resource_id
+      where s.webhook_event_id = any ($1::bigint[]) and r.order_key = any ($2::text[])
+      limit $3`,
+    [numbers, orderKeys, numbers.length],
+  );
+  return rows.map(({ id }) => id);
+}
