@@ -8,6 +8,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   start: 'administer',
   demo: 'local',
   sandbox: 'local',
+  trigger: 'operate',
   migrate: 'administer',
   sign: 'local',
   send: 'local',

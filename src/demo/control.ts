@@ -1,6 +1,7 @@
 /** The sandbox's control routes, as far as the demo and the console need them; see docs/reference/sandbox.md. */
 import { z } from 'zod';
 import { RESOURCE_KINDS, type ResourceKind } from '../contract/resources/index.ts';
+import type { DisputeStatus } from '../contract/statuses.ts';
 import { faultsSchema, type SandboxFaults } from './namedFaults.ts';
 
 const eventSchema = z.object({
@@ -47,6 +48,9 @@ export type RecentResource = z.infer<typeof recentSchema>;
 
 const clockSchema = z.object({ now: z.string(), advanced_ms: z.number() });
 
+/** What becomes of an open dispute. */
+export type DisputeMove = Exclude<DisputeStatus, 'opened'>;
+
 export interface SandboxControl {
   faults(): Promise<SandboxFaults>;
   setFaults(faults: object): Promise<void>;
@@ -57,13 +61,18 @@ export interface SandboxControl {
   /** Ends a manual authorization before its time. */
   lapse(paymentId: string): Promise<void>;
   openDispute(paymentId: string): Promise<string>;
-  moveDispute(disputeId: string, status: 'won' | 'lost'): Promise<void>;
+  moveDispute(disputeId: string, status: DisputeMove): Promise<void>;
   moveRefund(refundId: string, status: 'succeeded' | 'failed'): Promise<void>;
-  movePayout(payoutId: string, status: 'success' | 'failed' | 'reversed'): Promise<void>;
+  movePayout(
+    payoutId: string,
+    status: 'success' | 'failed' | 'expired' | 'reversed',
+  ): Promise<void>;
   /** How far the service's clock was put forward. */
   clock(): Promise<{ readonly now: string; readonly aheadMs: number }>;
   /** Runs everything that falls due until then. */
   advanceClock(ms: number): Promise<void>;
+  /** Sends the webhooks that are due. */
+  settle(): Promise<void>;
   /** The last change first. @param wanted `orderId`: only of this order */
   recent(wanted: {
     readonly orderId?: string | undefined;
@@ -152,6 +161,9 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
     },
     advanceClock: async (ms) => {
       await call('POST', '/clock/advance', { ms });
+    },
+    settle: async () => {
+      await call('POST', '/settle');
     },
     recent: async ({ orderId, limit }) => {
       const query = new URLSearchParams({ limit: String(limit) });

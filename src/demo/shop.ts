@@ -165,7 +165,14 @@ export function paymentRequest(
 }
 
 /** Pays a supplier from a bank account. @returns the payout id */
-export async function payOut(
+export async function payOut(shop: Shop, purchase: Purchase): Promise<string> {
+  const payoutId = await confirmPayout(shop, purchase);
+  await shop.client.payouts.fulfill(payoutId);
+  return payoutId;
+}
+
+/** Confirms a payout, without sending its money. @returns the payout id */
+export async function confirmPayout(
   { client }: Shop,
   { orderId, amountMinor, currency }: Purchase,
 ): Promise<string> {
@@ -184,6 +191,5 @@ export async function payOut(
     confirm: true,
     auto_fulfill: false,
   });
-  await client.payouts.fulfill(payout.payout_id);
   return payout.payout_id;
 }

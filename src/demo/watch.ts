@@ -85,7 +85,10 @@ function sideOf({ kind, resource }: RecentResource): ServiceSide {
   };
 }
 
-function webhookOf({ event_type: type, deliveries }: RecentResource['events'][number]): Webhook {
+export function webhookOf({
+  event_type: type,
+  deliveries,
+}: RecentResource['events'][number]): Webhook {
   const isAcknowledged = (status: number | null) =>
     status !== null && status >= 200 && status < 300;
   const sent = deliveries.filter((delivery) => delivery.sent !== null);

@@ -28,6 +28,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./sandbox.ts')).sandboxCommand(),
   },
   {
+    name: 'trigger',
+    description: 'Have the sandbox send an event, by doing what causes it',
+    load: async () => (await import('./trigger.ts')).triggerCommand(),
+  },
+  {
     name: 'migrate',
     description: 'Migrate the schemas of the ledger and the queues, then exit',
     load: async () => (await import('./migrate.ts')).migrateCommand(),

@@ -15,6 +15,7 @@
 import type { z } from 'zod';
 import { FORBIDDEN_NAMES, type RequestProblem } from '../../contract/index.ts';
 import { country, currency } from '../../contract/requests/fields.ts';
+import { editDistance } from '../../platform/editDistance.ts';
 
 export interface Tolerated {
   /** For the schema to validate. */
@@ -170,7 +171,7 @@ function isNearMiss(name: string, known: string): boolean {
   if (stem(one) === stem(other)) return false;
   const shorter = Math.min(one.length, other.length);
   const allowed = shorter >= LONG ? 2 : shorter >= SHORT ? 1 : 0;
-  return Math.abs(one.length - other.length) <= allowed && distance(one, other) <= allowed;
+  return Math.abs(one.length - other.length) <= allowed && editDistance(one, other) <= allowed;
 }
 
 function plain(name: string): string {
@@ -179,32 +180,4 @@ function plain(name: string): string {
 
 function stem(name: string): string {
   return name.replaceAll(/\d/g, '').replace(/id$/, '');
-}
-
-/** The edit distance: letters to add, remove, replace or swap with their neighbor. */
-function distance(one: string, other: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_none, index) => index);
-  for (let i = 1; i <= one.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const differs = one[i - 1] === other[j - 1] ? 0 : 1;
-      const swaps = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      row.push(
-        Math.min(
-          at(last, j) + 1,
-          at(row, j - 1) + 1,
-          at(last, j - 1) + differs,
-          swaps ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    before = last;
-    last = row;
-  }
-  return at(last, other.length);
-}
-
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? Number.POSITIVE_INFINITY;
 }

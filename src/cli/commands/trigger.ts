@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { useSandboxAs } from '../../actions/useSandbox.ts';
+import { sandboxShopOf } from '../../assembly/service.ts';
+import { EVENT_TYPES } from '../../contract/events.ts';
+import type { Purchase, Shop } from '../../demo/shop.ts';
+import {
+  readTriggered,
+  TRIGGERED_TYPES,
+  TRIGGERS,
+  type TriggeredEvent,
+  type TriggeredType,
+} from '../../demo/triggers.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printLine, printNote } from '../invocation.ts';
+import { jsonOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
+import { didYouMean } from '../suggestion.ts';
+
+interface TriggerOptions {
+  readonly order?: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+const MAX_AMOUNT_MINOR = 10_000_000;
+const CURRENCIES = ['EUR', 'USD', 'JPY', 'KWD'];
+
+export function triggerCommand(): Command {
+  return new Command('trigger')
+    .addArgument(new Argument('<event>', 'type of the event').argParser(readType))
+    .addOption(
+      new Option('--order <id>', 'the order that it is about (default: a new one)').argParser(
+        readOrder,
+      ),
+    )
+    .addOption(
+      new Option('--amount <minor>', 'amount of a new payment or payout, in minor units')
+        .default(20_000)
+        .argParser(readAmount),
+    )
+    .addOption(new Option('--currency <code>', 'its currency').choices(CURRENCIES).default('EUR'))
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText('after', NOTES)
+    .action((type: TriggeredType, options: TriggerOptions) => {
+      const shop = sandboxShopOf(readConfig());
+      if (!shop) throw new OperatorError(NO_SANDBOX);
+      return withDatabase(readConfig(), (db) => trigger({ db, shop, type }, options));
+    });
+}
+
+const NO_SANDBOX =
+  'The settings name a payment service that may be real. `trigger` works with the sandbox only, because it ' +
+  'moves money. Nothing was done. Start the sandbox with `npx tallyhook start` in a folder without settings.';
+
+const NOTES = `
+Events:
+  ${TRIGGERED_TYPES.join('\n  ')}
+
+The sandbox does what causes the event, so that service and ledger stay equal. What the order does not have
+comes first, with events of its own: a refund without a payment is preceded by a payment. With --order, it is
+about the payment, refund or dispute that the order has, if its status permits.
+
+Examples:
+
+  tallyhook trigger payment_succeeded
+  tallyhook trigger refund_failed --order ord_1001
+  tallyhook trigger dispute_opened --amount 6540 --currency USD --json
+
+Exit code: 0 the sandbox sent the event, 1 it did not.`;
+
+function readType(text: string): TriggeredType {
+  const type = TRIGGERED_TYPES.find((one) => one === text);
+  if (type !== undefined) return type;
+  if (EVENT_TYPES.some((one) => one === text)) {
+    throw new InvalidArgumentError(`The sandbox has nothing that sends it. It can send: ${LIST}.`);
+  }
+  throw new InvalidArgumentError(didYouMean(text, TRIGGERED_TYPES) ?? `Choose from ${LIST}.`);
+}
+
+const LIST = TRIGGERED_TYPES.join(', ');
+
+function readOrder(text: string): string {
+  if (/^[\w.-]{1,40}$/.test(text)) return text;
+  throw new InvalidArgumentError('Give up to 40 letters, digits, points and dashes.');
+}
+
+function readAmount(text: string): number {
+  const amount = Number(text);
+  if (Number.isInteger(amount) && amount >= 2 && amount <= MAX_AMOUNT_MINOR) return amount;
+  throw new InvalidArgumentError(
+    `Give an amount in minor units from 2 to ${MAX_AMOUNT_MINOR}, such as 6540.`,
+  );
+}
+
+interface Triggering {
+  readonly db: Database;
+  readonly shop: Shop;
+  readonly type: TriggeredType;
+}
+
+async function trigger({ db, shop, type }: Triggering, options: TriggerOptions): Promise<void> {
+  const { order: orderId = `play-${randomUUID().slice(0, 8)}`, amount, currency } = options;
+  const purchase: Purchase = { orderId, amountMinor: amount, currency };
+  const use = { what: `event:${type}`, orderId, detail: { amount, currency } };
+  const used = await useSandboxAs(db, actorOf(options.by), use, async () => {
+    const id = await TRIGGERS[type](shop, purchase);
+    return { id, event: await readTriggered(shop, purchase, { id, type }) };
+  });
+  switch (used.outcome) {
+    case 'done':
+      print({ type, orderId, ...used.value }, options);
+      return;
+    case 'refused':
+      throw new OperatorError(`The sandbox refused: ${printable(used.reason)}.`);
+    case 'unavailable':
+      throw new OperatorError(
+        `The sandbox did not respond as expected: ${printable(used.reason)}. Does it run? \`npx tallyhook start\` starts it.`,
+      );
+  }
+}
+
+interface Triggered {
+  readonly type: TriggeredType;
+  readonly orderId: string;
+  readonly id: string;
+  readonly event: TriggeredEvent | undefined;
+}
+
+function print({ type, orderId, id, event }: Triggered, { json }: TriggerOptions): void {
+  if (!event) throw new OperatorError(`The sandbox recorded no ${type} of ${id}.`);
+  const { eventId, fate } = event;
+  if (json) {
+    printJson({
+      event_id: eventId,
+      event_type: type,
+      resource_id: id,
+      order_id: orderId,
+      delivery: fate,
+    });
+    return;
+  }
+  printLine(`${type}  ${eventId}  ${id}  order ${printable(orderId)}  ${fate}`);
+  printNote(`\`npx tallyhook orders show ${printable(orderId)}\` shows what became of it.`);
+}

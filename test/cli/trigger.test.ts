@@ -1,0 +1,132 @@
+/** `tallyhook trigger` has the sandbox send an event of every type that it can, and the ledger stays equal to it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EVENT_TYPES } from '../../src/contract/events.ts';
+import { createSandboxControl } from '../../src/demo/control.ts';
+import { TRIGGERED_TYPES } from '../../src/demo/triggers.ts';
+import { watchRecent } from '../../src/demo/watch.ts';
+import { runTallyhook } from '../support/cli.ts';
+import { type Environment, settingsFor } from '../support/program.ts';
+import { type SandboxConsole, startSandboxConsole } from '../support/sandboxConsole.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let running: SandboxConsole;
+let env: Environment;
+beforeAll(async () => {
+  running = await startSandboxConsole(['receiver', 'events']);
+  const { db, sandbox } = running;
+  env = settingsFor(db.url, {
+    PAYMENTS_MERCHANT_ID: sandbox.merchantId,
+    PAYMENTS_BASE_URL: sandbox.baseUrl,
+    PAYMENTS_API_KEY: sandbox.apiKey,
+  });
+});
+afterAll(() => running.close());
+
+const run = (...args: readonly string[]) => runTallyhook(['trigger', ...args], { env });
+
+async function trigger(...args: readonly string[]) {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as {
+    readonly event_id: string;
+    readonly resource_id: string;
+    readonly order_id: string;
+    readonly delivery: string;
+  };
+}
+
+/** The types of the events in the inbox that are about an order, oldest first. */
+async function typesOf(orderId: string): Promise<readonly string[]> {
+  const listed = await runTallyhook(['events', 'list', '--order', orderId, '--json'], { env });
+  const { events } = JSON.parse(listed.stdout) as {
+    readonly events: readonly { readonly event_type: string }[];
+  };
+  return events.map(({ event_type: type }) => type).toReversed();
+}
+
+async function waitUntilEqual(): Promise<void> {
+  const control = createSandboxControl(running.sandbox.baseUrl);
+  await waitFor('service and ledger to be equal', async () => {
+    const watched = await watchRecent({ control, db: running.db }, { limit: 100 });
+    return watched.length > 0 && watched.every(({ differences }) => differences.length === 0);
+  });
+}
+
+describe.each(TRIGGERED_TYPES)('%s', (type) => {
+  test('is sent, and arrives in the inbox', async () => {
+    const sent = await trigger(type);
+    expect(sent).toMatchObject({ event_type: type, delivery: 'delivered' });
+    const rows = await running.db.query(
+      'select event_type as type from webhook_events where event_id = $1',
+      [sent.event_id],
+    );
+    expect(rows).toEqual([{ type }]);
+  });
+});
+
+test('afterwards service and ledger are equal', waitUntilEqual);
+
+test('with an order, an event is about what the order has', async () => {
+  const paid = await trigger('payment_succeeded', '--order', 'ord_chain', '--amount', '6540');
+  await trigger('refund_succeeded', '--order', 'ord_chain');
+  await trigger('refund_failed', '--order', 'ord_chain');
+  const opened = await trigger('dispute_opened', '--order', 'ord_chain');
+  const lost = await trigger('dispute_lost', '--order', 'ord_chain');
+  expect(lost.resource_id).toBe(opened.resource_id);
+  await waitUntilEqual();
+  expect(await typesOf('ord_chain')).toEqual([
+    ...['payment_succeeded', 'refund_succeeded', 'refund_failed', 'dispute_opened', 'dispute_lost'],
+  ]);
+  const resources = await running.db.query(
+    `select kind, amount_minor as amount from resources where order_key = 'order:ord_chain' order by kind`,
+  );
+  expect(resources).toEqual(
+    ['dispute', 'payment', 'refund'].map((kind) => ({ kind, amount: 6540 })),
+  );
+  expect(
+    await running.db.query(
+      `select result, subject_id as use from audit
+        where order_key = 'order:ord_chain' and subject_id = 'event:payment_succeeded' order by id`,
+    ),
+  ).toEqual(['requested', 'done'].map((result) => ({ result, use: 'event:payment_succeeded' })));
+  expect(paid.order_id).toBe('ord_chain');
+});
+
+test.each([
+  ['refund_suceeded', 'Did you mean refund_succeeded?'],
+  ['payment.failed', 'Did you mean payment_failed?'],
+  ['nothing_like_it', 'Choose from payment_succeeded, '],
+])('%s is refused: %s', async (type, message) => {
+  const { code, stdout, stderr } = await run(type, '--json');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(message);
+});
+
+test('types of the contract that the sandbox never sends are refused as such', async () => {
+  const others = EVENT_TYPES.filter((type) => !TRIGGERED_TYPES.some((one) => one === type));
+  expect(others).toEqual([
+    ...['payment_cancelled_post_capture', 'payment_partially_authorized'],
+    ...['mandate_active', 'mandate_revoked', 'payout_processing', 'invoice_paid'],
+  ]);
+  for (const type of others) {
+    expect((await run(type)).stderr).toContain('The sandbox has nothing that sends it');
+  }
+});
+
+test('what the sandbox refuses is an error, with its reason', async () => {
+  await trigger('payment_failed', '--order', 'ord_refused');
+  await trigger('refund_succeeded', '--order', 'ord_refused');
+  const again = await run('refund_succeeded', '--order', 'ord_refused');
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again.stderr).toContain('The sandbox refused: ');
+});
+
+test('beside a service that may be real nothing is triggered', async () => {
+  const real = { ...env, PAYMENTS_MERCHANT_ID: 'merchant_real' };
+  const { code, stdout, stderr } = await runTallyhook(['trigger', 'payment_succeeded'], {
+    env: real,
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('a payment service that may be real');
+  expect(stderr).toContain('Nothing was done.');
+});
