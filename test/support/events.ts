@@ -6,10 +6,10 @@ export const SECRET = 'test-secret-0123456789abcdefghijkl';
 
 let serial = 0;
 
-/** An id that no other test of this process uses. */
+/** An id that no other test of this process uses. A later one sorts after it, as text, too. */
 export function unique(prefix: string): string {
   serial += 1;
-  return `${prefix}_${process.pid}_${serial}`;
+  return `${prefix}_${process.pid}_${String(serial).padStart(6, '0')}`;
 }
 
 export interface EventOptions {
