@@ -1,6 +1,6 @@
 /** Writes docs/reference/commands.md from the tree of commands. */
 import type { Argument, Command, Option } from 'commander';
-import { COMMANDS } from '../src/cli/commands/index.ts';
+import { loadAll } from '../src/cli/commands/index.ts';
 import { table } from './reference/markdown.ts';
 
 /** Described once, in the introduction. */
@@ -14,10 +14,7 @@ interface Leaf {
 
 /** docs/reference/commands.md. */
 export async function writeCommands(): Promise<string> {
-  const groups = await Promise.all(
-    COMMANDS.map(async ({ description, load }) => (await load()).description(description)),
-  );
-  const leaves = groups.flatMap((group) => leavesOf(group, 'tallyhook'));
+  const leaves = (await loadAll()).flatMap((group) => leavesOf(group, 'tallyhook'));
   return `${[introduction(leaves), overview(leaves), ...leaves.map(describe)].join('\n\n')}\n`;
 }
 
@@ -63,16 +60,24 @@ function argumentRow(argument: Argument): readonly string[] {
   const name = argument.variadic ? `${argument.name()}...` : argument.name();
   return [
     code(argument.required ? `<${name}>` : `[${name}]`),
-    flagsAsCode(argument.description),
+    flagsAsCode(argument.description) + choicesOf(argument),
     '',
   ];
 }
 
-function optionRow({ flags, description, argChoices, mandatory, defaultValue }: Option) {
-  const choices = argChoices === undefined ? '' : `: ${argChoices.map(code).join(', ')}`;
+function choicesOf({ argChoices }: Argument | Option): string {
+  return argChoices === undefined ? '' : `: ${argChoices.map(code).join(', ')}`;
+}
+
+function optionRow(option: Option) {
+  const { flags, description, mandatory, defaultValue } = option;
   const isStated = defaultValue !== undefined && defaultValue !== false;
   const otherwise = isStated ? code(String(defaultValue)) : '';
-  return [code(flags), flagsAsCode(description) + choices, mandatory ? 'required' : otherwise];
+  return [
+    code(flags),
+    flagsAsCode(description) + choicesOf(option),
+    mandatory ? 'required' : otherwise,
+  ];
 }
 
 /** What the help of a command prints after its options: the first part is the options themselves. */

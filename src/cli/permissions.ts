@@ -87,6 +87,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'archive clear': 'administer',
   'retention show': 'read',
   'retention run': 'administer',
+  completion: 'local',
 };
 
 export function permissionOf(path: string): CommandPermission {

@@ -227,4 +227,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: 'Show what is stored and for how long, and remove old data at once',
     load: async () => (await import('./retention.ts')).retentionCommand(),
   },
+  {
+    name: 'completion',
+    description: 'Print a script that completes commands in your shell',
+    load: async () => (await import('./completion.ts')).completionCommand(loadAll),
+  },
 ];
+
+/** Every command, described. It takes most of a second. */
+export function loadAll(): Promise<readonly Command[]> {
+  return Promise.all(
+    COMMANDS.map(async ({ description, load }) => (await load()).description(description)),
+  );
+}

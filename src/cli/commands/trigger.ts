@@ -32,7 +32,9 @@ const CURRENCIES = ['EUR', 'USD', 'JPY', 'KWD'];
 
 export function triggerCommand(): Command {
   return new Command('trigger')
-    .addArgument(new Argument('<event>', 'type of the event').argParser(readType))
+    .addArgument(
+      new Argument('<event>', 'type of the event').choices(TRIGGERED_TYPES).argParser(readType),
+    )
     .addOption(
       new Option('--order <id>', 'the order that it is about (default: a new one)').argParser(
         readOrder,
@@ -59,9 +61,6 @@ const NO_SANDBOX =
   'moves money. Nothing was done. Start the sandbox with `npx tallyhook start` in a folder without settings.';
 
 const NOTES = `
-Events:
-  ${TRIGGERED_TYPES.join('\n  ')}
-
 The sandbox does what causes the event, so that service and ledger stay equal. What the order does not have
 comes first, with events of its own: a refund without a payment is preceded by a payment. With --order, it is
 about the payment, refund or dispute that the order has, if its status permits.
