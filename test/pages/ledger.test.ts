@@ -64,6 +64,13 @@ describe('the statement of a month', () => {
     expect(html).toContain('2026-11-01 00:00 to 2026-12-01 00:00, Europe/Berlin');
     expect(html).toMatch(/Captured<\/th><td class="number">\d+<\/td><td class="number">65\.40 USD/);
     expect(html).toContain('href="/ledger/statements/2026-10?time_zone=Europe%2FBerlin"');
+    const { html: before } = await viewer.get('/ledger/statements/2026-10');
+    expect(before).toContain('href="/ledger/statements/2026-11?');
+    // A month that is not over has none after it.
+    const { html: future } = await viewer.get('/ledger/statements/2199-12');
+    expect(future).toContain('href="/ledger/statements/2199-11?');
+    expect(future).not.toContain('/ledger/statements/2200-01');
+    expect((await viewer.get('/ledger/statements/2200-01')).status).toBe(400);
     const { html: csv } = await viewer.get('/ledger/statement.csv?month=2026-11&currency=USD');
     expect(csv).toContain('2026-11,UTC,USD,total,,captured,');
     expect((await viewer.get('/ledger/statements/2026-13')).status).toBe(400);

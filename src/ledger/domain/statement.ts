@@ -22,9 +22,10 @@ export interface Period {
   readonly toMicros: number;
 }
 
-const MONTH = /^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])$/;
+/** Microseconds are safe integers until 2255. */
+const MONTH = /^(?:19[7-9]\d|20\d{2}|21\d{2})-(?:0[1-9]|1[0-2])$/;
 
-/** Whether a text is a month such as `2026-10`. */
+/** Whether a text is a month such as `2026-10`, from 1970 to 2199. */
 export function isMonth(text: string): boolean {
   return MONTH.test(text);
 }

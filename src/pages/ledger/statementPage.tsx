@@ -24,11 +24,12 @@ export const statementPage = definePage({
   load: async ({ db }, { params, query }) => {
     const request = { ...params, timeZone: query.time_zone, currency: query.currency };
     const read = await unlessUndated(() => readStatement(db, request));
-    return read.outcome === 'ok'
-      ? { outcome: 'ok', data: { request, text: statementText(read.data) } }
-      : read;
+    if (read.outcome !== 'ok') return read;
+    const { period, knownMicros } = read.data;
+    const isOver = knownMicros >= period.toMicros;
+    return { outcome: 'ok', data: { request, isOver, text: statementText(read.data) } };
   },
-  view: ({ request, text }) => {
+  view: ({ request, isOver, text }) => {
     const query = { currency: request.currency, time_zone: request.timeZone };
     return {
       title: text.title,
@@ -41,7 +42,9 @@ export const statementPage = definePage({
           </FilterForm>
           <p class="choices">
             <a href={statementHref(monthAfter(request.month, -1), query)}>The month before</a>{' '}
-            <a href={statementHref(monthAfter(request.month, 1), query)}>The month after</a>{' '}
+            {isOver && (
+              <a href={statementHref(monthAfter(request.month, 1), query)}>The month after</a>
+            )}{' '}
             <a href={statementCsvHref({ ...query, month: request.month })} download>
               CSV
             </a>
