@@ -117,6 +117,7 @@ export const SERVER_PACKAGE: ProgramPackage = {
     '.env.example': '.env.example',
     Procfile: 'Procfile',
     bin: 'bin',
+    'deploy/systemd': 'deploy/systemd',
     docs: 'docs',
     migrations: 'migrations',
     'src/pages/browser': 'src/pages/browser',
