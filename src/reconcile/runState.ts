@@ -6,7 +6,12 @@
  */
 import type { Span } from './domain/windows.ts';
 import type { ListedWindow } from './listReader.ts';
-import type { ReportedDifference, RunCounts, RunRow } from './store/runs.ts';
+import {
+  KEPT_DIFFERENCES,
+  type ReportedDifference,
+  type RunCounts,
+  type RunRow,
+} from './store/runs.ts';
 
 export interface RunState {
   readonly span: Span;
@@ -32,8 +37,6 @@ export interface Step {
   readonly missed: number;
   readonly differences: readonly ReportedDifference[];
 }
-
-const KEPT_DIFFERENCES = 200;
 
 /** The state in which a run starts: at its checkpoint, with the counts stored there. */
 export function initialState(row: RunRow): RunState {

@@ -89,6 +89,17 @@ test('a run under way shows how much of its span is compared, and the list the r
   expect((await open.get('/reconciliation?stream=payouts')).html).toContain('20 of 80 requests');
 });
 
+test('changes with webhooks that may still arrive are not presented as reported', async () => {
+  expect((await viewer.get('/reconciliation')).html).not.toContain('may still arrive');
+  await db.query(
+    `insert into awaited_webhooks (kind, resource_id, stream, changed_at)
+     values ('refund', 'ref_1', 'refunds', now())`,
+  );
+  expect((await viewer.get('/reconciliation')).html).toContain(
+    'The webhook of 1 repaired change may still arrive.',
+  );
+});
+
 test('a person stops a run on its page, and a second time is refused', async () => {
   const { id } = await insertRun(db, {
     stream: 'disputes',

@@ -71,7 +71,7 @@ function calendarOf(stretches: readonly StretchRow[]) {
         toMs: toAt.getTime(),
         comparedAtMs: comparedAt.getTime(),
       }));
-    return lastDays(NOW_MS, DAYS).map((dayMs) => coverageOfDay(own, dayMs));
+    return lastDays(NOW_MS, DAYS).map((dayMs) => coverageOfDay(own, { dayMs, isEmpty: false }));
   });
 }
 

@@ -298,7 +298,7 @@ const VERDICT_TEXT = {
 
 /** A change may be listed before its webhook arrives; the schedules count the webhooks that never do. */
 async function printAwaited(db: Database, stream: Stream): Promise<void> {
-  const awaited = await countAwaited(db, stream);
+  const awaited = await countAwaited(db, [stream]);
   if (awaited === 0) return;
   printLine(
     `  the webhooks of ${awaited} changes may still arrive; the next scheduled run counts those that were lost`,

@@ -1,31 +1,17 @@
 /** The calendar of reconciliation: for each day and list, when it was compared and with which result. */
-import {
-  coverageOfDay,
-  type DayCoverage,
-  type DayResult,
-  lastDays,
-} from '../../reconcile/domain/coverage.ts';
-import type { StretchRow } from '../../reconcile/store/runs.ts';
-import { STREAMS, type Stream } from '../../reconcile/streams.ts';
+import type { CalendarDay } from '../../reconcile/calendar.ts';
+import type { DayCoverage, DayResult } from '../../reconcile/domain/coverage.ts';
+import { STREAMS } from '../../reconcile/streams.ts';
 import { type Column, DataTable } from '../components/blocks.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
 
-interface CalendarDay {
-  readonly dayMs: number;
-  readonly streams: Readonly<Record<Stream, DayCoverage>>;
-}
-
-export function Calendar(props: {
-  readonly stretches: readonly StretchRow[];
-  readonly nowMs: number;
-  readonly days: number;
-}) {
+export function Calendar({ days }: { readonly days: readonly CalendarDay[] }) {
   return (
     <>
       <DataTable
-        caption={`The last ${props.days} days (UTC), by the time at which a resource was created`}
+        caption={`The last ${days.length} days (UTC), by the time at which a resource was created`}
         columns={COLUMNS}
-        rows={calendarDays(props)}
+        rows={days}
         keyOf={({ dayMs }) => String(dayMs)}
         empty="No day."
       />
@@ -35,38 +21,6 @@ export function Calendar(props: {
       </p>
     </>
   );
-}
-
-function calendarDays({
-  stretches,
-  nowMs,
-  days,
-}: {
-  readonly stretches: readonly StretchRow[];
-  readonly nowMs: number;
-  readonly days: number;
-}): readonly CalendarDay[] {
-  const of = (stream: Stream) =>
-    stretches
-      .filter((row) => row.stream === stream)
-      .map(({ fromAt, toAt, comparedAt, ...counts }) => ({
-        ...counts,
-        fromMs: fromAt.getTime(),
-        toMs: toAt.getTime(),
-        comparedAtMs: comparedAt.getTime(),
-      }));
-  const [payments, refunds, disputes, payouts] = STREAMS.map(of);
-  const lists = { payments, refunds, disputes, payouts };
-  const coverage = (stream: Stream, dayMs: number) => coverageOfDay(lists[stream] ?? [], dayMs);
-  return lastDays(nowMs, days).map((dayMs) => ({
-    dayMs,
-    streams: {
-      payments: coverage('payments', dayMs),
-      refunds: coverage('refunds', dayMs),
-      disputes: coverage('disputes', dayMs),
-      payouts: coverage('payouts', dayMs),
-    },
-  }));
 }
 
 const COLUMNS: readonly Column<CalendarDay>[] = [

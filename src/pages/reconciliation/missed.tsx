@@ -9,18 +9,39 @@ interface MissedDay {
   readonly byStream: ReadonlyMap<Stream, number>;
 }
 
-export function MissedWebhooks({
-  missed,
-  days,
-}: {
+interface Missed {
   readonly missed: readonly MissedOnDay[];
   /** In UTC, oldest first. */
   readonly days: readonly string[];
+}
+
+export function MissedWebhooks({
+  awaited,
+  ...counted
+}: Missed & {
+  /** Changes that runs repaired, and whose webhooks have still time to arrive. */
+  readonly awaited: number;
 }) {
+  return (
+    <>
+      <Counted {...counted} />
+      {awaited > 0 && (
+        <p>{`${webhooksOf(awaited)} may still arrive. The next scheduled run counts what was lost.`}</p>
+      )}
+    </>
+  );
+}
+
+function webhooksOf(awaited: number): string {
+  if (awaited === 1) return 'The webhook of 1 repaired change';
+  return `The webhooks of ${awaited} repaired changes`;
+}
+
+function Counted({ missed, days }: Missed) {
   const all = total(missed);
   if (all === 0) {
     return (
-      <p class="empty">{`None in ${days.length} days: every change that runs found had its webhook.`}</p>
+      <p class="empty">{`None in ${days.length} days. What a first import finds does not count.`}</p>
     );
   }
   const rows = days.map((day): MissedDay => {

@@ -1,18 +1,12 @@
 /** Reconciliation: what was compared with the service and when, its runs, and how to start one. */
 import { z } from 'zod';
 import { cursor } from '../../console/schemas.ts';
-import { DAY_MS } from '../../platform/time.ts';
-import { lastDays } from '../../reconcile/domain/coverage.ts';
+import { readCalendar } from '../../reconcile/calendar.ts';
+import { countAwaited } from '../../reconcile/store/awaited.ts';
 import { type BudgetInUse, readBudget } from '../../reconcile/store/budget.ts';
 import { type Pause, readPause } from '../../reconcile/store/pauses.ts';
 import { readMissedByDay } from '../../reconcile/store/progress.ts';
-import {
-  MODES,
-  type RunRow,
-  readRuns,
-  readStretches,
-  readWatermarks,
-} from '../../reconcile/store/runs.ts';
+import { MODES, type RunRow, readRuns, readWatermarks } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
@@ -27,8 +21,6 @@ import { percentOf, RUN_COLUMNS } from './runColumns.tsx';
 
 const DAYS = 30;
 const PAGE_SIZE = 25;
-/** More than the runs of all schedules in so many days: four lists, every five minutes. */
-const MAX_RUNS = 50_000;
 
 export const reconciliationPage = definePage({
   path: '/reconciliation',
@@ -38,13 +30,13 @@ export const reconciliationPage = definePage({
   load: async ({ db, clock }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const nowMs = clock.nowMs();
-    const [stretches, watermarks, pause, budget, missed, rows] = await Promise.all([
-      readStretches(db, { since: new Date(nowMs - DAYS * DAY_MS), limit: MAX_RUNS }),
+    const [calendar, watermarks, pause, budget, missed, awaited, rows] = await Promise.all([
+      readCalendar(db, { nowMs: clock.nowMs(), days: DAYS }),
       readWatermarks(db),
       readPause(db),
       readBudget(db),
       readMissedByDay(db, DAYS),
+      countAwaited(db, STREAMS),
       readRuns(db, {
         stream: query.stream,
         below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
@@ -54,11 +46,11 @@ export const reconciliationPage = definePage({
     const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
     return {
       outcome: 'ok',
-      data: { nowMs, stretches, watermarks, pause, budget, missed, runs: shown, next, query },
+      data: { calendar, watermarks, pause, budget, missed, awaited, runs: shown, next, query },
     };
   },
   topics: () => ['runs'],
-  view: ({ nowMs, stretches, watermarks, pause, budget, missed, runs, next, query }, viewer) => ({
+  view: ({ calendar, watermarks, pause, budget, missed, awaited, runs, next, query }, viewer) => ({
     title: 'Reconciliation',
     body: (
       <>
@@ -68,14 +60,15 @@ export const reconciliationPage = definePage({
           <StartForm viewer={viewer} />
         </Section>
         <Section title="Compared with the service">
-          <Calendar stretches={stretches} nowMs={nowMs} days={DAYS} />
+          <Calendar days={calendar} />
           <Watermarks watermarks={watermarks} />
         </Section>
         <Section title="Missed webhooks">
           <MissedWebhooks
             missed={missed}
-            days={lastDays(nowMs, DAYS)
-              .map((dayMs) => new Date(dayMs).toISOString().slice(0, 10))
+            awaited={awaited}
+            days={calendar
+              .map(({ dayMs }) => new Date(dayMs).toISOString().slice(0, 10))
               .toReversed()}
           />
         </Section>

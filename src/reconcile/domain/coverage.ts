@@ -7,6 +7,9 @@
  *    instants, so a difference counts until a later run has compared all of the stretch in this day.
  * 2. A day is compared whole if no instant of it is missing. The current day is compared in part.
  * 3. Days are days of UTC, as in the service's lists.
+ * 4. A difference counts in the day in which its resource was created. If one of a stretch has no known
+ *    day, its differences count in each of its days: rather a day too many than one too few.
+ * 5. A day in which both sides agree on nothing is empty, also within a stretch that has rows elsewhere.
  */
 import { DAY_MS } from '../../platform/time.ts';
 import { verdictOfDone } from './verdict.ts';
@@ -19,6 +22,15 @@ export interface Stretch {
   readonly rowsCounted: number;
   readonly found: number;
   readonly repaired: number;
+  /** The starts of the days in which what differs was created; undefined where that is not known. */
+  readonly differingDays?: ReadonlySet<number> | undefined;
+}
+
+/** One day of one list. */
+export interface ListDay {
+  readonly dayMs: number;
+  /** The ledger has no resource of the list that was created in this day. */
+  readonly isEmpty: boolean;
 }
 
 /** From the best to the worst. `repaired`: differences were found, and none of them remains. */
@@ -37,7 +49,10 @@ export type DayCoverage =
     };
 
 /** @param stretches of one list, latest run first */
-export function coverageOfDay(stretches: readonly Stretch[], dayMs: number): DayCoverage {
+export function coverageOfDay(
+  stretches: readonly Stretch[],
+  { dayMs, isEmpty }: ListDay,
+): DayCoverage {
   const missing = [{ fromMs: dayMs, toMs: dayMs + DAY_MS }];
   let worst: DayResult | undefined;
   let comparedAtMs = Number.NEGATIVE_INFINITY;
@@ -48,13 +63,13 @@ export function coverageOfDay(stretches: readonly Stretch[], dayMs: number): Day
     const left = missing.flatMap((gap) => without(gap, stretch));
     if (lengthOf(left) === lengthOf(missing)) continue;
     missing.splice(0, missing.length, ...left);
-    worst = worstOf(worst, resultOf(stretch));
+    worst = worstOf(worst, resultOf(stretch, dayMs));
     comparedAtMs = Math.max(comparedAtMs, stretch.comparedAtMs);
   }
   if (worst === undefined) return { coverage: 'none' };
   return {
     coverage: missing.length === 0 ? 'whole' : 'part',
-    result: worst,
+    result: worst === 'equal' && isEmpty ? 'empty' : worst,
     comparedAtMs,
     comparedToMs: missing[0]?.fromMs ?? dayMs + DAY_MS,
   };
@@ -62,8 +77,13 @@ export function coverageOfDay(stretches: readonly Stretch[], dayMs: number): Day
 
 /** The starts of the last days, today first. */
 export function lastDays(nowMs: number, count: number): readonly number[] {
-  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const todayMs = dayOf(nowMs);
   return Array.from({ length: count }, (_, index) => todayMs - index * DAY_MS);
+}
+
+/** The start of the day of an instant. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
 interface Interval {
@@ -83,8 +103,10 @@ function lengthOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
-function resultOf(stretch: Stretch): DayResult {
+/** The result of a stretch in one of its days (rule 4). */
+function resultOf(stretch: Stretch, dayMs: number): DayResult {
   const verdict = verdictOfDone(stretch);
+  if (stretch.found > 0 && stretch.differingDays?.has(dayMs) === false) return 'equal';
   return verdict === 'equal' && stretch.found > 0 ? 'repaired' : verdict;
 }
 

@@ -25,11 +25,11 @@ export async function awaitWebhooks(
   );
 }
 
-/** Counts the awaited webhooks of a list. */
-export async function countAwaited(db: Queryable, stream: Stream): Promise<number> {
+/** Counts the awaited webhooks of some lists. */
+export async function countAwaited(db: Queryable, streams: readonly Stream[]): Promise<number> {
   const rows = await db.query<{ awaited: number }>(
-    'select count(*) as awaited from awaited_webhooks where stream = $1',
-    [stream],
+    'select count(*) as awaited from awaited_webhooks where stream = any ($1::text[])',
+    [streams],
   );
   return rows[0]?.awaited ?? 0;
 }

@@ -26,6 +26,9 @@ export const SUMS_OUTCOMES = [
 ] as const;
 export type SumsOutcome = (typeof SUMS_OUTCOMES)[number];
 
+/** How many differences the report of a run keeps. */
+export const KEPT_DIFFERENCES = 200;
+
 /** A difference in the report of a run. */
 export interface ReportedDifference {
   readonly class: string;
@@ -254,6 +257,8 @@ export interface StretchRow {
   readonly rowsCounted: number;
   readonly found: number;
   readonly repaired: number;
+  /** Runs over several days with differences: only their report shows in which days. */
+  readonly differingRuns: readonly number[];
 }
 
 /**
@@ -276,7 +281,8 @@ export function readStretches(
          from reconcile_runs order by id desc limit $2
      ), compared as (
        select *, row((from_at at time zone 'UTC')::date, (position_at at time zone 'UTC')::date,
-                     found > repaired, found = 0, rows_compared + rows_counted = 0) as likeness
+                     found > repaired, found = 0, rows_compared + rows_counted = 0) as likeness,
+              (from_at at time zone 'UTC')::date < (position_at at time zone 'UTC')::date as spans_days
          from searched
         where position_at > $1 and position_at > from_at and not is_dry_run
      ), marked as (
@@ -291,11 +297,31 @@ export function readStretches(
      select stream, min(from_at) as "fromAt", max(position_at) as "toAt",
             max(updated_at) as "comparedAt", sum(rows_compared)::bigint as "rowsCompared",
             sum(rows_counted)::bigint as "rowsCounted", sum(found)::bigint as found,
-            sum(repaired)::bigint as repaired
+            sum(repaired)::bigint as repaired,
+            coalesce(json_agg(id) filter (where found > 0 and spans_days), '[]') as "differingRuns"
        from numbered
       group by stream, stretch
       order by max(id) desc`,
     [since, limit],
+  );
+}
+
+/**
+ * Reads what differed in some runs, without what a person accepted, which does not count.
+ * @returns nothing for runs with more differences than a report keeps
+ */
+export function readDifferences(
+  db: Queryable,
+  runIds: readonly number[],
+): Promise<readonly { readonly id: number; readonly subjects: readonly string[] }[]> {
+  return db.query(
+    `select id, array(select difference ->> 'subject' from jsonb_array_elements(differences) difference
+                       where difference ->> 'outcome' <> 'accepted') as subjects
+       from reconcile_runs
+      where id = any ($1::bigint[]) and jsonb_array_length(differences) between found and $2 - 1
+      order by id
+      limit $3`,
+    [runIds, KEPT_DIFFERENCES, runIds.length],
   );
 }
 

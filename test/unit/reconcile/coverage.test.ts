@@ -2,14 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/platform/time.ts';
 import {
-  coverageOfDay,
+  coverageOfDay as coverageOf,
   DAY_RESULTS,
+  type DayCoverage,
   lastDays,
   type Stretch,
 } from '../../../src/reconcile/domain/coverage.ts';
 
 const HOUR_MS = DAY_MS / 24;
 const DAY = Date.parse('2026-03-02T00:00:00Z');
+
+function coverageOfDay(stretches: readonly Stretch[], dayMs: number): DayCoverage {
+  return coverageOf(stretches, { dayMs, isEmpty: false });
+}
 
 /** A run over hours of the day. */
 function stretch(
@@ -81,6 +86,23 @@ describe('coverage of a day', () => {
     expect(coverageOfDay([stretch(0, 12, {}), stretch(12, 24)], DAY)).toMatchObject({
       result: 'equal',
     });
+  });
+
+  test('a difference counts in the day of its resource, where that is known (rule 4)', () => {
+    const next = DAY + DAY_MS;
+    const resultOn = (dayMs: number, differingDays: ReadonlySet<number> | undefined) =>
+      coverageOfDay([{ ...stretch(0, 48, different), differingDays }], dayMs);
+    expect(resultOn(DAY, new Set([next]))).toMatchObject({ result: 'equal' });
+    expect(resultOn(next, new Set([next]))).toMatchObject({ result: 'different' });
+    expect(resultOn(DAY, undefined)).toMatchObject({ result: 'different' });
+  });
+
+  test('a day without resources is empty within a stretch that has rows, unless something differs (rule 5)', () => {
+    const resultOf = (counts: Partial<Stretch>) =>
+      coverageOf([stretch(0, 48, counts)], { dayMs: DAY, isEmpty: true });
+    expect(resultOf({ rowsCompared: 5 })).toMatchObject({ result: 'empty' });
+    expect(resultOf(different)).toMatchObject({ result: 'different' });
+    expect(resultOf(repaired)).toMatchObject({ result: 'repaired' });
   });
 
   test('equals what each hour of the day has by its latest run', () => {

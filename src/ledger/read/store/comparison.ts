@@ -63,6 +63,22 @@ export async function readIdsCreated(
   return rows.map(({ id }) => id);
 }
 
+/** Reads in which days resources of a kind were created. @param days their starts */
+export async function readDaysCreated(
+  db: Queryable,
+  kind: ResourceKind,
+  days: readonly Date[],
+): Promise<readonly Date[]> {
+  const rows = await db.query<{ day: Date }>(
+    `select day from unnest($2::timestamptz[]) as day
+      where exists (select from resources
+                     where kind = $1 and created_at >= day and created_at < day + interval '24 hours')
+      limit $3`,
+    [kind, days, days.length],
+  );
+  return rows.map(({ day }) => day);
+}
+
 /** When the row was created that is `rows` rows after `fromMs`. @returns undefined where there are fewer */
 export async function readEdgeMs(
   db: Queryable,
