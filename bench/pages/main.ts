@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { RETENTION_SETTINGS, retentionOf } from '../../src/config/retentionSettings.ts';
 import { createBalanceReader } from '../../src/ledger/read/balances.ts';
-import { readMoney } from '../../src/pages/overview/recentMoney.ts';
+import { readMoney } from '../../src/overview/recentMoney.ts';
 import type { PageParts } from '../../src/pages/page.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { settings } from '../api.ts';
@@ -199,7 +199,7 @@ async function explainPages(cases: readonly Case[], db: Database): Promise<boole
   // What a process reads once, of the days that are over.
   const balances = createBalanceReader(explained.db);
   await balances.read();
-  await readMoney(explained.db);
+  await readMoney(explained.db, 30);
   const installation = { name: 'Tallyhook', consoleUrl: undefined };
   // Pages that need more than the database, such as the queues, are measured over HTTP alone.
   const parts = {

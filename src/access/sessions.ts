@@ -8,7 +8,7 @@
  * 3. Open sessions are kept in memory for five seconds, as valid tokens are (access/verifyToken.ts), so
  *    many viewers cost one query. A session that another process started is found within a second.
  * 4. A request for a page is a use, so an unattended page becomes idle.
- * 5. A sign-in link has a code of its own, starts one session, and is valid for five minutes.
+ * 5. A sign-in link (signInLink.ts) has a code of its own, starts one session, and is valid for five minutes.
  * 6. The start and the end of a session are in the audit log, in the same transaction.
  */
 import { createHmac, randomBytes } from 'node:crypto';
@@ -21,7 +21,6 @@ import type { Role } from './domain/roles.ts';
 import {
   type ActsFor,
   endSession,
-  insertLink,
   insertSession,
   type OpenSession,
   readLinkToken,
@@ -36,7 +35,6 @@ import type { Holder, TokenVerifier, Verified } from './verifyToken.ts';
 
 const FRESH_MS = 5 * SECOND_MS;
 const FRESH_FOR_UNKNOWN_MS = SECOND_MS;
-const LINK_LIFETIME_MS = 5 * MINUTE_MS;
 const COOKIE_BYTES = 32;
 const MAX_USER_AGENT_LENGTH = 200;
 
@@ -79,8 +77,6 @@ export interface Sessions {
   signIn(token: string, client: Client): Promise<SignedIn>;
   /** Starts the session of a person whom the provider named. */
   signInPerson(person: Person, client: Client): Promise<Started>;
-  /** Prepares a sign-in link. @returns its code; undefined if the token is not valid */
-  createLink(token: string): Promise<string | undefined>;
   /** Starts the session of a sign-in link. */
   followLink(code: string, client: Client): Promise<SignedIn>;
   /** @returns undefined if there is no such session any more */
@@ -109,24 +105,12 @@ export interface SessionParts {
 }
 
 export function createSessions(parts: SessionParts): Sessions {
-  const { db, tokens } = parts;
+  const { db } = parts;
   const open = createOpenList(db, parts.idleMs);
   const touchedAtMs = new Map<number, number>();
   const starts = createStarts(parts, open.expire);
   return {
     ...starts,
-    createLink: async (token) => {
-      const verified = await tokens.verify(token);
-      if (verified.outcome !== 'valid') return undefined;
-      const code = randomBytes(COOKIE_BYTES).toString('base64url');
-      await insertLink(db, {
-        digest: digestOf(code),
-        tokenDigest: digestOf(token),
-        holder: verified.holder.name,
-        lifetimeMs: LINK_LIFETIME_MS,
-      });
-      return code;
-    },
     find: async (cookie) => {
       const digest = digestOf(cookie).toString('hex');
       const known = (await open.read(FRESH_MS)).get(digest);

@@ -1,7 +1,8 @@
 /** The role `console`: the admin port, and what Prometheus reads. */
 
 import { createSessions } from '../access/sessions.ts';
-import { createTokenVerifier } from '../access/verifyToken.ts';
+import { createSignInPath } from '../access/signInLink.ts';
+import { ADMIN, createTokenVerifier } from '../access/verifyToken.ts';
 import { planErasure } from '../actions/eraseData.ts';
 import { testChannelsAs } from '../actions/testChannels.ts';
 import { alertsSource } from '../alerts/gauges.ts';
@@ -143,7 +144,7 @@ function queueAccessOf(
 export interface RunningConsole {
   readonly port: number;
   /** Prepares a link that signs in once as the holder of ADMIN_TOKEN. @returns its path */
-  readonly createSignInPath: () => Promise<string | undefined>;
+  readonly createSignInPath: (next?: string) => Promise<string>;
 }
 
 export async function startConsole(shared: Shared): Promise<RunningConsole> {
@@ -217,9 +218,6 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   // First, because open pages wait for it.
   onClose(() => watcher.close());
   log.info({ port: server.port }, 'console.listening');
-  const createSignInPath = async () => {
-    const code = await sessions.createLink(adminTokenOf(config));
-    return code && `/sign-in?${new URLSearchParams({ code })}`;
-  };
-  return { port: server.port, createSignInPath };
+  const link = { token: adminTokenOf(config), holder: ADMIN.name };
+  return { port: server.port, createSignInPath: (next) => createSignInPath(db, { ...link, next }) };
 }

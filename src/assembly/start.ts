@@ -21,7 +21,7 @@ export interface Running {
   readonly receiverPort: number | undefined;
   readonly consolePort: number | undefined;
   /** Prepares a link to the console that signs in once. @returns its path; undefined without the console */
-  readonly createSignInPath: () => Promise<string | undefined>;
+  readonly createSignInPath: (next?: string) => Promise<string | undefined>;
   /** Serves `/healthz`, `/readyz` and `/metrics`; undefined if the process runs only the sandbox. */
   readonly healthPort: number | undefined;
   readonly sandbox: RunningSandbox | undefined;

@@ -49,9 +49,8 @@ export async function signInUrl(
 ): Promise<string | undefined> {
   const base = adminUrl(config, running);
   if (base === undefined || !running.isEmbedded) return undefined;
-  const path = await running.createSignInPath();
-  const to = next === undefined ? '' : `&${new URLSearchParams({ next })}`;
-  return path && `${base}${path}${to}`;
+  const path = await running.createSignInPath(next);
+  return path && `${base}${path}`;
 }
 
 function webhookUrl(config: Config, { receiverPort }: Running): string | undefined {

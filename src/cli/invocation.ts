@@ -8,8 +8,12 @@ import type { Readable, Writable } from 'node:stream';
 import type { Holder } from '../access/verifyToken.ts';
 import type { Environment } from '../config/config.ts';
 
-/** Where a command writes; a terminal has a width. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+/** Where a command writes; a terminal has a size. */
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean };

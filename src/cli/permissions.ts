@@ -68,6 +68,8 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'tokens create': 'manage_tokens',
   'tokens list': 'manage_tokens',
   'tokens revoke': 'manage_tokens',
+  status: 'read',
+  open: 'read',
   doctor: 'read',
   processes: 'read',
   queues: 'read',

@@ -1,10 +1,12 @@
 /** The money of the last days: equal to the journal, although a process reads each closed day once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LEGS } from '../../src/ledger/domain/legs.ts';
-import { MONEY_DAYS, readMoney } from '../../src/pages/overview/recentMoney.ts';
+import { readMoney } from '../../src/overview/recentMoney.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/waitFor.ts';
+
+const MONEY_DAYS = 30;
 
 let db: TestDatabase;
 
@@ -43,15 +45,15 @@ function watched(): { readonly db: Database; readonly from: string[] } {
 test('after the first reading, only days that are not closed are read, and the totals equal those of the journal', async () => {
   await capture(MONEY_DAYS + 5, 'pay_first');
   const { db: reading, from } = watched();
-  const first = await readMoney(reading);
+  const first = await readMoney(reading, MONEY_DAYS);
   expect(first.map(({ capturedMinor }) => Number(capturedMinor))).toEqual(
     Array.from({ length: MONEY_DAYS }, (_day, n) => 100 + MONEY_DAYS - 1 - n),
   );
   await capture(1, 'pay_second');
   await waitFor('the next reading', async () =>
-    (await readMoney(reading)).some(({ capturedMinor }) => capturedMinor === 200n),
+    (await readMoney(reading, MONEY_DAYS)).some(({ capturedMinor }) => capturedMinor === 200n),
   );
-  expect(await readMoney(reading)).toEqual(await readMoney(watched().db));
+  expect(await readMoney(reading, MONEY_DAYS)).toEqual(await readMoney(watched().db, MONEY_DAYS));
   const [row] = await db.query<{ first: Date; open: Date }>(
     `select date_trunc('day', now(), 'UTC') - $1 * interval '1 day' as first,
             date_trunc('day', now() - interval '1 hour', 'UTC') as open`,

@@ -54,6 +54,7 @@ const FEATURES = [
   'payouts',
   'notify',
   'monitor',
+  'overview',
   'retention',
   'scheduler',
   'console',
@@ -134,6 +135,7 @@ test('A3: domain folders are pure: contract, domain folders below, no I/O, no cl
       [
         'src/platform/db/hosts.ts',
         'src/platform/time.ts',
+        'src/representation/roughly.ts',
         'src/webhooks/orderStatuses.ts',
         'src/webhooks/webhooks.ts',
       ].includes(imported) ||
@@ -217,6 +219,15 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'statements',
     'trail',
   ],
+  overview: [
+    'alerts',
+    'authorizations',
+    'ledger',
+    'monitor',
+    'notify',
+    'reconcile',
+    'representation',
+  ],
   pages: [
     'access',
     'actions',
@@ -233,6 +244,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'ledger',
     'monitor',
     'notify',
+    'overview',
     'payouts',
     'reconcile',
     'refunds',

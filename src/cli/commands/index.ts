@@ -158,6 +158,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./tokens.ts')).tokensCommand(),
   },
   {
+    name: 'status',
+    description: 'Show on one screen whether money is flowing, and whether anything is wrong',
+    load: async () => (await import('./status.ts')).statusCommand(),
+  },
+  {
+    name: 'open',
+    description: 'Print the address of the console, signed in, and open it in the browser',
+    load: async () => (await import('./open.ts')).openCommand(),
+  },
+  {
     name: 'doctor',
     description: 'Check an installation and print a remedy for each problem',
     load: async () => (await import('./doctor.ts')).doctorCommand(),

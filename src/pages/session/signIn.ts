@@ -116,5 +116,5 @@ const signedOutHere = (name: string): string =>
 const UNAVAILABLE = 'The database is unavailable. Try again soon.';
 const INVALID_TOKEN = 'This token is not valid. `npx tallyhook tokens create` creates one.';
 const USED_LINK =
-  'This link has been used, or is older than five minutes. Sign in with a token, or restart Tallyhook, ' +
-  'which prints a new link.';
+  'This link has been used, or is older than five minutes. Sign in with a token, or run ' +
+  '`npx tallyhook open`, which prints a new link.';

@@ -1,15 +1,9 @@
 /** The processes of the installation, with version and health, and in one sentence whether all is well. */
+import { missingRoles } from '../../monitor/domain/missingRoles.ts';
 import type { ProcessRow } from '../../monitor/store/processes.ts';
 import { type ProcessState, processStateOf } from '../../representation/process.ts';
 import { type Column, DataTable } from '../components/blocks.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
-
-/** Roles that no process has, though one had them that did not stop cleanly. */
-export function missingRoles(rows: readonly ProcessRow[]): readonly string[] {
-  const running = new Set(rows.filter(({ isSeen }) => isSeen).flatMap(({ roles }) => roles));
-  const known = new Set(rows.flatMap(({ roles }) => roles));
-  return [...known].filter((role) => !running.has(role)).toSorted();
-}
 
 export function Processes({ rows }: { readonly rows: readonly ProcessRow[] }) {
   return (

@@ -47,6 +47,12 @@ export function verdictOfDone({
   return rowsCompared + rowsCounted + found === 0 ? 'empty' : 'equal';
 }
 
+/** What a run found, such as `3 found, 2 repaired, 1 left`. */
+export function foundText({ found, repaired }: Pick<Judged, 'found' | 'repaired'>): string {
+  if (found === 0) return 'nothing found';
+  return `${found} found, ${repaired} repaired, ${found - repaired} left`;
+}
+
 /** Why nothing can be compared in a span (rule 2); undefined where something can. */
 export function emptySpanReason({ fromMs, toMs }: Span): string | undefined {
   if (fromMs < toMs) return undefined;

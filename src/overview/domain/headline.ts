@@ -1,6 +1,5 @@
 /** The overview in one sentence: is money flowing, and is anything wrong? */
 import { counted, roughly } from '../../representation/roughly.ts';
-import type { Tone } from '../components/values.tsx';
 
 export interface FlowFacts {
   /** Undefined before the first event. */
@@ -17,6 +16,9 @@ export interface FlowFacts {
   readonly critical: number;
   readonly warnings: number;
 }
+
+/** `plain`: nothing has arrived yet, so there is nothing to judge. */
+export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
 export interface Headline {
   readonly tone: Tone;

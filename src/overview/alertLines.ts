@@ -3,17 +3,18 @@
  * not hide the others.
  */
 
-import { ruleTitle } from '../../alerts/domain/ruleTitles.ts';
-import type { AlertRow, RuleCount } from '../../alerts/store/alertRows.ts';
-import { headlineOf } from '../../notify/domain/headline.ts';
-import type { Money } from '../../notify/domain/message.ts';
-import { alertHref, alertsHref } from '../links.ts';
+import { ruleTitle } from '../alerts/domain/ruleTitles.ts';
+import type { AlertRow, RuleCount } from '../alerts/store/alertRows.ts';
+import { headlineOf } from '../notify/domain/headline.ts';
+import type { Money } from '../notify/domain/message.ts';
 
 export interface AlertLine {
   readonly key: string;
   readonly severity: AlertRow['severity'];
   readonly text: string;
-  readonly href: string;
+  readonly rule: AlertRow['rule'];
+  /** Its number; undefined if the line is about several. */
+  readonly alert: number | undefined;
   readonly openSince: Date;
   /** A person handles it. */
   readonly isHandled: boolean;
@@ -46,13 +47,12 @@ function lineOf(alert: AlertRow): AlertLine {
   const { id, rule, severity, subject, orderId, deadlineAt, openedAt, state } = alert;
   return {
     key: `alert ${id}`,
-    severity,
+    ...{ severity, rule, alert: id },
     text: headlineOf({
       ...{ rule, subject, orderId, type: 'opened' },
       deadlineAt: deadlineAt?.toISOString() ?? null,
       money: moneyOf(alert),
     }),
-    href: alertHref(id),
     openSince: openedAt,
     isHandled: state === 'acknowledged',
   };
@@ -61,9 +61,8 @@ function lineOf(alert: AlertRow): AlertLine {
 function lineOfGroup({ rule, severity, alerts, newest, oldestAt }: RuleCount): AlertLine {
   return {
     key: `rule ${rule} ${severity}`,
-    severity,
+    ...{ severity, rule, alert: alerts === 1 ? newest : undefined },
     text: alerts === 1 ? ruleTitle(rule) : `${ruleTitle(rule)}: ${alerts} alerts`,
-    href: alerts === 1 ? alertHref(newest) : alertsHref({ rule, severity }),
     openSince: oldestAt,
     isHandled: false,
   };

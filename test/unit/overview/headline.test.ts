@@ -1,6 +1,6 @@
 /** The sentence at the top of the overview. */
 import { expect, test } from 'vitest';
-import { type FlowFacts, headlineOf } from '../../../src/pages/overview/headline.ts';
+import { type FlowFacts, headlineOf } from '../../../src/overview/domain/headline.ts';
 import { roughly } from '../../../src/representation/roughly.ts';
 
 const CALM: FlowFacts = {

@@ -7,13 +7,11 @@
  *    often cost the database little, however many transfers a day has. An expensive sum is renewed in the
  *    background, and the page shows the last one.
  */
-import { DAY_MICROS, dayOf, firstOpenDay } from '../../ledger/read/closedDays.ts';
-import { readJournalTimes } from '../../ledger/read/store/balances.ts';
-import { type DatedTotals, readTotalsByDay } from '../../ledger/read/store/dayTotals.ts';
-import { startStopwatch } from '../../platform/clock.ts';
-import type { Database } from '../../platform/db/database.ts';
-
-export const MONEY_DAYS = 30;
+import { DAY_MICROS, dayOf, firstOpenDay } from '../ledger/read/closedDays.ts';
+import { readJournalTimes } from '../ledger/read/store/balances.ts';
+import { type DatedTotals, readTotalsByDay } from '../ledger/read/store/dayTotals.ts';
+import { startStopwatch } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
 
 const AGE_PER_COST = 20;
 /** Readers wait for a sum that costs less. */
@@ -33,23 +31,31 @@ interface Memory {
   underWay: Promise<Kept> | undefined;
 }
 
-const memories = new WeakMap<Database, Memory>();
+/** By database and number of days. */
+const memories = new WeakMap<Database, Map<number, Memory>>();
 
-/** Totals by day and currency, up to today. */
-export async function readMoney(db: Database): Promise<readonly DatedTotals[]> {
-  const memory = memories.get(db) ?? { kept: undefined, underWay: undefined };
-  memories.set(db, memory);
+function memoryOf(db: Database, days: number): Memory {
+  const ofDatabase = memories.get(db) ?? new Map<number, Memory>();
+  memories.set(db, ofDatabase);
+  const memory = ofDatabase.get(days) ?? { kept: undefined, underWay: undefined };
+  ofDatabase.set(days, memory);
+  return memory;
+}
+
+/** Totals by day and currency, of so many days up to today. */
+export async function readMoney(db: Database, days: number): Promise<readonly DatedTotals[]> {
+  const memory = memoryOf(db, days);
   const { kept } = memory;
   if (kept && kept.ageSeconds() <= kept.costSeconds * AGE_PER_COST) return kept.totals;
-  const renewed = renew(db, memory);
+  const renewed = renew(memory, () => read(db, days, memory.kept));
   if (!kept || kept.costSeconds < CHEAP_SECONDS) return (await renewed).totals;
   // A failure keeps the last sum; the next reader tries again.
   renewed.catch(() => undefined);
   return kept.totals;
 }
 
-function renew(db: Database, memory: Memory): Promise<Kept> {
-  memory.underWay ??= read(db, memory.kept)
+function renew(memory: Memory, readAgain: () => Promise<Kept>): Promise<Kept> {
+  memory.underWay ??= readAgain()
     .then((kept) => {
       memory.kept = kept;
       return kept;
@@ -60,10 +66,10 @@ function renew(db: Database, memory: Memory): Promise<Kept> {
   return memory.underWay;
 }
 
-async function read(db: Database, before: Kept | undefined): Promise<Kept> {
+async function read(db: Database, days: number, before: Kept | undefined): Promise<Kept> {
   const elapsedSeconds = startStopwatch();
   const { nowMicros } = await readJournalTimes(db);
-  const firstDay = dayOf(nowMicros) - (MONEY_DAYS - 1) * DAY_MICROS;
+  const firstDay = dayOf(nowMicros) - (days - 1) * DAY_MICROS;
   const fromMicros = Math.max(firstDay, before?.closedTo ?? 0);
   const isKept = ({ day }: DatedTotals) => day >= nameOf(firstDay) && day < nameOf(fromMicros);
   const closed = before?.totals.filter(isKept) ?? [];
