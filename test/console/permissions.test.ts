@@ -99,13 +99,15 @@ test('a rejected registration registers nothing, is counted, and is in the audit
     const rows = await readDenials();
     return rows.some(({ name }) => name === 'a-viewer');
   });
-  // Each token was refused many times within the minute.
-  const names = (await readDenials()).map(({ name }) => name);
-  expect(names).toEqual([...new Set(names)]);
+  // Each token was refused many times a minute.
+  expect((await readDenials()).filter(({ isWithinMinute }) => isWithinMinute)).toEqual([]);
   expect(page.text).toMatch(/tallyhook_admin_refused_total\{reason="forbidden"\} [1-9]/);
 });
 
 const readDenials = () =>
-  db.query<{ name: string }>(
-    `select actor_name as name from audit where action = 'access.denied' and result = 'refused'`,
+  db.query<{ name: string; isWithinMinute: boolean }>(
+    `select actor_name as name,
+            coalesce(recorded_at - lag(recorded_at) over (partition by actor_name order by recorded_at)
+                       < interval '1 minute', false) as "isWithinMinute"
+       from audit where action = 'access.denied' and result = 'refused'`,
   );
