@@ -32,6 +32,11 @@ grant select on legs to tallyhook_app;
 
 grant execute on function date_transfers(bigint[], timestamp with time zone[], text[]) to tallyhook_app;
 
+-- Sums of the journal.
+grant select, insert, update, delete on transfer_sums, transfer_day_sums to tallyhook_app;
+grant select, insert, delete on open_spans to tallyhook_app;
+grant select, update on transfer_sums_state to tallyhook_app;
+
 -- What verify has proven.
 grant select, insert, update, delete on verify_rounds, verify_ranges to tallyhook_app;
 grant select, insert, update on verify_position to tallyhook_app;

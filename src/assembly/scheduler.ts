@@ -11,6 +11,7 @@ import { createDatingJob } from '../ledger/dateTransfers.ts';
 import { batchJob } from '../ledger/inbox/jobs.ts';
 import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
+import { createSumsJob } from '../ledger/sumTransfers.ts';
 import { createScheduledProof } from '../ledger/verify/scheduledProof.ts';
 import { createSystemWatch } from '../monitor/watchSystem.ts';
 import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
@@ -99,6 +100,7 @@ export function startSchedules({
       makeBodyDays: () => makeBodyDays(db, log),
       moveBodies: createBodiesJob({ db: bodiesDb, log, signal }),
       dateTransfers: createDatingJob({ db, signal }),
+      sumTransfers: createSumsJob({ db, signal }),
       proveLedger,
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),

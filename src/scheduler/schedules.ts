@@ -33,6 +33,8 @@ export interface ScheduledWork {
   readonly moveBodies: () => Promise<void>;
   /** Gives transfers of an earlier version their effective times, for less than a minute. */
   readonly dateTransfers: () => Promise<void>;
+  /** Adds transfers to the stored sums, for less than a minute. */
+  readonly sumTransfers: () => Promise<void>;
   /** Proves a part of the ledger. */
   readonly proveLedger: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
@@ -73,6 +75,7 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     },
     { name: 'bodies', ...TIMETABLE.bodies, run: work.moveBodies },
     { name: 'effective_times', ...TIMETABLE.effective_times, run: work.dateTransfers },
+    { name: 'transfer_sums', ...TIMETABLE.transfer_sums, run: work.sumTransfers },
     {
       name: 'messages',
       ...TIMETABLE.messages,

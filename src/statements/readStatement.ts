@@ -1,12 +1,10 @@
 /** Reads the statement of a month, as of one moment. PostgreSQL adds up, so memory does not grow with the journal. */
 import { currencyStatements, type Statement } from '../ledger/domain/statement.ts';
+import { openEffectiveSums } from '../ledger/read/effectiveSums.ts';
 import {
   countUncertain,
   readAcceptedFindings,
-  readDaySums,
   readFindingsOpenAt,
-  readLegSums,
-  readOpenItems,
   readPeriod,
 } from '../ledger/read/store/statement.ts';
 import { requireDated } from '../ledger/read/undated.ts';
@@ -31,13 +29,14 @@ export function readStatement(
     await requireDated(tx);
     const { knownMicros, ...period } = await readPeriod(tx, month, timeZone);
     const { fromMicros, toMicros } = period;
-    const before = await readLegSums(tx, { currency, beforeMicros: fromMicros });
-    const days = await readDaySums(tx, period, currency);
+    const sums = await openEffectiveSums(tx, currency);
+    const before = await sums.legsBefore(fromMicros);
+    const days = await sums.daysOf(period);
     return {
       period,
       knownMicros,
       currencies: currencyStatements(before, days),
-      open: await readOpenItems(tx, { currency, beforeMicros: toMicros }),
+      open: await sums.openBefore(toMicros),
       findings: await readFindingsOpenAt(tx, toMicros),
       accepted: await readAcceptedFindings(tx, period),
       uncertain: await countUncertain(tx),

@@ -7,9 +7,10 @@
  *    up once, when balances are first read, and keeps the sums.
  * 2. Every reading adds the days that are not closed, and the part of a day before the given time,
  *    from the journal. The result equals the sums of all transfers that were recorded before that time.
- * 3. Balances by effective time are read from an index: late transfers change the sums of any past day.
+ * 3. Balances by effective time are read from the stored sums (effectiveSums.ts), which late transfers of any
+ *    past day are added to. Those that were known at a time are read from the journal.
  */
-import type { Queryable } from '../../platform/db/database.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
 import {
   type AccountBalance,
   addUpMoved,
@@ -17,8 +18,10 @@ import {
   type MovedAmount,
   type MovedOnDay,
 } from '../domain/balances.ts';
-import { movedByLegs } from '../domain/statement.ts';
+import { type LegSums, movedByLegs } from '../domain/statement.ts';
+import { readConsistently } from '../store/readConsistently.ts';
 import { DAY_MICROS, dayOf, firstOpenDay } from './closedDays.ts';
+import { openEffectiveSums } from './effectiveSums.ts';
 import {
   readAccounts,
   readJournalTimes,
@@ -45,7 +48,7 @@ export interface BalanceTime {
 /** A statement adds up so many days, so that none takes long. */
 const DAYS_AT_ONCE = 32;
 
-export function createBalanceReader(db: Queryable): BalanceReader {
+export function createBalanceReader(db: Pick<Database, 'query' | 'transaction'>): BalanceReader {
   const days: MovedOnDay[] = [];
   let ofAllDays: readonly MovedAmount[] = [];
   /** Days before this are in `days`; undefined until the first transfer. */
@@ -71,9 +74,9 @@ export function createBalanceReader(db: Queryable): BalanceReader {
   return {
     read: async ({ effectiveMicros, knownMicros: beforeMicros } = {}) => {
       if (effectiveMicros !== undefined) {
-        await requireDated(db);
-        const at = { beforeMicros: effectiveMicros, knownMicros: beforeMicros };
-        const sums = await readLegSums(db, { ...at, currency: undefined });
+        const sums = await readConsistently(db, (tx) =>
+          readLegsAt(tx, { effectiveMicros, knownMicros: beforeMicros }),
+        );
         return balancesOf(movedByLegs(sums), await readAccounts(db));
       }
       closing ??= closeDays().finally(() => {
@@ -87,6 +90,18 @@ export function createBalanceReader(db: Queryable): BalanceReader {
       return balancesOf([...moved, ...rest], await readAccounts(db));
     },
   };
+}
+
+async function readLegsAt(
+  tx: Queryable,
+  { effectiveMicros, knownMicros }: { effectiveMicros: number; knownMicros: number | undefined },
+): Promise<readonly LegSums[]> {
+  await requireDated(tx);
+  if (knownMicros === undefined) {
+    const sums = await openEffectiveSums(tx, undefined);
+    return sums.legsBefore(effectiveMicros);
+  }
+  return readLegSums(tx, { currency: undefined, beforeMicros: effectiveMicros, knownMicros });
 }
 
 /** What the parts of one order left on the accounts. */

@@ -91,6 +91,12 @@ export const TIMETABLE = {
     every: 'minute',
     does: 'gives transfers of an earlier version their effective times',
   },
+  transfer_sums: {
+    cron: '* * * * *',
+    runs: 'once',
+    every: 'minute',
+    does: 'adds transfers to the sums of statements and balances',
+  },
   messages: {
     cron: '* * * * *',
     runs: 'everywhere',

@@ -1,0 +1,180 @@
+/**
+ * The sums of a statement from stored sums (store/transferSums.ts), and what was recorded since.
+ * Each result equals that of the statement in `statement.ts` that reads the journal alone.
+ */
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { DaySums, LegSums, OpenItemName, OpenItems, Period } from '../../domain/statement.ts';
+import { addedSums, openSpans, touchedItems } from '../../store/transferSums.ts';
+import { instantOrNull, micros } from './instants.ts';
+import type { EffectiveBounds } from './statement.ts';
+import type { SumsAsText } from './sums.ts';
+
+/**
+ * Transfers that are not in the sums yet. @param place where the statement has `summedTo`: with its value,
+ * the planner knows that they are few
+ */
+const rest = (place: string) => ({ from: `${place}::timestamptz`, to: `'infinity'` });
+
+/**
+ * Transfers that were recorded before it are in the sums. Read in the snapshot of the sums. Undefined while
+ * they are not to be used: in an existing installation that they do not reach the last day of yet, and
+ * after the clock of the database went back.
+ */
+export async function readSummedTo(tx: Queryable): Promise<string | undefined> {
+  const rows = await tx.query<{ to: string }>(
+    `select summed_to::text as "to"
+       from transfer_sums_state
+      where summed_to between statement_timestamp() - interval '1 day' and statement_timestamp()
+      limit 1`,
+  );
+  return rows[0]?.to;
+}
+
+const QUARTER_MICROS = 900_000_000;
+
+/** Whether the sums can divide at the ends of a period. Before 1972, a time zone had seconds. */
+export function isOnQuarters({ fromMicros, toMicros }: Period): boolean {
+  return fromMicros % QUARTER_MICROS === 0 && toMicros % QUARTER_MICROS === 0;
+}
+
+/** What each leg moved before a time. */
+export async function readSummedLegs(
+  tx: Queryable,
+  {
+    currency,
+    beforeMicros,
+  }: { readonly currency: string | undefined; readonly beforeMicros: number },
+  summedTo: string,
+): Promise<readonly LegSums[]> {
+  const quarter = `date_bin('15 minutes', $1::timestamptz, timestamptz '2000-01-01 00:00:00+00')`;
+  const day = `date_trunc('day', $1::timestamptz, 'UTC')`;
+  const posted = `greatest(cumulative_minor - previous_minor, 0), greatest(previous_minor - cumulative_minor, 0)`;
+  const rows = await tx.query<SumsAsText<LegSums>>(
+    `select currency, leg, sum(up)::text as "upMinor", sum(down)::text as "downMinor"
+       from (select currency, leg, posted_up_minor as up, posted_down_minor as down
+               from transfer_day_sums where day < ${day}
+             union all
+             select currency, leg, posted_up_minor, posted_down_minor
+               from transfer_sums where quarter >= ${day} and quarter < ${quarter}
+             union all
+             select currency, leg, ${posted} from transfers
+              where effective_at >= ${quarter} and effective_at < $1 and recorded_at < $3::timestamptz
+             union all
+             select currency, leg, ${posted} from transfers
+              where recorded_at >= $3::timestamptz and effective_at < $1) moved
+      where $2::text is null or currency = $2
+      group by currency, leg
+     having sum(up) <> 0 or sum(down) <> 0
+      order by currency, leg
+      limit 10000`,
+    [instantOrNull(beforeMicros), currency ?? null, summedTo],
+  );
+  return rows.map((row) => ({
+    ...row,
+    upMinor: BigInt(row.upMinor),
+    downMinor: BigInt(row.downMinor),
+  }));
+}
+
+/** The movements of a period by day and leg. @param period for which `isOnQuarters` */
+export async function readSummedDays(
+  tx: Queryable,
+  { fromMicros, toMicros, timeZone }: Period,
+  { currency, summedTo }: { readonly currency: string | undefined; readonly summedTo: string },
+): Promise<readonly DaySums[]> {
+  const rows = await tx.query<SumsAsText<DaySums>>(
+    `select currency, leg, to_char(quarter at time zone $3, 'YYYY-MM-DD') as day,
+            sum(ups)::bigint as ups, sum(downs)::bigint as downs,
+            sum(up_minor)::text as "upMinor", sum(down_minor)::text as "downMinor",
+            coalesce(sum(ups + downs) filter (where recorded_from >= $2), 0)::bigint as late,
+            coalesce(sum(up_minor + down_minor) filter (where recorded_from >= $2), 0)::text as "lateMinor"
+       from (select quarter, currency, leg, sum(ups) as ups, sum(downs) as downs,
+                    sum(up_minor) as up_minor, sum(down_minor) as down_minor, recorded_from
+               from (select quarter, currency, leg, recorded_from, ups, downs, up_minor, down_minor
+                       from transfer_sums
+                     union all
+                     select quarter, currency, leg, recorded_from, ups, downs, up_minor, down_minor
+                       from (${addedSums(rest('$5'))}) rest) both_of
+              where quarter >= $1 and quarter < $2 and ($4::text is null or currency = $4)
+              group by quarter, currency, leg, recorded_from) sums
+      group by 1, 2, 3
+     having sum(ups) <> 0 or sum(downs) <> 0
+      order by 1, 3, 2
+      limit 100000`,
+    [instantOrNull(fromMicros), instantOrNull(toMicros), timeZone, currency ?? null, summedTo],
+  );
+  return rows.map((row) => ({
+    ...row,
+    upMinor: BigInt(row.upMinor),
+    downMinor: BigInt(row.downMinor),
+    lateMinor: BigInt(row.lateMinor),
+  }));
+}
+
+const OLDEST = 20;
+
+/** A span of `o` that no later transfer has replaced. */
+const IS_STORED = `not exists (select from touched u
+                                where u.item = o.item and u.resource_id = o.resource_id)`;
+
+/** What was under way before a time: its number and sum, and the oldest of each. */
+export async function readSummedOpenItems(
+  tx: Queryable,
+  { currency, beforeMicros }: EffectiveBounds,
+  summedTo: string,
+): Promise<readonly OpenItems[]> {
+  const rows = await tx.query<{
+    readonly item: OpenItemName;
+    readonly currency: string;
+    readonly id: string;
+    readonly open: string;
+    readonly sinceMicros: number;
+    readonly count: number;
+    readonly sum: string;
+  }>(
+    `with touched as materialized (${touchedItems(rest('$3'))}),
+     rest as materialized (${openSpans('select * from touched', rest('$3').to)}),
+     sums as (
+       select item, currency, sum(count)::bigint as count, sum(sum) as sum
+         from (select o.item, o.currency, count(*) as count, sum(o.open_minor) as sum
+                 from open_spans o
+                where o.span @> $1::timestamptz and ($2::text is null or o.currency = $2) and ${IS_STORED}
+                group by 1, 2
+               union all
+               select item, currency, count(*), sum(open_minor) from rest
+                where span @> $1::timestamptz and ($2::text is null or currency = $2)
+                group by 1, 2) parts
+        group by 1, 2)
+     select s.item, s.currency, o.id, o.open::text, ${micros('o.since')} as "sinceMicros", s.count,
+            s.sum::text
+       from sums s
+      cross join lateral (
+        select * from (
+          (select o.resource_id as id, o.since, o.open_minor as open from open_spans o
+            where o.item = s.item and o.currency = s.currency and o.since < $1
+                  and upper(o.span) = 'infinity' and o.span @> $1::timestamptz and ${IS_STORED}
+            order by o.since, o.resource_id limit ${OLDEST})
+          union all
+          (select o.resource_id, o.since, o.open_minor from open_spans o
+            where o.item = s.item and o.currency = s.currency
+                  and upper(o.span) < 'infinity' and o.span @> $1::timestamptz and ${IS_STORED}
+            order by o.since, o.resource_id limit ${OLDEST})
+          union all
+          select resource_id, since, open_minor from rest r
+           where r.item = s.item and r.currency = s.currency and r.span @> $1::timestamptz) one
+         order by since, id limit ${OLDEST}) o
+      order by s.item, s.currency, o.since, o.id
+      limit 10000`,
+    [instantOrNull(beforeMicros), currency ?? null, summedTo],
+  );
+  const items = new Map<string, OpenItems>();
+  for (const row of rows) {
+    const key = `${row.item} ${row.currency}`;
+    const { item, currency: own, count } = row;
+    const known = items.get(key) ?? { item, currency: own, count, oldest: [] };
+    const { id, sinceMicros } = row;
+    const oldest = [...known.oldest, { id, sinceMicros, amountMinor: BigInt(row.open) }];
+    items.set(key, { ...known, amountMinor: BigInt(row.sum), oldest });
+  }
+  return [...items.values()];
+}
