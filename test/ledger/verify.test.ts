@@ -25,6 +25,7 @@ import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { observe, SECOND, T0 } from '../support/observations.ts';
 import { shopEvents } from '../support/shop.ts';
+import { sumEverything } from '../support/sums.ts';
 
 /** Every failure names it; set it to repeat one. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -125,6 +126,7 @@ describe('a sound ledger', () => {
     db = await createTestDatabase();
     await fill(db, { orders: 80 });
     await fillByRetrieves(db);
+    await sumEverything(db);
   });
   afterAll(() => db.drop());
 
@@ -1030,14 +1032,14 @@ describe('the command', () => {
     const { text, exitCode } = await run('--full');
     expect(text).toMatch(/ok {4}orders/);
     expect(text).toMatch(/psp\.clearing +105\.40 USD/);
-    expect(text).toMatch(/All 12 checks passed/);
+    expect(text).toMatch(/All 13 checks passed/);
     expect(text).toMatch(/Proven: everything\. Everything was last proven from 20/);
     expect(exitCode).toBe(0);
   });
 
   test('proves what changed unless everything is wanted, without balances', async () => {
     const { text, exitCode } = await run();
-    expect(text).toMatch(/All 11 checks passed/);
+    expect(text).toMatch(/All 12 checks passed/);
     expect(text).toMatch(/Proven: what changed, and \d+ of \d+ ranges of this round/);
     expect(text).not.toContain('psp.clearing');
     expect(exitCode).toBe(0);
@@ -1049,7 +1051,7 @@ describe('the command', () => {
     expect(text).toMatch(/FAIL {2}orders +1 of \d+ /);
     expect(text).toContain(`order:order:${ids.order}: status is paid, not partially_refunded`);
     expect(text).toContain(`Next: run npx tallyhook orders show ${ids.order} to list its parts`);
-    expect(text).toMatch(/2 of 17 checks failed in .* s: orders, rebuilt_orders\./);
+    expect(text).toMatch(/2 of 18 checks failed in .* s: orders, rebuilt_orders\./);
     expect(exitCode).toBe(1);
   });
 

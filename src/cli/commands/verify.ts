@@ -202,6 +202,7 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   authorizations: applyAgain,
   orders: showOrder,
   order_findings: showOrder,
+  sums: () => makeSumsAgain,
   balance: () => compareWithInbox,
   rebuilt_resources: applyAgain,
   rebuilt_findings: applyAgain,
@@ -212,6 +213,9 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
 
 const compareWithInbox =
   'run npx tallyhook verify --rebuild to compare with the inbox, and compare with a backup';
+
+const makeSumsAgain =
+  'the schedule transfer_sums makes the sums again, and until then readings add up the journal: run npx tallyhook schedule list to see its last run, and then npx tallyhook verify --full';
 
 function applyAgain({ event }: Offender): string {
   return event === undefined

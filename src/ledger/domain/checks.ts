@@ -24,6 +24,7 @@ export const CHECKS = {
   authorizations: 'No final payment has an open authorization.',
   orders: 'The status and totals of each order are those that its parts add up to.',
   order_findings: 'The open findings about each order are those that its parts show.',
+  sums: 'The stored sums of statements and balances are those of the journal.',
   balance: 'Debits equal credits in every currency.',
 } as const;
 

@@ -8,6 +8,7 @@ import { checkChanges } from './changes.ts';
 import { checkInbox } from './inbox.ts';
 import { checkOrders } from './orders.ts';
 import { checkResources } from './resources.ts';
+import { checkSums } from './sums.ts';
 import { createTally } from './tally.ts';
 import { CHUNK_SIZE, type Run } from './walk.ts';
 
@@ -52,6 +53,9 @@ export async function checkRange(
         until: numberOf(until) ?? lastChange,
         last: lastChange,
       });
+      break;
+    case 'sums':
+      await checkSums(run, { after: numberOf(after), until: numberOf(until) });
       break;
     default:
       phase satisfies never;

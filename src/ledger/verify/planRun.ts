@@ -27,6 +27,7 @@ import {
   sampleResourceKeys,
   writePosition,
 } from '../store/verifyRounds.ts';
+import { rangesOfSums } from './sums.ts';
 
 /** Everything at once, or what changed and a share of the rest. */
 export type VerifyMode = 'full' | 'incremental';
@@ -123,10 +124,12 @@ async function rangesOfLedger(
     resources > 1 ? await sampleResourceKeys(tx, resources) : [],
     orders > 1 ? await sampleOrderKeys(tx, orders) : [],
   ];
+  const sums = await rangesOfSums(tx, rangeRows);
   return [
     ...rangesBetween(events).map((range) => ({ phase: 'inbox' as const, ...range })),
     ...rangesBetween(resourceKeys).map((range) => ({ phase: 'resources' as const, ...range })),
     ...rangesBetween(orderKeys).map((range) => ({ phase: 'orders' as const, ...range })),
+    ...sums.map((range) => ({ phase: 'sums' as const, ...range })),
   ];
 }
 

@@ -13,6 +13,7 @@ import { checkInbox } from './inbox.ts';
 import { checkOrders } from './orders.ts';
 import { compareWithRebuilt, keepObservations } from './rebuild.ts';
 import { checkResources } from './resources.ts';
+import { checkSums, rangesOfSums } from './sums.ts';
 import { createTally, type Tally } from './tally.ts';
 import { CHUNK_SIZE, type Progress, type Run } from './walk.ts';
 
@@ -53,6 +54,7 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
     await checkInbox(run, rebuild ? keepObservations : () => Promise.resolve());
     await checkResources(run);
     await checkOrders(run);
+    await checkAllSums(run);
     const balances = await checkBalance(session, run.tally);
     if (rebuild) await compareWithRebuilt(run);
     const checks = run.tally.results();
@@ -63,6 +65,18 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
       ...(rebuild && { bodiesFrom: await readFirstBodyDay(session) }),
     };
   });
+}
+
+/** A statement compares about so many transfers. */
+const SUMMED_ROWS = 20_000;
+
+async function checkAllSums(run: Run): Promise<void> {
+  for (const { after, until } of await rangesOfSums(run.db, SUMMED_ROWS)) {
+    await checkSums(run, {
+      after: after === undefined ? undefined : Number(after),
+      until: until === undefined ? undefined : Number(until),
+    });
+  }
 }
 
 /**
