@@ -1,4 +1,5 @@
 /** The ledger that pages are measured on: copies of a small one, posted over several months. */
+import { sumNext } from '../../src/ledger/sumTransfers.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
@@ -6,6 +7,7 @@ import { createLog } from '../../src/platform/log.ts';
 import type { Cleanup } from '../cleanup.ts';
 import { countRows, insertCopies } from '../ledger/copies.ts';
 import { applyTemplate } from '../ledger/template.ts';
+import { quantile } from '../quantiles.ts';
 
 export const DATABASE = 'bench_pages';
 
@@ -48,6 +50,8 @@ export async function fill(dataDir: string, resources: number, cleanup: Cleanup)
       const areOthersNew = await fillOthers(db);
       // As autovacuum would have, some time after so many rows came in.
       if (isEmpty || areOthersNew) await db.query('vacuum analyze');
+      if (await fillSums(db))
+        await db.query('vacuum analyze transfer_sums, transfer_day_sums, open_spans');
     });
   } finally {
     // Stopping writes a checkpoint, so the next server begins with everything on disk.
@@ -86,6 +90,24 @@ async function fillLedger(db: Database, url: string, resources: number): Promise
     }
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   });
+}
+
+/** The steps of the schedule, without its rests. @returns whether there was something to add */
+async function fillSums(db: Database): Promise<boolean> {
+  const times: number[] = [];
+  let isMore = true;
+  while (isMore) {
+    const startMs = performance.now();
+    isMore = await sumNext(db);
+    if (isMore) times.push(performance.now() - startMs);
+  }
+  times.sort((one, other) => one - other);
+  const [p50, p99, max] = [0.5, 0.99, 1].map((share) => quantile(times, share).toFixed(0));
+  if (times.length > 0)
+    console.log(
+      `  sums stored in ${times.length} steps: p50 ${p50} ms, p99 ${p99} ms, longest ${max} ms`,
+    );
+  return times.length > 0;
 }
 
 /** Alerts, findings, messages, runs and replays that are over. @returns whether there were none before */
