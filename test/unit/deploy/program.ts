@@ -41,3 +41,9 @@ export function longestDrainSeconds(): number {
   while (SETTINGS.shape.DRAIN_SECONDS.safeParse(String(seconds + 1)).success) seconds += 1;
   return seconds;
 }
+
+/** The command to which the image adds that of a container. */
+export function imageEntrypoint(): readonly string[] {
+  const [, json = '[]'] = /^ENTRYPOINT (\[.+\])$/m.exec(readDeployed('image/Dockerfile')) ?? [];
+  return JSON.parse(json) as string[];
+}

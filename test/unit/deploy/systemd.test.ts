@@ -51,7 +51,7 @@ test.each(Object.entries(processes()))('%s runs the command of the Procfile', (n
 
 test('the migration runs the command of the Procfile', () => {
   const [exec = ''] = valuesOf(migrate, 'ExecStart');
-  expect(exec.replace('/usr/bin/', '').replace(INSTALLED, '')).toBe(procfile()['release']);
+  expect(exec.replace('/usr/bin/', '').replace(INSTALLED, '')).toBe(procfile().release);
 });
 
 test('systemd waits for the longest drain', () => {
