@@ -2,7 +2,7 @@
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAttempt } from '../audit/recordAudit.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
-import type { JournalFormatName } from '../ledger/read/exportJournal.ts';
+import type { EntryExport } from '../ledger/read/exportEntries.ts';
 import type { TransferQuery } from '../ledger/read/transferList.ts';
 import type { Queryable } from '../platform/db/database.ts';
 
@@ -13,8 +13,9 @@ export interface ExportParts {
 }
 
 export interface ExportInput {
-  readonly format: JournalFormatName;
-  readonly query: TransferQuery;
+  readonly format: string;
+  /** What was selected, as `transfersSelected` or `entriesSelected` describe it. */
+  readonly selected: Readonly<Record<string, unknown>>;
   /** The file; undefined for standard output. */
   readonly output: string | undefined;
 }
@@ -22,16 +23,13 @@ export interface ExportInput {
 export function exportJournalAs(
   { db, write }: ExportParts,
   actor: Actor,
-  { format, query, output }: ExportInput,
+  { format, selected, output }: ExportInput,
 ): Promise<void> {
   const intent = {
     actor,
     action: 'journal.export',
     subject: { kind: 'journal', id: format },
-    detail: {
-      output: output ?? null,
-      ...detailOf(query),
-    },
+    detail: { output: output ?? null, ...selected },
   } as const;
   const work = async () => {
     const transfers = await write();
@@ -40,9 +38,9 @@ export function exportJournalAs(
   return recordAttempt(db, intent, work, 'failed');
 }
 
-/** What was selected, without what was not. */
-function detailOf({ fromMicros, toMicros, ...query }: TransferQuery) {
-  const selected = {
+/** What was selected of the transfers, without what was not. */
+export function transfersSelected({ fromMicros, toMicros, ...query }: TransferQuery) {
+  return withoutUndefined({
     from: fromMicros === undefined ? undefined : formatInstant(fromMicros),
     to: toMicros === undefined ? undefined : formatInstant(toMicros),
     account: query.account,
@@ -51,6 +49,21 @@ function detailOf({ fromMicros, toMicros, ...query }: TransferQuery) {
     currency: query.currency,
     min_amount: query.minMinor,
     max_amount: query.maxMinor,
-  };
-  return Object.fromEntries(Object.entries(selected).filter(([, value]) => value !== undefined));
+  });
+}
+
+/** The same of the entries of a general ledger. */
+export function entriesSelected({ range, isDaily }: EntryExport) {
+  return withoutUndefined({
+    entries: isDaily ? 'day' : 'transfer',
+    time: range.basis,
+    time_zone: range.timeZone,
+    from: range.fromDay,
+    to: range.toDay,
+    currency: range.currency,
+  });
+}
+
+function withoutUndefined(all: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,6 @@
 /** Options that several commands take. */
 import { InvalidArgumentError, Option } from 'commander';
+import { isMonth, isTimeZone } from '../ledger/domain/statement.ts';
 import { parseInstantMicros } from '../ledger/domain/time.ts';
 
 const MAX_ROWS = 1_000;
@@ -58,4 +59,29 @@ export function momentOption(flag: string, description: string): Option {
     }
     return micros;
   });
+}
+
+export function monthOption(description: string): Option {
+  return new Option('--month <month>', description).argParser((text) => {
+    if (isMonth(text)) return text;
+    throw new InvalidArgumentError('Give a month such as 2026-10.');
+  });
+}
+
+/** A day, in the time zone of the command. */
+export function dayOption(flag: string, description: string): Option {
+  return new Option(`${flag} <day>`, description).argParser((text) => {
+    const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && isMonth(text.slice(0, 7));
+    if (isDay && parseInstantMicros(`${text}T00:00:00Z`) !== undefined) return text;
+    throw new InvalidArgumentError('Give a day such as 2026-10-31.');
+  });
+}
+
+export function timeZoneOption(): Option {
+  return new Option('--time-zone <name>', 'in which months and days begin, such as Europe/Berlin')
+    .default('UTC')
+    .argParser((text) => {
+      if (isTimeZone(text)) return text;
+      throw new InvalidArgumentError('Give the name of a time zone, such as Europe/Berlin or UTC.');
+    });
 }

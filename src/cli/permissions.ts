@@ -82,6 +82,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   statement: 'read',
   'transfers list': 'read',
   'export journal': 'read',
+  'export entries': 'read',
   verify: 'read',
   'archive list': 'read',
   'archive verify': 'read',

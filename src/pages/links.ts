@@ -7,6 +7,7 @@ import {
   subjectPath,
 } from '../alerts/domain/subjectPath.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
+import type { EntryFormatName } from '../ledger/domain/entryFormats.ts';
 
 /** Values of a query; undefined and empty ones are left out. */
 export type LinkQuery = Readonly<Record<string, string | number | undefined>>;
@@ -82,8 +83,12 @@ export const statementHref = (month: string, query?: LinkQuery): string =>
   href(`/ledger/statements/${segment(month)}`, query);
 export const statementCsvHref = (query: LinkQuery): string => href('/ledger/statement.csv', query);
 
+/** The entries of a month for an accounting program. */
+export const entriesFileHref = (format: EntryFormatName, query: LinkQuery): string =>
+  href(`/ledger/entries.${format}`, query);
+
 /** The transfers of a filter as a file. */
-export const journalFileHref = (format: 'csv' | 'jsonl' | 'hledger', query: LinkQuery): string =>
+export const journalFileHref = (format: 'csv' | 'jsonl', query: LinkQuery): string =>
   href(`/ledger/journal.${format}`, query);
 
 /** A list as CSV, with the filter of its page. */

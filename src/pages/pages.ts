@@ -13,7 +13,8 @@ import { acceptFinding, findingPage, findingsPage } from './findings/findingsPag
 import { discardEvent, eventPage, replayEvent } from './inbox/eventPage.tsx';
 import { inboxPage } from './inbox/inboxPage.tsx';
 import { ledgerAccountPage } from './ledger/accountPage.tsx';
-import { journalCsv, journalHledger, journalJsonl } from './ledger/journalFiles.ts';
+import { entriesBeancount, entriesCsv, entriesHledger } from './ledger/entryFiles.ts';
+import { journalCsv, journalJsonl } from './ledger/journalFiles.ts';
 import { journalPage } from './ledger/journalPage.tsx';
 import { ledgerPage } from './ledger/ledgerPage.tsx';
 import { statementFile, statementPage } from './ledger/statementPage.tsx';
@@ -150,7 +151,9 @@ export const DOWNLOADS: readonly Download[] = [
   payoutsCsv,
   journalCsv,
   journalJsonl,
-  journalHledger,
+  entriesCsv,
+  entriesHledger,
+  entriesBeancount,
   statementFile,
   auditCsvDownload,
 ];

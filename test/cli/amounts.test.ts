@@ -104,9 +104,12 @@ test('every amount in orders list', async () => {
 });
 
 test('every export is exact, and so are sums above 2^53', async () => {
-  const [csv, jsonl, hledger] = await Promise.all(
-    ['csv', 'jsonl', 'hledger'].map((format) =>
-      tallyhook(db.url, 'export', 'journal', '--format', format),
+  const [csv, jsonl] = await Promise.all(
+    ['csv', 'jsonl'].map((format) => tallyhook(db.url, 'export', 'journal', '--format', format)),
+  );
+  const [entries, hledger, beancount] = await Promise.all(
+    ['csv', 'hledger', 'beancount'].map((format) =>
+      tallyhook(db.url, 'export', 'entries', '--format', format),
     ),
   );
   for (const { id, amount, shown } of CASES) {
@@ -114,10 +117,13 @@ test('every export is exact, and so are sums above 2^53', async () => {
     const currency = id.slice(0, 3).toUpperCase();
     expect(csv?.stdout).toContain(`,${currency},${shown},${amount},`);
     expect(jsonl?.stdout).toContain(`"currency":"${currency}","amount_minor":${amount},`);
-    expect(hledger?.stdout).toContain(` pay_${id} captured 1  ; `);
-    expect(hledger?.stdout).toContain(`    income:order.due  -${shown} ${currency}\n`);
+    expect(entries?.stdout).toContain(`,${currency},,${shown},payment pay_${id} captured 1,`);
+    expect(hledger?.stdout).toContain(` payment pay_${id} captured 1  ; `);
+    expect(hledger?.stdout).toContain(`    Income:Orders  -${shown} ${currency}\n`);
+    expect(beancount?.stdout).toContain(`  Income:Orders  -${shown} ${currency}\n`);
   }
   // 2^53 - 1 and 6540 more, of the yen payments.
-  expect(hledger?.stdout).toContain('income:order.due  0 JPY = -9007199254747531 JPY');
-  expect(hledger?.stdout).toContain('income:order.due  0.000 KWD = -9007199254747.531 KWD');
+  expect(hledger?.stdout).toContain('Income:Orders  0 JPY = -9007199254747531 JPY');
+  expect(hledger?.stdout).toContain('Income:Orders  0.000 KWD = -9007199254747.531 KWD');
+  expect(beancount?.stdout).toContain('Income:Orders  -9007199254747.531 ~ 0 KWD');
 });

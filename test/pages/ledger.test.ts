@@ -76,6 +76,31 @@ describe('the statement of a month', () => {
     expect((await viewer.get('/ledger/statements/2026-13')).status).toBe(400);
   });
 
+  test('offers the entries of its days for accounting programs, which the audit log records', async () => {
+    const { html } = await viewer.get('/ledger/statements/2026-11?currency=USD');
+    const formats = ['csv', 'hledger', 'beancount'];
+    for (const format of formats) {
+      const path = `/ledger/entries.${format}?currency=USD&time_zone=UTC&month=2026-11`;
+      expect(html).toContain(`href="${path.replaceAll('&', '&amp;')}"`);
+      const { status, headers } = await viewer.get(path);
+      expect(status).toBe(200);
+      expect(headers.get('content-disposition')).toContain(`entries.${format}`);
+    }
+    const { html: text } = await viewer.get('/ledger/entries.hledger?currency=USD&month=2026-11');
+    expect(text).toMatch(/^2026-11-\d\d \(2026-11-\d\d-USD\) totals of the day$/m);
+    expect(text).toContain('    Assets:Service:Clearing  0.00 USD = 55.40 USD');
+    expect(text).not.toContain('KRW');
+    await waitFor('the end of the export', async () => {
+      const [last] = await db.query<{ result: string; detail: object }>(
+        `select result, detail from audit where action = 'journal.export' order by id desc limit 1`,
+      );
+      if (last?.result !== 'done') return false;
+      expect(last.detail).toMatchObject({ transfers: 3 });
+      return true;
+    });
+    expect((await viewer.get('/ledger/entries.csv?month=2026-13')).status).toBe(400);
+  });
+
   test('is refused before the first byte of its file while transfers have no effective time', async () => {
     const [constraint] = await db.query<{ definition: string }>(
       `select pg_get_constraintdef(oid) as definition from pg_constraint
@@ -93,7 +118,11 @@ describe('the statement of a month', () => {
     await db.query('alter table transfers drop constraint transfers_effective');
     await update('effective_at = null, effective_source = null');
     try {
-      for (const path of ['/ledger/statements/2026-11', '/ledger/statement.csv?month=2026-11']) {
+      for (const path of [
+        '/ledger/statements/2026-11',
+        '/ledger/statement.csv?month=2026-11',
+        '/ledger/entries.hledger?month=2026-11',
+      ]) {
         const { status, html, headers } = await viewer.get(path);
         expect(status).toBe(503);
         expect(html).toContain('have no effective time yet');
@@ -165,7 +194,7 @@ describe('the files of the journal', () => {
     expect((await viewer.get('/ledger/journal.csv?from=never')).status).toBe(400);
   });
 
-  test('have every transfer without a filter, oldest first, as JSON lines and for hledger', async () => {
+  test('have every transfer without a filter, oldest first, as JSON lines', async () => {
     const { html, headers } = await viewer.get('/ledger/journal.jsonl');
     expect(headers.get('content-type')).toContain('application/x-ndjson');
     const numbers = html
@@ -174,7 +203,6 @@ describe('the files of the journal', () => {
       .map((line) => JSON.parse(line).transfer);
     expect(numbers).toHaveLength(5);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-    expect((await viewer.get('/ledger/journal.hledger')).html).toContain('= 55.40 USD');
   });
 
   test('are recorded in the audit log', async () => {

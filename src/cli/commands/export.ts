@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
-import { exportJournalAs } from '../../actions/exportJournal.ts';
+import { exportJournalAs, transfersSelected } from '../../actions/exportJournal.ts';
 import {
   exportJournal,
   JOURNAL_FORMATS,
@@ -19,9 +19,10 @@ import {
   type TransferFilterOptions,
   transferQueryOf,
 } from '../transferOptions.ts';
+import { entriesCommand } from './exportEntries.ts';
 
 export function exportCommand(): Command {
-  return new Command('export').addCommand(journalCommand());
+  return new Command('export').addCommand(journalCommand()).addCommand(entriesCommand());
 }
 
 interface ExportOptions extends TransferFilterOptions {
@@ -36,10 +37,7 @@ function journalCommand(): Command {
       'export every transfer, or those of a filter, in the order in which they were posted',
     )
     .addOption(
-      new Option(
-        '--format <format>',
-        'csv for spreadsheets, jsonl for scripts, hledger for accounting',
-      )
+      new Option('--format <format>', 'csv for spreadsheets, jsonl for scripts')
         .choices(JOURNAL_FORMATS)
         .makeOptionMandatory(),
     );
@@ -52,7 +50,8 @@ function journalCommand(): Command {
       const query = transferQueryOf(options);
       return withDatabase(readConfig(), (db) => {
         const parts = { db, write: () => writeJournal(db, { format, output, query }) };
-        return exportJournalAs(parts, actorOf(by), { format, query, output });
+        const selected = transfersSelected(query);
+        return exportJournalAs(parts, actorOf(by), { format, selected, output });
       });
     });
 }
@@ -60,8 +59,7 @@ function journalCommand(): Command {
 const NOTES = `
 Times are ISO 8601, in UTC unless they name a zone. A date means its midnight. They are compared with
 the time of recording. The export is a consistent snapshot, held open until the output is read.
-
-  tallyhook export journal --format hledger --output ledger.journal && hledger -f ledger.journal check`;
+\`tallyhook export entries\` writes the journal for accounting programs.`;
 
 interface WrittenJournal {
   readonly format: JournalFormatName;

@@ -219,7 +219,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    description: 'Export the journal',
+    description: 'Export the journal: its transfers, or entries for accounting programs',
     load: async () => (await import('./export.ts')).exportCommand(),
   },
   {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { isMonth, isTimeZone, type Statement } from '../../ledger/domain/statement.ts';
+import { Command, Option } from 'commander';
+import type { Statement } from '../../ledger/domain/statement.ts';
 import { statementDocument } from '../../pages/ledger/statementDocument.tsx';
 import { statementCsv, statementJson } from '../../representation/statement.ts';
 import { type StatementText, statementText } from '../../representation/statementTables.ts';
@@ -8,6 +8,7 @@ import { readStatement } from '../../statements/readStatement.ts';
 import { readConfig, withDatabase } from '../context.ts';
 import { terminal } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
+import { monthOption, timeZoneOption } from '../options.ts';
 import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
 import { tableText } from '../table.ts';
 
@@ -30,17 +31,9 @@ interface StatementOptions {
 export function statementCommand(): Command {
   return new Command('statement')
     .description('print the statement of a month')
-    .addOption(
-      new Option('--month <month>', 'the month, such as 2026-10')
-        .argParser(readMonth)
-        .makeOptionMandatory(),
-    )
+    .addOption(monthOption('the month, such as 2026-10').makeOptionMandatory())
     .addOption(currencyOption())
-    .addOption(
-      new Option('--time-zone <name>', 'in which months and days begin, such as Europe/Berlin')
-        .default('UTC')
-        .argParser(readTimeZone),
-    )
+    .addOption(timeZoneOption())
     .addOption(
       new Option('--format <format>', 'html is one file to keep, send and print')
         .choices(Object.keys(FORMATS))
@@ -64,16 +57,6 @@ So the statement of a month is the same for any order of webhooks; those that ar
   tallyhook statement --month 2026-10 --time-zone Europe/Berlin --format html --output october.html
 
 Exit code: 0; 1 while transfers of an earlier version have no effective time.`;
-
-function readMonth(text: string): string {
-  if (isMonth(text)) return text;
-  throw new InvalidArgumentError('Give a month such as 2026-10.');
-}
-
-function readTimeZone(text: string): string {
-  if (isTimeZone(text)) return text;
-  throw new InvalidArgumentError('Give the name of a time zone, such as Europe/Berlin or UTC.');
-}
 
 function textOf({ title, facts, currencies, tables }: StatementText): string {
   const all = [

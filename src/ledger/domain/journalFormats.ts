@@ -1,6 +1,6 @@
 /**
- * Writes the journal as text for other programs: CSV for spreadsheets, JSON lines for scripts. The
- * format of hledger is in hledger.ts.
+ * Writes the journal as text for other programs: CSV for spreadsheets, JSON lines for scripts. Entries of a
+ * general ledger are in entryFormats.ts.
  *
  * 1. Amounts are exact: minor units as integers, or decimal text with the currency's exponent.
  * 2. Text from outside cannot break out of its field, and a spreadsheet does not run it as a formula.

@@ -3,24 +3,21 @@
  * their order, so memory does not grow with it; the consumer's pace decides when the next is read.
  */
 import type { Queryable } from '../../platform/db/database.ts';
-import { hledgerFormat } from '../domain/hledger.ts';
 import {
   csvFormat,
   type JournalFormat,
   type JournalRow,
   jsonlFormat,
 } from '../domain/journalFormats.ts';
-import { formatInstant } from '../domain/time.ts';
 import { type JournalRange, readJournalBounds, readJournalChunk } from './store/journal.ts';
 import { readAllTransfers, type TransferQuery } from './transferList.ts';
 
 export type { JournalRange } from './store/journal.ts';
 
-const FORMATS = {
-  csv: csvFormat,
-  jsonl: jsonlFormat,
-  hledger: (range) => hledgerFormat({ covers: describeRange(range) }),
-} as const satisfies Record<string, (range: JournalRange) => JournalFormat>;
+const FORMATS = { csv: csvFormat, jsonl: jsonlFormat } as const satisfies Record<
+  string,
+  () => JournalFormat
+>;
 
 export type JournalFormatName = keyof typeof FORMATS;
 export const JOURNAL_FORMATS = Object.keys(FORMATS) as readonly JournalFormatName[];
@@ -48,7 +45,7 @@ export async function* exportJournal(
   tx: Queryable,
   { format: name, range, filter, chunkRows = CHUNK_ROWS, onProgress }: JournalExport,
 ): AsyncGenerator<string, void, undefined> {
-  const format = FORMATS[name](range);
+  const format = FORMATS[name]();
   yield format.begin();
   const chunks =
     filter === undefined
@@ -84,11 +81,4 @@ export function splitQuery(query: TransferQuery): Pick<JournalExport, 'range' | 
   const { fromMicros, toMicros, ...filter } = query;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return { range: { fromMicros, toMicros }, filter: isFiltered ? filter : undefined };
-}
-
-function describeRange({ fromMicros, toMicros }: JournalRange): string {
-  const from = fromMicros === undefined ? undefined : `from ${formatInstant(fromMicros)}`;
-  const to = toMicros === undefined ? undefined : `before ${formatInstant(toMicros)}`;
-  if (from === undefined && to === undefined) return 'all of it';
-  return `what was recorded ${[from, to].filter((part) => part !== undefined).join(' and ')}; balances count these rows alone`;
 }

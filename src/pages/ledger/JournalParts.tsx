@@ -43,10 +43,7 @@ export function JournalTotals({
         return { currency, count, amounts: isOfAccount ? sides : [['moved', amountMinor]] };
       })}
       csv={journalFileHref('csv', query)}
-      others={[
-        { label: 'JSON lines', href: journalFileHref('jsonl', query) },
-        { label: 'hledger', href: journalFileHref('hledger', query) },
-      ]}
+      others={[{ label: 'JSON lines', href: journalFileHref('jsonl', query) }]}
     />
   );
 }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { exportJournalAs } from '../../actions/exportJournal.ts';
+import { exportJournalAs, transfersSelected } from '../../actions/exportJournal.ts';
 import {
   exportJournal,
   type JournalFormatName,
@@ -37,7 +37,8 @@ function journalFile(format: JournalFormatName, type: Download['type']): Downloa
             await pipeline(Readable.from(text), to);
             return rows;
           };
-          return exportJournalAs({ db, write }, actor, { format, query, output: fileName });
+          const selected = transfersSelected(query);
+          return exportJournalAs({ db, write }, actor, { format, selected, output: fileName });
         },
       };
     },
@@ -46,4 +47,3 @@ function journalFile(format: JournalFormatName, type: Download['type']): Downloa
 
 export const journalCsv = journalFile('csv', 'text/csv');
 export const journalJsonl = journalFile('jsonl', 'application/x-ndjson');
-export const journalHledger = journalFile('hledger', 'text/plain');

@@ -56,14 +56,10 @@ export const ledgerPage = definePage({
           <a href={journalHref()}>Journal</a>: every transfer, with filters. All of it as{' '}
           <a href={journalFileHref('csv', {})} download>
             CSV
-          </a>
-          ,{' '}
-          <a href={journalFileHref('jsonl', {})} download>
-            JSON lines
           </a>{' '}
           or{' '}
-          <a href={journalFileHref('hledger', {})} download>
-            hledger
+          <a href={journalFileHref('jsonl', {})} download>
+            JSON lines
           </a>
           .
         </p>

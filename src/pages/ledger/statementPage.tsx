@@ -10,9 +10,15 @@ import { statementText } from '../../representation/statementTables.ts';
 import { readStatement } from '../../statements/readStatement.ts';
 import { Field, FilterForm } from '../components/forms.tsx';
 import { defineTextDownload } from '../download.ts';
-import { ledgerHref, statementCsvHref, statementHref } from '../links.ts';
+import { entriesFileHref, ledgerHref, statementCsvHref, statementHref } from '../links.ts';
 import { definePage } from '../page.ts';
 import { StatementTables } from './StatementTables.tsx';
+
+const PROGRAMS = [
+  ['csv', 'CSV'],
+  ['hledger', 'hledger'],
+  ['beancount', 'beancount'],
+] as const;
 
 const filter = { currency: currency.optional(), time_zone: timeZone.default('UTC') };
 
@@ -48,6 +54,17 @@ export const statementPage = definePage({
             <a href={statementCsvHref({ ...query, month: request.month })} download>
               CSV
             </a>
+          </p>
+          <p>
+            Entries of each day for a general ledger:
+            {PROGRAMS.map(([format, label]) => (
+              <>
+                {' '}
+                <a href={entriesFileHref(format, { ...query, month: request.month })} download>
+                  {label}
+                </a>
+              </>
+            ))}
           </p>
           <StatementTables {...text} />
         </>

@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream';
+import { Command, Option } from 'commander';
+import { entriesSelected, exportJournalAs } from '../../actions/exportJournal.ts';
+import { DEFAULT_CHART } from '../../ledger/domain/chart.ts';
+import { daysOfMonth } from '../../ledger/domain/entries.ts';
+import { ENTRY_FORMAT_NAMES, type EntryFormatName } from '../../ledger/domain/entryFormats.ts';
+import {
+  type EntryExport,
+  type EntryRange,
+  exportEntries,
+} from '../../ledger/read/exportEntries.ts';
+import { readConsistently } from '../../ledger/store/readConsistently.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { readChartFile } from '../chartFile.ts';
+import { readConfig, withDatabase } from '../context.ts';
+import { printNote, terminal } from '../invocation.ts';
+import { currencyOption } from '../listOptions.ts';
+import { dayOption, monthOption, timeZoneOption } from '../options.ts';
+import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
+import { actorOf, byOption } from '../person.ts';
+import { createProgressLine } from '../progress.ts';
+
+interface EntriesOptions {
+  readonly format: EntryFormatName;
+  readonly month?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly timeZone: string;
+  readonly currency?: string;
+  readonly recorded: boolean;
+  readonly daily: boolean;
+  readonly accounts?: string;
+  readonly entriesOnly: boolean;
+  readonly output?: string;
+  readonly by?: string;
+}
+
+export function entriesCommand(): Command {
+  return new Command('entries')
+    .description('export the journal as entries for a general ledger, hledger or beancount')
+    .addOption(
+      new Option('--format <format>', 'csv for a general ledger, or the journal of a program')
+        .choices(ENTRY_FORMAT_NAMES)
+        .makeOptionMandatory(),
+    )
+    .addOption(monthOption('only this month, such as 2026-10').conflicts(['from', 'to']))
+    .addOption(dayOption('--from', 'only this day and later'))
+    .addOption(dayOption('--to', 'only days before this'))
+    .addOption(timeZoneOption())
+    .addOption(currencyOption())
+    .option('--recorded', 'by the day on which Tallyhook recorded a transfer', false)
+    .option('--daily', 'one entry for each day and currency, with the total of each account', false)
+    .option('--accounts <file>', "the merchant's chart of accounts as JSON; `-` is standard input")
+    .option('--entries-only', 'no declarations, opening balances and assertions', false)
+    .option('--output <file>', 'write to this file instead of standard output')
+    .addOption(byOption())
+    .addHelpText('after', NOTES)
+    .action(async (options: EntriesOptions) => {
+      const { format, accounts, output, by } = options;
+      const range = rangeOf(options);
+      const chart = accounts === undefined ? DEFAULT_CHART : await readChartFile(accounts, format);
+      const { daily: isDaily, entriesOnly: isEntriesOnly } = options;
+      const what = { format, range, chart, isDaily, isEntriesOnly };
+      await withDatabase(readConfig(), (db) => {
+        const parts = { db, write: () => writeEntries(db, what, output) };
+        const selected = entriesSelected(what);
+        return exportJournalAs(parts, actorOf(by), { format, selected, output });
+      });
+    });
+}
+
+const NOTES = `
+An entry has the day on which the service moved the money. A file for hledger or beancount begins with the
+balances before its first day and ends with those after its last, which the program compares with its own.
+With --entries-only it can be included in other files; csv always has the entries alone.
+
+  tallyhook export entries --format hledger --month 2026-10 --output october.journal
+  hledger -f october.journal check --strict
+
+A chart of accounts has a code and a name for each account of \`tallyhook balances\`, or null to leave the
+account out: {"psp.clearing": {"code": "1360", "name": "Payment service"}, "memo.auth_open": null, …}
+
+Exit code: 0; 1 if an account has no mapping, or while transfers of an earlier version have no effective
+time. Then nothing is written.`;
+
+/** @throws OperatorError if the range is empty */
+function rangeOf(options: EntriesOptions): EntryRange {
+  const { month, timeZone, currency } = options;
+  const { fromDay, toDay } =
+    month === undefined ? { fromDay: options.from, toDay: options.to } : daysOfMonth(month);
+  if (fromDay !== undefined && toDay !== undefined && fromDay >= toDay) {
+    throw new OperatorError(
+      '--from must be before --to. The range includes --from and excludes --to.',
+    );
+  }
+  return { basis: options.recorded ? 'recorded' : 'effective', timeZone, fromDay, toDay, currency };
+}
+
+/** @returns the number of transfers */
+async function writeEntries(
+  db: Database,
+  what: EntryExport,
+  output: string | undefined,
+): Promise<number> {
+  const line = createProgressLine(terminal().stderr, systemClock);
+  let transfers = 0;
+  const onProgress = (done: number) => {
+    transfers = done;
+    if (output !== undefined) line.show({ phase: 'transfers', done, total: 0 });
+  };
+  await readConsistently(db, async (tx) => {
+    const text = Readable.from(exportEntries(tx, { ...what, onProgress }));
+    await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
+  });
+  if (output !== undefined) {
+    line.clear();
+    printNote(`${transfers} transfers written to ${output}`);
+  }
+  return transfers;
+}
