@@ -21,14 +21,39 @@ check_systemd() {
     grep '^→'
 }
 
-# check TOOL FUNCTION
+readonly PLAIN=deploy/kubernetes/tallyhook.yaml
+
+render() {
+  helm template tallyhook deploy/helm --namespace tallyhook "$@"
+}
+
+# With --write, the plain manifests are written instead of compared.
+check_helm() {
+  helm lint --strict --quiet deploy/helm
+  render --set autoscaling.enabled=true,podMonitor.enabled=true,settings.LOG_LEVEL=warn >/dev/null
+  local refused
+  for refused in settings.ADMIN_TOKEN=x settings.DATABASE_URL=x roles.receiver.replica=2; do
+    if render --set "$refused" >/dev/null 2>&1; then
+      echo "the chart accepts $refused" >&2
+      return 1
+    fi
+  done
+  if [[ ${1-} == --write ]]; then
+    render >"$PLAIN"
+  else
+    render | diff "$PLAIN" -
+  fi
+}
+
+# check TOOL FUNCTION [ARGUMENT…]
 check() {
   if ! command -v "$1" >/dev/null; then
     echo "skipped, because $1 is not installed: $2"
     return
   fi
-  "$2"
+  "${@:2}"
   echo "passed: $2"
 }
 
 check systemd-analyze check_systemd
+check helm check_helm "$@"
