@@ -7,6 +7,8 @@ import { waitFor } from './waitFor.ts';
 
 export interface RedisFleet {
   readonly url: string;
+  /** Those that hold data. */
+  readonly servers: readonly RedisServer[];
   /** The servers that accept writes. */
   primaries(): Promise<readonly RedisServer[]>;
   /** Resolves when every primary runs and has a connected replica. */
@@ -61,6 +63,7 @@ export async function startRedisCluster(): Promise<RedisFleet> {
   return {
     // Two of six are enough to find the others.
     url: `redis+cluster://app:${PASSWORD}@${addresses.slice(0, 2).join(',')}`,
+    servers,
     primaries,
     untilHealthy,
     stop: async () => {
@@ -93,7 +96,7 @@ export async function startRedisSentinels(): Promise<RedisFleet> {
   const untilHealthy = () =>
     waitFor('the Sentinels to agree on a primary with two replicas', async () => {
       const [one, ...others] = await primariesOf(servers);
-      if (one === undefined || others.length > 0 || (await replicasOf(one)) < 2) return false;
+      if (one === undefined || others.length > 0 || (await countReplicas(one)) < 2) return false;
       const named = await Promise.all(
         sentinels.map((each) => each.command('sentinel', 'get-master-addr-by-name', 'orders')),
       );
@@ -109,12 +112,32 @@ export async function startRedisSentinels(): Promise<RedisFleet> {
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
   return {
     url: `redis+sentinel://:${PASSWORD}@${hosts}/orders?sentinel_password=${SENTINEL_PASSWORD}`,
+    servers,
     primaries: () => primariesOf(servers),
     untilHealthy,
     stop: async () => {
       await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
     },
   };
+}
+
+/** The primary that holds a key. */
+export async function holderOf(fleet: RedisFleet, key: string): Promise<RedisServer> {
+  const primaries = await fleet.primaries();
+  const replies = await Promise.allSettled(primaries.map((each) => each.command('exists', key)));
+  const holder = primaries.find((_, index) => replies[index]?.status === 'fulfilled');
+  if (holder === undefined) throw new Error(`no primary holds ${key}`);
+  return holder;
+}
+
+/** The servers that replicate a primary. */
+export async function replicasOf(
+  fleet: RedisFleet,
+  primary: RedisServer,
+): Promise<readonly RedisServer[]> {
+  const [, , replicas] = await roleOf(primary);
+  const ports = Array.isArray(replicas) ? replicas.map(([, port]) => Number(port)) : [];
+  return fleet.servers.filter(({ port }) => ports.includes(port));
 }
 
 async function roleOf(server: RedisServer): Promise<readonly unknown[]> {
@@ -127,12 +150,12 @@ async function primariesOf(servers: readonly RedisServer[]): Promise<readonly Re
   return servers.filter((_, index) => roles[index]?.[0] === 'master');
 }
 
-async function replicasOf(server: RedisServer): Promise<number> {
+async function countReplicas(server: RedisServer): Promise<number> {
   const [, , replicas] = await roleOf(server);
   return Array.isArray(replicas) ? replicas.length : 0;
 }
 
 async function countReplicated(servers: readonly RedisServer[]): Promise<number> {
-  const counts = await Promise.all((await primariesOf(servers)).map(replicasOf));
+  const counts = await Promise.all((await primariesOf(servers)).map(countReplicas));
   return counts.every((count) => count > 0) ? counts.length : 0;
 }

@@ -13,6 +13,9 @@ export interface RedisServer {
   readonly url: string;
   /** Runs a command as the default user. */
   command(name: string, ...args: readonly string[]): Promise<unknown>;
+  /** Stops the process until `wake`: it keeps its connections and responds to nothing. */
+  hang(): void;
+  wake(): void;
   /** Kills the process. Its files stay. */
   kill(): Promise<void>;
   /** Starts the process again after `kill`, and resolves when it responds. */
@@ -53,6 +56,8 @@ export async function startRedisServer(
     port,
     url: `redis://127.0.0.1:${port}`,
     command: (name, ...args) => client.call(name, ...args),
+    hang: () => void running.server.kill('SIGSTOP'),
+    wake: () => void running.server.kill('SIGCONT'),
     kill,
     restart: async () => {
       running = run();

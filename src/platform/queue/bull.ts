@@ -12,7 +12,7 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { sleep } from '../sleep.ts';
+import { atMost, sleep } from '../sleep.ts';
 import type { QueueConnections } from './connections.ts';
 import type { RedisClient } from './redisClient.ts';
 
@@ -36,11 +36,11 @@ export type BackedWorker = Pick<Worker, 'run' | 'close' | 'pause' | 'getNextJob'
   getBackend(): Claiming;
 };
 
-/** The calls by which a worker gets its next job. */
-interface Claiming {
-  moveToActive: PostgresQueueBackend['moveToActive'];
-  waitForJob: PostgresQueueBackend['waitForJob'];
-}
+/** The calls by which a worker gets its next job, and opens and closes the connection on which it waits. */
+type Claiming = Pick<
+  PostgresQueueBackend,
+  'moveToActive' | 'waitForJob' | 'disconnectBlocking' | 'reconnectBlocking'
+>;
 
 /** A job as BullMQ passes it to a processor. */
 export interface BackedJob<Data> {
@@ -89,7 +89,7 @@ export function workerFactory<Data>(input: WorkerInput<Data>): () => BackedWorke
   if (connections.name === 'postgres') {
     const connection = connections.pool();
     return () =>
-      backOff(
+      guard(
         new Worker<
           Data,
           void,
@@ -105,7 +105,7 @@ export function workerFactory<Data>(input: WorkerInput<Data>): () => BackedWorke
   let client: RedisClient | undefined;
   return () => {
     client ??= connections.consumer();
-    return backOff(
+    return guard(
       new Worker(queueName, processor, { ...options, prefix, connection: client }),
       closing,
     );
@@ -115,11 +115,19 @@ export function workerFactory<Data>(input: WorkerInput<Data>): () => BackedWorke
 const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 5_000;
 
+/** How long a worker waits for its connection to open or close. */
+const RECONNECT_LIMIT_MS = 5_000;
+
 /**
- * Makes a worker wait after each failure to get a job. BullMQ repeats a refused claim at once: over a
- * backend that refuses every command, a worker would keep a core busy and report 10,000 errors a second.
+ * Keeps a worker from two faults of BullMQ:
+ *
+ * 1. It repeats a refused claim at once: over a backend that refuses every command, a worker would keep a core
+ *    busy and report 10,000 errors a second. So the worker waits after each failure to get a job.
+ * 2. It waits without a limit until its connection has opened or closed. ioredis never settles that promise
+ *    if a Cluster lacks the primary of some slots while the client connects, although the client connects
+ *    later, nor if it stops between two attempts. Such a worker would claim nothing and never close.
  */
-function backOff(worker: BackedWorker, closing: AbortSignal): BackedWorker {
+function guard(worker: BackedWorker, closing: AbortSignal): BackedWorker {
   const backend = worker.getBackend();
   let failures = 0;
   const slowed =
@@ -136,7 +144,13 @@ function backOff(worker: BackedWorker, closing: AbortSignal): BackedWorker {
         throw error;
       }
     };
+  const limited =
+    <Args extends unknown[]>(change: (...args: Args) => Promise<void>) =>
+    (...args: Args): Promise<void> =>
+      atMost(RECONNECT_LIMIT_MS, change(...args));
   backend.moveToActive = slowed(backend.moveToActive.bind(backend));
   backend.waitForJob = slowed(backend.waitForJob.bind(backend));
+  backend.disconnectBlocking = limited(backend.disconnectBlocking.bind(backend));
+  backend.reconnectBlocking = limited(backend.reconnectBlocking.bind(backend));
   return worker;
 }
