@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import type { Role } from '../../src/assembly/roles.ts';
+import { startStopwatch } from '../../src/platform/clock.ts';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { createQueueBackend, createRedisConnections } from '../../src/platform/queue/index.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -20,7 +21,12 @@ import {
   startSending,
 } from '../support/eventBurst.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
-import { type RedisFleet, startRedisCluster, startRedisSentinels } from '../support/redisFleets.ts';
+import {
+  holderOf,
+  type RedisFleet,
+  startRedisCluster,
+  startRedisSentinels,
+} from '../support/redisFleets.ts';
 import { type RedisServer, startRedisServer } from '../support/redisServer.ts';
 import { sweepOverdue } from '../support/sweepOverdue.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
@@ -60,11 +66,14 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
       const burst = createEventBurst(ORDERS_EACH * (KILLS + 2), seededRandom(SEED));
       const slices = inSlices(burst.deliveries, KILLS + 2);
       const [whileRunning = [], whileStopped = [], ...beforeKills] = slices;
-      for (const slice of beforeKills) {
+      for (const [index, slice] of beforeKills.entries()) {
+        await fleet.untilHealthy();
         const sending = send(db, receiver, slice);
+        const secondsSinceKill = startStopwatch();
         await killHolderOf(fleet, eventsKey);
         await sending;
         await untilApplied(db, fleet);
+        printKill(index + 1, secondsSinceKill());
       }
 
       const sending = send(db, receiver, whileRunning);
@@ -195,19 +204,21 @@ async function untilApplied(db: TestDatabase, fleet: RedisFleet): Promise<void> 
   });
 }
 
+function printKill(kill: number, seconds: number): void {
+  if (GIVEN_KILLS === undefined) return;
+  process.stdout.write(`kill ${kill} of ${KILLS}: all applied after ${seconds.toFixed(1)} s\n`);
+}
+
 /** Kills the primary that holds a key, and starts it again when another has replaced it. */
 async function killHolderOf(fleet: RedisFleet, key: string): Promise<void> {
-  await fleet.untilHealthy();
-  const primaries = await fleet.primaries();
-  const replies = await Promise.allSettled(primaries.map((each) => each.command('exists', key)));
-  const holder = primaries.find((_, index) => replies[index]?.status === 'fulfilled');
-  expect(holder).toBeDefined();
-  await holder?.kill();
+  const { length } = await fleet.primaries();
+  const holder = await holderOf(fleet, key);
+  await holder.kill();
   await waitFor('another primary', async () => {
     const now = await fleet.primaries();
-    return now.length === primaries.length && holder !== undefined && !now.includes(holder);
+    return now.length === length && !now.includes(holder);
   });
-  await holder?.restart();
+  await holder.restart();
 }
 
 async function flush(fleet: RedisFleet): Promise<void> {

@@ -95,6 +95,7 @@ function recordingProducer(waitingJobs = 0): Recorded {
     },
     countWaiting: () => Promise.resolve(waitingJobs),
     isIdle: () => Promise.resolve(waitingJobs === 0),
+    isEmpty: () => Promise.resolve(waitingJobs === 0),
     close: () => Promise.resolve(),
   };
 }
@@ -704,6 +705,24 @@ describe('the sweep', () => {
       expect(enqueuedInMs).toBeGreaterThan(50_000);
       expect(enqueuedInMs).toBeLessThanOrEqual(60_000);
     }
+  });
+
+  test('enqueues events that have waited for seconds while the queue is empty, each of them once', async () => {
+    const inbox = await receive(payments(4));
+    const lost = inbox.slice(0, 2);
+    // Their enqueue time was set eleven seconds ago; that of the others just now.
+    await db.query(
+      `update pending set enqueue_at = now() + interval '49 seconds' where webhook_event_id = any ($1)`,
+      [lost],
+    );
+    const busy = recordingProducer(1);
+    await sweepWith(busy).overdue();
+    expect(busy.jobs).toEqual([]);
+
+    const empty = recordingProducer();
+    await sweepWith(empty).overdue();
+    await sweepWith(empty).overdue();
+    expect(empty.jobs).toEqual([batchJob(lost)]);
   });
 
   test('run by several processes at once enqueues each row once', async () => {

@@ -298,6 +298,30 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     await waitFor('the end of the job', () => producer.isIdle());
   });
 
+  test('isEmpty is false while a job waits, runs or waits for its next attempt', async () => {
+    const queueName = unique('queue');
+    const producer = produce(queueName);
+    expect(await producer.isEmpty()).toBe(true);
+    await producer.add([{ ...job(0), delayMs: 60_000 }]);
+    expect(await producer.isIdle()).toBe(true);
+    expect(await producer.isEmpty()).toBe(false);
+
+    const running = unique('queue');
+    const other = produce(running);
+    await other.add(jobs(0, 1));
+    expect(await other.isEmpty()).toBe(false);
+    const held = deferred();
+    let isStarted = false;
+    consume(running, async () => {
+      isStarted = true;
+      await held.promise;
+    });
+    await waitFor('the job to be claimed', () => isStarted);
+    expect(await other.isEmpty()).toBe(false);
+    held.resolve();
+    await waitFor('the end of the job', () => other.isEmpty());
+  });
+
   test('depth counts jobs by state, and has the time of the oldest waiting one', async () => {
     const queueName = unique('queue');
     const producer = produce(queueName);

@@ -1,5 +1,5 @@
 /**
- * A worker whose Redis Cluster lacks the primary of its queue while the worker connects. ioredis never settles
+ * A worker connects while its Redis Cluster lacks the primary of the queue. ioredis never settles
  * the promise of that attempt, and connects by itself later.
  */
 import { Cluster } from 'ioredis';

@@ -7,6 +7,8 @@
  * 2. It keeps the queue shorter than what workers process in seconds, so that a backlog of any size is
  *    enqueued as fast as it is applied.
  * 3. It adds nothing while the queue is deep: those events have a job already.
+ * 4. An empty queue holds no job of any event, as after a failover or a deletion of its keys. Events that have
+ *    waited for seconds are then enqueued at once (docs/decisions/0112-an-empty-queue-is-refilled.md).
  */
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -17,6 +19,8 @@ import { batchJob, type EventsJob } from './jobs.ts';
 import { claimOverdue, readDueBefore } from './store/pending.ts';
 
 const ENQUEUE_AFTER_MS = 60_000;
+/** Longer than the receiver takes to add a job, so that only events that lost their job are enqueued (rule 4). */
+const LOST_AFTER_MS = 10_000;
 const IDS_PER_JOB = 500;
 /** The jobs that every sweep may add. */
 const FIRST_JOBS = 40;
@@ -25,7 +29,7 @@ const DEEP_QUEUE_JOBS = 200;
 /** After its first jobs, a sweep adds only while fewer than this wait; workers process them in seconds. */
 const REFILL_BELOW_JOBS = 40;
 const REFILL_EVERY_MS = 500;
-/** Less than a minute, because the next minute has its own sweep. */
+/** Then the next sweep reads what has become due meanwhile. */
 const RUN_FOR_SECONDS = 50;
 
 export interface SweepParts {
@@ -38,7 +42,7 @@ export interface SweepParts {
 }
 
 export interface Sweep {
-  /** Enqueues events that are past their enqueue time. */
+  /** Enqueues events that are past their enqueue time, and those without a job (rule 4). */
   overdue(): Promise<void>;
   /**
    * Enqueues every pending event, within the same bounds. Runs at startup, when it is not known which
@@ -85,7 +89,7 @@ export function createSweep(parts: SweepParts): Sweep {
     if (events > 0) log.info({ events }, 'sweep.enqueued');
   };
   return {
-    overdue: () => run(0),
+    overdue: async () => run((await producer.isEmpty()) ? ENQUEUE_AFTER_MS - LOST_AFTER_MS : 0),
     // The rows that this sweep claims are past the limit, so it does not read them again.
     everything: () => run(ENQUEUE_AFTER_MS),
   };

@@ -10,7 +10,7 @@
  */
 import { WaitingError } from 'bullmq';
 import type { Log } from '../log.ts';
-import { sleep } from '../sleep.ts';
+import { atMost, sleep } from '../sleep.ts';
 import {
   type BackedJob,
   type BackedQueue,
@@ -51,6 +51,8 @@ export interface Producer<Data> {
   countWaiting(): Promise<number>;
   /** Whether no job waits and none runs. Throws when the backend is unavailable. */
   isIdle(): Promise<boolean>;
+  /** Whether no job waits, runs or waits for its next attempt. Throws when the backend is unavailable. */
+  isEmpty(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -173,6 +175,11 @@ function createProducer<Data>(
       throw toQueueFailure(error);
     }
   };
+  const holdsNone = (...states: readonly (typeof JOB_STATES)[number][]): Promise<boolean> =>
+    command(async (queue) => {
+      const counts = await queue.getJobCounts(...states);
+      return Object.values(counts).every((count) => count === 0);
+    });
 
   return {
     add: (jobs) =>
@@ -184,11 +191,8 @@ function createProducer<Data>(
         else await queue.addBulk([only, ...others]);
       }),
     countWaiting: () => command((queue) => queue.getWaitingCount()),
-    isIdle: () =>
-      command(async (queue) => {
-        const counts = await queue.getJobCounts('waiting', 'active');
-        return Object.values(counts).every((count) => count === 0);
-      }),
+    isIdle: () => holdsNone('waiting', 'active'),
+    isEmpty: () => holdsNone('waiting', 'active', 'delayed'),
     depth: () =>
       command(async (queue) => {
         const {
@@ -272,6 +276,11 @@ interface ConsumerParts<Data> {
   readonly log: Log;
 }
 
+/**
+ * The backend may become unavailable while a worker closes. Closing the connections ends what is left; until
+ * then, the rest of the process must have time to close, too (shutdown.ts).
+ */
+const CLOSE_LIMIT_MS = 10_000;
 /** For a pause that only keeps a worker from claiming more jobs. */
 const DO_NOT_WAIT = true;
 
@@ -295,10 +304,10 @@ function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
       if (!isOpen && (await isUnavailable(parts.connections))) abandoned.abort();
       const worker = await started;
       await worker?.pause(DO_NOT_WAIT);
+      await Promise.allSettled(running);
       // BullMQ's close calls the backend, and would wait forever for an unavailable one.
       const isForced = await isUnavailable(parts.connections);
-      if (isForced) await Promise.allSettled(running);
-      await worker?.close(isForced);
+      if (worker) await atMost(CLOSE_LIMIT_MS, worker.close(isForced));
     },
   };
 }

@@ -37,9 +37,9 @@ export const TIMETABLE = {
     does: 'starts the comparison of the last weeks with the service',
   },
   sweep: {
-    cron: '* * * * *',
+    cron: '*/10 * * * * *',
     runs: 'once',
-    every: 'minute',
+    every: '10 seconds',
     does: 'enqueues pending events that the queue lost',
   },
   overdue: {
