@@ -128,25 +128,69 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
     expect((await cluster())?.reason).toContain('the server has no cluster mode');
   });
 
-  test('with TLS: the certificate must be signed by the authority that the setting names', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'tallyhook-tls-'));
-    cleanups.push(() => rmSync(dir, { recursive: true, force: true }));
-    const [key, certificate] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
-    await promisify(execFile)('openssl', [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-      ...['-keyout', key, '-out', certificate, '-subj', '/CN=redis'],
-      ...['-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'],
-    ]);
-    const port = await freePort();
-    await start([
-      ...[`tls-port ${port}`, `tls-cert-file ${certificate}`, `tls-key-file ${key}`],
-      'tls-auth-clients no',
-    ]);
-    const url = `rediss://127.0.0.1:${port}`;
-    expect(await checkOf({ url, ca: readFileSync(certificate, 'utf8') })()).toBeUndefined();
-    expect((await checkOf({ url })())?.reason).toMatch(/self-signed certificate/);
-  });
+  test.each<readonly [string, string, RegExp, (tls: Tls) => Promise<unknown>]>([
+    ['to one server', 'rediss', /self-signed certificate/, ({ lines }) => start(lines)],
+    ['behind a Sentinel', 'rediss+sentinel', /no Sentinel .* is reachable/, startSentinelWithTls],
+    ['to a Cluster', 'rediss+cluster', /Redis is unreachable/, startClusterWithTls],
+  ])(
+    'with TLS %s: the certificate must be signed by the authority that the setting names',
+    async (_, scheme, refusal, startWith) => {
+      const tls = await createTls();
+      await startWith(tls);
+      const url = `${scheme}://127.0.0.1:${tls.port}${scheme.endsWith('sentinel') ? '/orders' : ''}`;
+      expect(await checkOf({ url, ca: tls.certificate })()).toBeUndefined();
+      expect((await checkOf({ url })())?.reason).toMatch(refusal);
+    },
+  );
 });
+
+interface Tls {
+  readonly certificate: string;
+  readonly port: number;
+  /** What makes a server accept TLS on the port, and use it for its own connections. */
+  readonly lines: readonly string[];
+}
+
+async function createTls(): Promise<Tls> {
+  const dir = mkdtempSync(join(tmpdir(), 'tallyhook-tls-'));
+  cleanups.push(() => rmSync(dir, { recursive: true, force: true }));
+  const [key, certificate] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-keyout', key, '-out', certificate, '-subj', '/CN=redis'],
+    ...['-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'],
+  ]);
+  const port = await freePort();
+  const lines = [
+    ...[`tls-port ${port}`, `tls-cert-file ${certificate}`, `tls-key-file ${key}`],
+    ...[`tls-ca-cert-file ${certificate}`, 'tls-auth-clients no', 'tls-replication yes'],
+  ];
+  return { certificate: readFileSync(certificate, 'utf8'), port, lines };
+}
+
+async function startSentinelWithTls({ lines }: Tls): Promise<void> {
+  const port = await freePort();
+  await start([`tls-port ${port}`, ...lines.slice(1)]);
+  await start([...lines, `sentinel monitor orders 127.0.0.1 ${port} 1`], ['--sentinel']);
+}
+
+/** One node that owns every slot. */
+async function startClusterWithTls({ lines }: Tls): Promise<void> {
+  const busPort = await freePort();
+  const node = await start([
+    ...lines,
+    ...[
+      'cluster-enabled yes',
+      'tls-cluster yes',
+      `cluster-port ${busPort}`,
+      'cluster-announce-ip 127.0.0.1',
+    ],
+  ]);
+  await node.command('cluster', 'addslotsrange', '0', '16383');
+  await waitFor('the Cluster to be whole', async () =>
+    String(await node.command('cluster', 'info')).includes('cluster_state:ok'),
+  );
+}
 
 async function start(lines?: readonly string[], as?: readonly string[]): Promise<RedisServer> {
   const server = await startRedisServer(lines, as);
