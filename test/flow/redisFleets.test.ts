@@ -139,7 +139,9 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
       await startWith(tls);
       const url = `${scheme}://127.0.0.1:${tls.port}${scheme.endsWith('sentinel') ? '/orders' : ''}`;
       expect(await checkOf({ url, ca: tls.certificate })()).toBeUndefined();
-      expect((await checkOf({ url })())?.reason).toMatch(refusal);
+      const problem = await checkOf({ url })();
+      expect(problem?.reason).toMatch(refusal);
+      expect(problem?.remedy).toContain('REDIS_CA_FILE');
     },
   );
 });

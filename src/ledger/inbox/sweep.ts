@@ -8,7 +8,7 @@
  *    enqueued as fast as it is applied.
  * 3. It adds nothing while the queue is deep: those events have a job already.
  * 4. An empty queue holds no job of any event, as after a failover or a deletion of its keys. Events that have
- *    waited for seconds are then enqueued at once (docs/decisions/0112-an-empty-queue-is-refilled.md).
+ *    waited for seconds are then enqueued at once (docs/decisions/0113-an-empty-queue-is-refilled.md).
  */
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';

@@ -76,6 +76,7 @@ export function createRedisConnections(settings: RedisSettings, log: Log): Queue
   const { prefix = DEFAULT_PREFIX } = settings;
   const use: RedisUse = {
     form: address.form,
+    isTls: address.isTls,
     keys: address.form === 'cluster' ? `{${prefix}:*` : `${prefix}:*`,
   };
   const clients: RedisClient[] = [];

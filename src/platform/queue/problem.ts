@@ -38,6 +38,7 @@ const KEEP_IN_DATABASE = 'or unset REDIS_URL to keep the queue in the database';
 /** How the installation uses Redis. */
 export interface RedisUse {
   readonly form: RedisForm;
+  readonly isTls: boolean;
   /** Pattern of the queue's keys. */
   readonly keys: string;
 }
@@ -121,8 +122,16 @@ const REDIS_ERRORS: readonly (readonly [RegExp, Describe])[] = [
   ],
 ];
 
+/** What to check where nothing responds: ioredis reports a refused certificate of one server, not of several. */
+function checkReachable(servers: string, { isTls }: RedisUse): string {
+  const certificates = isTls
+    ? ', and that REDIS_CA_FILE has the authority of their certificates'
+    : '';
+  return `Check that ${servers} and accept connections from this machine${certificates}, ${KEEP_IN_DATABASE}.`;
+}
+
 /** No Sentinel named the primary: each is unreachable, refuses the login, or does not know the name. */
-function describeSentinels(message: string): QueueProblem {
+function describeSentinels(message: string, use: RedisUse): QueueProblem {
   const [, cause] = /Last error: (.*)$/s.exec(message) ?? [];
   if (cause === undefined || /No such master/.test(cause)) {
     return {
@@ -137,7 +146,7 @@ function describeSentinels(message: string): QueueProblem {
       }
     : {
         reason: `no Sentinel in REDIS_URL is reachable (${cause})`,
-        remedy: `Check that the Sentinels run and accept connections from this machine, ${KEEP_IN_DATABASE}.`,
+        remedy: checkReachable('the Sentinels run', use),
       };
 }
 
@@ -149,10 +158,10 @@ export function problemOfRedisError(thrown: unknown, use: RedisUse): QueueProble
   const { message } = error;
   const known = REDIS_ERRORS.find(([pattern]) => pattern.test(message));
   if (known) return known[1](message, use);
-  if (isDatabaseUnavailable(error) || /connection is closed|timeout/i.test(message)) {
+  if (isDatabaseUnavailable(error) || /connection is closed|timeout|certificate/i.test(message)) {
     return {
       reason: `Redis is unreachable (${message})`,
-      remedy: `Check that Redis runs and accepts connections from this machine, ${KEEP_IN_DATABASE}.`,
+      remedy: checkReachable('the servers of Redis run', use),
     };
   }
   return {

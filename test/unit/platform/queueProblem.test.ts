@@ -36,7 +36,11 @@ test.each([
   ["ERR unknown command 'evalsha'", 'Redis refuses a command of the queue (ERR unknown command'],
   ['Connection is closed.', 'Redis is unreachable'],
 ])('Redis: %s', (message, reason) => {
-  const problem = problemOfRedisError(new Error(message), { form: 'single', keys: 'bull:*' });
+  const problem = problemOfRedisError(new Error(message), {
+    form: 'single',
+    isTls: false,
+    keys: 'bull:*',
+  });
   expect(problem.reason).toContain(reason);
   expect(problem.remedy).toMatch(/\.$/);
 });
@@ -45,7 +49,7 @@ test('what only a Cluster can lack', () => {
   expect(problemOfRedisInfo('redis_mode:standalone\r\n', 'cluster')?.reason).toContain(
     'the server has no cluster mode',
   );
-  const use = { form: 'cluster', keys: '{bull:*' } as const;
+  const use = { form: 'cluster', isTls: false, keys: '{bull:*' } as const;
   for (const message of [
     'CLUSTERDOWN Hash slot not served',
     'Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN The cluster is down',
