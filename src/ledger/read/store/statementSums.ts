@@ -83,22 +83,21 @@ export async function readSummedDays(
   { currency, summedTo }: { readonly currency: string | undefined; readonly summedTo: string },
 ): Promise<readonly DaySums[]> {
   const rows = await tx.query<SumsAsText<DaySums>>(
-    `select currency, leg, to_char(quarter at time zone $3, 'YYYY-MM-DD') as day,
-            sum(ups)::bigint as ups, sum(downs)::bigint as downs,
-            sum(up_minor)::text as "upMinor", sum(down_minor)::text as "downMinor",
-            coalesce(sum(ups + downs) filter (where recorded_from >= $2), 0)::bigint as late,
-            coalesce(sum(up_minor + down_minor) filter (where recorded_from >= $2), 0)::text as "lateMinor"
-       from (select quarter, currency, leg, sum(ups) as ups, sum(downs) as downs,
-                    sum(up_minor) as up_minor, sum(down_minor) as down_minor, recorded_from
+    `select currency, leg, to_char(day::timestamp, 'YYYY-MM-DD') as day, ups::bigint, downs::bigint,
+            up_minor::text as "upMinor", down_minor::text as "downMinor", late::bigint,
+            late_minor::text as "lateMinor"
+       from (select currency, leg, (quarter at time zone $3)::date as day, sum(ups) as ups,
+                    sum(downs) as downs, sum(up_minor) as up_minor, sum(down_minor) as down_minor,
+                    coalesce(sum(ups + downs) filter (where recorded_from >= $2), 0) as late,
+                    coalesce(sum(up_minor + down_minor) filter (where recorded_from >= $2), 0) as late_minor
                from (select quarter, currency, leg, recorded_from, ups, downs, up_minor, down_minor
                        from transfer_sums
                      union all
                      select quarter, currency, leg, recorded_from, ups, downs, up_minor, down_minor
                        from (${addedSums(rest('$5'))}) rest) both_of
               where quarter >= $1 and quarter < $2 and ($4::text is null or currency = $4)
-              group by quarter, currency, leg, recorded_from) sums
-      group by 1, 2, 3
-     having sum(ups) <> 0 or sum(downs) <> 0
+              group by 1, 2, 3) days
+      where ups <> 0 or downs <> 0
       order by 1, 3, 2
       limit 100000`,
     [instantOrNull(fromMicros), instantOrNull(toMicros), timeZone, currency ?? null, summedTo],
