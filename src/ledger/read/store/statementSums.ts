@@ -135,9 +135,16 @@ export async function readSummedOpenItems(
      rest as materialized (${openSpans('select * from touched', rest('$3').to)}),
      sums as (
        select item, currency, sum(count)::bigint as count, sum(sum) as sum
-         from (select o.item, o.currency, count(*) as count, sum(o.open_minor) as sum
-                 from open_spans o
-                where o.span @> $1::timestamptz and ($2::text is null or o.currency = $2) and ${IS_STORED}
+         from (select item, currency, count(*) as count, sum(open_minor) as sum
+                 from open_spans
+                where span @> $1::timestamptz and ($2::text is null or currency = $2)
+                group by 1, 2
+               union all
+               -- Less the few that were replaced: to look for each of the many would take longer.
+               select o.item, o.currency, -count(*), -sum(o.open_minor)
+                 from touched u
+                 join open_spans o on o.item = u.item and o.resource_id = u.resource_id
+                where o.span @> $1::timestamptz and ($2::text is null or o.currency = $2)
                 group by 1, 2
                union all
                select item, currency, count(*), sum(open_minor) from rest
