@@ -1,6 +1,8 @@
 /** Writes docs/reference/commands.md from the tree of commands. */
 import type { Argument, Command, Option } from 'commander';
+import { z } from 'zod';
 import { loadAll } from '../src/cli/commands/index.ts';
+import { failureSchema } from '../src/cli/failure.ts';
 import { table } from './reference/markdown.ts';
 
 /** Described once, in the introduction. */
@@ -15,8 +17,36 @@ interface Leaf {
 /** docs/reference/commands.md. */
 export async function writeCommands(): Promise<string> {
   const leaves = (await loadAll()).flatMap((group) => leavesOf(group, 'tallyhook'));
-  return `${[introduction(leaves), overview(leaves), ...leaves.map(describe)].join('\n\n')}\n`;
+  return `${[introduction(leaves), ERRORS, overview(leaves), ...leaves.map(describe)].join('\n\n')}\n`;
 }
+
+/** docs/command-error.schema.json: what a command prints of an error, with `--json`. */
+export function buildFailureSchema(): object {
+  return z.toJSONSchema(failureSchema);
+}
+
+const ERRORS = `## Errors
+
+A command that fails prints the reason to standard error. With \`${SHARED_OPTION}\`, it also prints one JSON document to standard output, also if the arguments are not valid. [command-error.schema.json](../command-error.schema.json) is its JSON Schema:
+
+    {"error":{"type":"invalid_request","code":"IR_05","message":"No order is known as ord_1.","class":"not_found"}}
+
+${table(
+  ['class', 'the cause, and what you can do'],
+  [
+    ['`usage`', 'Arguments or settings cannot be right. Correct them.'],
+    ['`not_found`', 'Nothing has the id, or nothing matches.'],
+    [
+      '`refused`',
+      'The state, the rights, the service or a person do not permit it. Read the message before you try again.',
+    ],
+    [
+      '`unavailable`',
+      'The database, the service or another system does not respond. Try again later.',
+    ],
+    ['`unexpected`', 'An error of Tallyhook. Report it with what standard error has.'],
+  ],
+)}`;
 
 function leavesOf(command: Command, parents: string): readonly Leaf[] {
   const name = `${parents} ${command.name()}`;

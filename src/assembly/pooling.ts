@@ -2,14 +2,14 @@
 import type { Config } from '../config/config.ts';
 import { judgePooling } from '../doctor/domain/judgePooling.ts';
 import type { Pooling } from '../platform/db/pooler.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 
 /** @throws OperatorError if the pooler allows no transactions */
 export function refuseStatementMode(pooling: Pooling, config: Config): void {
   if (pooling.mode !== 'statement') return;
   const { result, remedy } = judgePooling(pooling, config);
-  throw new OperatorError(`DATABASE_URL leads to ${result}. ${remedy}`);
+  throw new UsageError(`DATABASE_URL leads to ${result}. ${remedy}`);
 }
 
 /** Logs a pooler, and what it lacks. The process continues: a receiver persists events without the queue. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import type { QueueAccess } from '../monitor/read/queues.ts';
-import { OperatorError, toError } from '../platform/errors.ts';
+import { toError, UsageError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import {
   createPostgresQueueConnections,
@@ -32,7 +32,7 @@ function certificates({ redisCaFile }: Config): string | undefined {
   try {
     return readFileSync(redisCaFile, 'utf8');
   } catch (error) {
-    throw new OperatorError(`REDIS_CA_FILE cannot be read: ${toError(error).message}`);
+    throw new UsageError(`REDIS_CA_FILE cannot be read: ${toError(error).message}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The role `sandbox`: a local simulation of the payment service. */
 import type { Config } from '../config/config.ts';
 import { localSecret } from '../config/localSecrets.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import { localUrl } from '../platform/httpServer.ts';
 import type { Log } from '../platform/log.ts';
 import { type RunningSandbox, startSandbox } from '../sandbox/startSandbox.ts';
@@ -21,7 +21,7 @@ export async function startSandboxRole(
 ): Promise<RunningSandbox> {
   const { databaseUrl, log, receiverPort = config.port } = input;
   if (isProductionKey(config.apiKey)) {
-    throw new OperatorError(
+    throw new UsageError(
       'PAYMENTS_API_KEY is a production key, and the sandbox does not run with one: its test ' +
         'payments could be mistaken for real ones. Remove the role sandbox, or the key.',
     );

@@ -18,7 +18,7 @@ import type { Account } from '../ledger/domain/account.ts';
 import { createPayoutService, type PayoutService } from '../payouts/payoutService.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { OperatorError, toError } from '../platform/errors.ts';
+import { toError, UsageError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { sleep } from '../platform/sleep.ts';
@@ -79,7 +79,7 @@ export function clientOf(
     const budget = createSharedBudget(db, clock, rateSettingsOf(config));
     return createClient({ ...service, budget });
   } catch (error) {
-    throw new OperatorError(
+    throw new UsageError(
       `PAYMENTS_BASE_URL or PAYMENTS_API_KEY is not usable: ${toError(error).message}. ` +
         'Run `npx tallyhook doctor` for details.',
     );
@@ -149,7 +149,7 @@ export function refresherOf(config: Config, parts: ServiceParts): Refresher | un
 export function discoveryOf(config: Config, parts: ServiceParts): DiscoveryParts {
   const client = clientOf(config, parts);
   if (client) return discoveryPartsOf(config, client, parts);
-  throw new OperatorError(
+  throw new UsageError(
     'No key of the payment service is set, so Tallyhook cannot call it. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }

@@ -3,7 +3,7 @@
 import type { Config } from '../config/config.ts';
 import { localSecret } from '../config/localSecrets.ts';
 import { API_KEY_PREFIXES } from '../contract/limits.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import type { RateSettings } from '../reconcile/domain/backgroundRate.ts';
 import { SANDBOX_MERCHANT_ID } from '../sandbox/account.ts';
 import { type PlannedSchedule, plannedSchedules } from '../scheduler/domain/timetable.ts';
@@ -22,7 +22,7 @@ export function usesSandbox(config: Config): boolean {
 export function merchantIdOf(config: Config): string {
   const { apiKey, merchantId } = config;
   if (merchantId === SANDBOX_MERCHANT_ID && isProductionKey(apiKey)) {
-    throw new OperatorError(
+    throw new UsageError(
       `PAYMENTS_MERCHANT_ID is ${SANDBOX_MERCHANT_ID}, the account of the sandbox, but PAYMENTS_API_KEY ` +
         'is a production key. Real payments must not mix with test payments: set your own merchant id.',
     );
@@ -30,7 +30,7 @@ export function merchantIdOf(config: Config): string {
   if (merchantId !== undefined) return merchantId;
   if (config.databaseUrl === undefined && apiKey === undefined) return SANDBOX_MERCHANT_ID;
   const reason = apiKey === undefined ? 'DATABASE_URL' : 'PAYMENTS_API_KEY';
-  throw new OperatorError(
+  throw new UsageError(
     `PAYMENTS_MERCHANT_ID is not set. With ${reason} it is required, because the ledger of one ` +
       'database belongs to one merchant account. Set it to your merchant id.',
   );
@@ -62,7 +62,7 @@ export function sandboxSecretOf({ dataDir, sandboxWebhookSecret }: Config): stri
 function ownWebhookSecretsOf(config: Config): readonly string[] {
   if (config.webhookSecrets !== undefined) return config.webhookSecrets;
   if (config.databaseUrl === undefined) return [localSecret(config.dataDir, 'webhook-secret')];
-  throw new OperatorError(
+  throw new UsageError(
     'WEBHOOK_SECRETS is not set. Without it, Tallyhook cannot verify webhooks. Set it to the signing ' +
       'secret of your business profile; several are separated by commas.',
   );
@@ -72,7 +72,7 @@ function ownWebhookSecretsOf(config: Config): readonly string[] {
 export function adminTokenOf(config: Config): string {
   if (config.adminToken !== undefined) return config.adminToken;
   if (config.databaseUrl === undefined) return localSecret(config.dataDir, 'admin-token');
-  throw new OperatorError(
+  throw new UsageError(
     'ADMIN_TOKEN is not set. It is the first token of the admin port, with the role admin. ' +
       'Set it to a long random value, for example from `openssl rand -hex 32`.',
   );

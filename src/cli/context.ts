@@ -10,7 +10,7 @@ import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import { refuseNewerSchema, refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { refuseSharedSessions } from '../platform/db/pooler.ts';
-import { OperatorError, toError } from '../platform/errors.ts';
+import { OperatorError, toError, UnavailableError, UsageError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { formatTime } from '../representation/time.ts';
 import { invocation, printLine, terminal } from './invocation.ts';
@@ -91,12 +91,12 @@ export function explainDatabase(
   const { message } = toError(error);
   if (isDatabaseUnavailable(error)) {
     if (databaseUrl === undefined && setting === 'DATABASE_URL') {
-      throw new OperatorError(
+      throw new UnavailableError(
         `The embedded PostgreSQL stopped (${message}). Start again. If it stops again, see the end of ` +
           `${path.join(dataDir, 'postgres.log')}.`,
       );
     }
-    throw new OperatorError(
+    throw new UnavailableError(
       `The database cannot be reached (${message}). Check ${setting} and that the server is running.`,
     );
   }
@@ -109,11 +109,11 @@ export function explainDatabase(
   switch (codeOf(error)) {
     case '28000':
     case '28P01':
-      throw new OperatorError(
+      throw new UnavailableError(
         `The database refused the login (${message}). Check the user and the password in ${setting}.`,
       );
     case '3D000':
-      throw new OperatorError(
+      throw new UnavailableError(
         `The database does not exist (${message}). Create it with \`createdb\`, or check ${setting}.`,
       );
     default:
@@ -131,7 +131,7 @@ export async function readInput(file: string): Promise<Buffer> {
     return file === '-' ? await buffer(terminal().stdin) : await readFile(file);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`The file ${file} cannot be read: ${why}`);
+    throw new UsageError(`The file ${file} cannot be read: ${why}`);
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { EventQuery } from '../ledger/read/eventFilter.ts';
 import { EVENT_STATES, type EventState } from '../ledger/read/store/parts.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import { momentOption } from './options.ts';
 
 export interface EventFilterOptions {
@@ -29,7 +29,7 @@ export function addEventOptions(command: Command): Command {
  */
 export function eventQueryOf({ state, type, order, from, to }: EventFilterOptions): EventQuery {
   if (from !== undefined && to !== undefined && from >= to) {
-    throw new OperatorError(
+    throw new UsageError(
       '--from must be before --to. The range includes --from and excludes --to.',
     );
   }

@@ -5,7 +5,7 @@ import type { EventSummary } from '../ledger/read/store/parts.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/failures.ts';
-import { OperatorError, toError } from '../platform/errors.ts';
+import { toError, UsageError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { runUntilSignal } from '../platform/shutdown.ts';
 import { sleep } from '../platform/sleep.ts';
@@ -60,7 +60,7 @@ export async function followEvents(
   }
   const { newest } = start;
   if (after !== undefined && after > newest) {
-    throw new OperatorError(
+    throw new UsageError(
       `The inbox ends at event ${newest}, before ${after}. Check --after, and that the settings name the same installation.`,
     );
   }

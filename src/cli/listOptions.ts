@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseCurrency } from '../contract/money.ts';
 import type { Place } from '../ledger/domain/listPage.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import { cursorOf, placeRead, timePlace } from '../representation/cursor.ts';
 import type { Csv } from '../representation/listCsv.ts';
 import { invocation, printNote } from './invocation.ts';
@@ -62,10 +62,10 @@ export function addListOptions(command: Command): Command {
 export function checkRanges(options: MoneyOptions): void {
   const { minAmount: minMinor, maxAmount: maxMinor, from, to } = options;
   if (minMinor !== undefined && maxMinor !== undefined && minMinor > maxMinor) {
-    throw new OperatorError('--min-amount must not exceed --max-amount.');
+    throw new UsageError('--min-amount must not exceed --max-amount.');
   }
   if (from !== undefined && to !== undefined && from >= to) {
-    throw new OperatorError(
+    throw new UsageError(
       '--from must be before --to. The range includes --from and excludes --to.',
     );
   }
@@ -76,7 +76,7 @@ export function filterOf(options: ListOptions) {
   checkRanges(options);
   const { minAmount: minMinor, maxAmount: maxMinor, from, to } = options;
   if (options.csv && (options.json || options.totals)) {
-    throw new OperatorError('--csv prints rows only. Leave out --json and --totals.');
+    throw new UsageError('--csv prints rows only. Leave out --json and --totals.');
   }
   return {
     currency: options.currency,

@@ -14,7 +14,7 @@ import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:f
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { OperatorError } from '../platform/errors.ts';
+import { OperatorError, UsageError } from '../platform/errors.ts';
 import { terminal } from './invocation.ts';
 
 /** Error codes of a file that cannot be written. */
@@ -33,7 +33,7 @@ export async function writeOutputFile(text: Readable, output: string): Promise<v
     const isOfFile =
       error instanceof Error && 'code' in error && FILE_CODES.has(String(error.code));
     if (!isOfFile) throw error;
-    throw new OperatorError(`${output} cannot be written: ${error.message}`);
+    throw new UsageError(`${output} cannot be written: ${error.message}`);
   }
 }
 
@@ -61,7 +61,7 @@ async function findTarget(output: string): Promise<Target> {
   if (path.dirname(target) === (await realpath(path.dirname(output)))) {
     return { path: target, isReplaced: true };
   }
-  throw new OperatorError(
+  throw new UsageError(
     `${output} is a symbolic link to ${target}, in another folder, so it is not written: the file there ` +
       'would be replaced. Name the file itself.',
   );

@@ -4,7 +4,7 @@
  */
 import { Option } from 'commander';
 import type { z } from 'zod';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import { cutPage, readCursor } from '../representation/cursor.ts';
 import { printJson } from './context.ts';
 import { invocation, printLine, printNote } from './invocation.ts';
@@ -36,7 +36,7 @@ export function placeOf<Schema extends z.ZodType>(
 ): z.output<Schema> | undefined {
   const read = readCursor(cursor, schema);
   if (read.outcome === 'read') return read.place;
-  throw new OperatorError(
+  throw new UsageError(
     'The cursor is not one of this list. Use the command that the page before printed, or leave out --cursor.',
   );
 }

@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import type { Holder } from '../access/verifyToken.ts';
 import type { Actor } from '../audit/domain/actor.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import { osUser } from '../platform/osUser.ts';
 import { invocation } from './invocation.ts';
 
@@ -29,7 +29,7 @@ export function actorOf(by?: string): Actor {
   const given = by?.trim() ?? '';
   if (!holder) return { kind: 'cli', name: given === '' ? name : given, role: 'admin', origin };
   if (given !== '') {
-    throw new OperatorError(
+    throw new UsageError(
       `--by cannot be used with TALLYHOOK_TOKEN: the record has the name of the token, ${holder.name}.`,
     );
   }

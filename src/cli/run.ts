@@ -1,8 +1,17 @@
 /** Runs one command. Commands parse arguments, call features and print. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../platform/packageRoot.ts';
+import { failureText } from '../platform/shutdown.ts';
 import { COMMANDS } from './commands/index.ts';
-import { type Invocation, invocation, type Terminal, withInvocation } from './invocation.ts';
+import { failureJson, wantsJson } from './failure.ts';
+import {
+  type Invocation,
+  invocation,
+  printLine,
+  setExitCode,
+  type Terminal,
+  withInvocation,
+} from './invocation.ts';
 import { permissionOf } from './permissions.ts';
 
 /** Columns of help that does not go to a terminal. */
@@ -12,17 +21,28 @@ const FILE_WIDTH = 80;
  * Nothing of it remains when it returns, except of commands that run until a signal: those end with their
  * process.
  * @returns the exit code
- * @throws what a command throws; OperatorError has a message for the person who runs it
  */
 export function run(given: Invocation): Promise<number> {
   return withInvocation(given, async () => {
-    const program = await load(given.args);
-    await program.parseAsync(given.args, { from: 'user' }).catch((error: unknown) => {
-      // Already printed: help, or arguments that are not valid.
-      if (!(error instanceof CommanderError)) throw error;
-      invocation().exitCode = error.exitCode;
-    });
+    try {
+      const program = await load(given.args);
+      await program.parseAsync(given.args, { from: 'user' });
+    } catch (error) {
+      report(error);
+    }
   });
+}
+
+/** Prints why the command failed, and sets the exit code. */
+function report(error: unknown): void {
+  const { args, terminal } = invocation();
+  const isUsage = error instanceof CommanderError;
+  setExitCode(isUsage ? error.exitCode : 1);
+  // `--help` and `--version` end this way, too.
+  if (isUsage && error.exitCode === 0) return;
+  // Commander has printed its own errors.
+  if (!isUsage) terminal.stderr.write(failureText(error));
+  if (wantsJson(args)) printLine(JSON.stringify(failureJson(error)));
 }
 
 async function load(args: readonly string[]): Promise<Command> {

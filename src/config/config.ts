@@ -14,7 +14,7 @@ import {
   type TrustedProxies,
 } from '../platform/clientAddress.ts';
 import { problemOfAddress } from '../platform/db/hosts.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { DEFAULT_PREFIX } from '../platform/queue/names.ts';
 import { parseRedisUrl } from '../platform/queue/redisAddress.ts';
@@ -323,7 +323,7 @@ export function loadConfig(env: Environment): Config {
   ];
   if (!parsed.success || errors.length > 0) {
     const lines = errors.map((error) => `  ${error}`);
-    throw new OperatorError(`Some settings are invalid:\n${lines.join('\n')}`);
+    throw new UsageError(`Some settings are invalid:\n${lines.join('\n')}`);
   }
   const settings = parsed.data;
   return Object.freeze({

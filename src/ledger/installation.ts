@@ -1,6 +1,6 @@
 /** Binds a database to one merchant account: totals over two accounts would be wrong for both. */
 import type { Database, Queryable } from '../platform/db/database.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import { readStampedAt, stampInstallation } from './store/installation.ts';
 
 /**
@@ -10,7 +10,7 @@ import { readStampedAt, stampInstallation } from './store/installation.ts';
 export async function bindInstallation(db: Database, merchantId: string): Promise<void> {
   const stamped = await stampInstallation(db, merchantId);
   if (stamped !== merchantId) {
-    throw new OperatorError(
+    throw new UsageError(
       `This database holds the ledger of merchant ${stamped}, but PAYMENTS_MERCHANT_ID is ${merchantId}. ` +
         'One ledger for two accounts would be wrong for both. Set PAYMENTS_MERCHANT_ID to the first id, or use another database.',
     );

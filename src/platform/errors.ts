@@ -1,11 +1,33 @@
 /** Errors that cross module boundaries, and the one way to convert a caught value to an Error. */
 
 /**
+ * What kind of problem it is, for programs that react to it (record 114).
+ * `refused`: the state, the rights, the service or a person do not permit it.
+ */
+export type ProblemClass = 'usage' | 'not_found' | 'refused' | 'unavailable';
+
+/**
  * A problem that an operator must fix before the program can continue. The message states what
  * happened, why it matters and what to run or set. It is printed without a stack trace.
  */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
+  readonly problem: ProblemClass = 'refused';
+}
+
+/** Arguments or settings that cannot be right. */
+export class UsageError extends OperatorError {
+  override readonly problem = 'usage';
+}
+
+/** Nothing has the id or matches. */
+export class NotFoundError extends OperatorError {
+  override readonly problem = 'not_found';
+}
+
+/** The database, the service or another system does not respond; the same may work later. */
+export class UnavailableError extends OperatorError {
+  override readonly problem = 'unavailable';
 }
 
 /** Converts any thrown value to an Error with a useful message. */

@@ -4,7 +4,7 @@
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
-import { OperatorError } from './errors.ts';
+import { OperatorError, UsageError } from './errors.ts';
 
 /** The configured port is in use by another process. */
 export class PortInUse extends OperatorError {}
@@ -138,7 +138,7 @@ function explain(
     );
   }
   if (hostSetting !== undefined && FOREIGN_HOST_CODES.has(error.code ?? '')) {
-    return new OperatorError(
+    return new UsageError(
       `${hostSetting} is ${host}, which is not an address of this machine (${error.code}), so Tallyhook ` +
         `cannot listen there. Set ${hostSetting} to an address of this machine, or to 0.0.0.0 for all of them.`,
     );

@@ -50,6 +50,15 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
   if (reason === 'failed' && failure) throw failure;
 }
 
+/** What a failed command left open must not keep its process. */
+const END_WITHIN_MS = 1_000;
+
+/** Has the process end with a code, as soon as its output is written. */
+export function endWith(code: number): void {
+  process.exitCode = code;
+  if (code !== 0) setTimeout(() => process.exit(code), END_WITHIN_MS).unref();
+}
+
 /** Prints why the program cannot continue, and exits. */
 export function exitWith(thrown: unknown): never {
   process.stderr.write(failureText(thrown));

@@ -1,7 +1,6 @@
 /** The command line, run in this process: loading it for each command took longer than the commands. */
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/cli/run.ts';
-import { failureText } from '../../src/platform/shutdown.ts';
 import type { Exit, ProgramOptions } from './program.ts';
 
 /** Runs `tallyhook ...args` until it returns. It gets its own environment, as a process would. */
@@ -11,10 +10,7 @@ export async function runTallyhook(
 ): Promise<Exit> {
   const [stdout, stderr] = [createOutput(), createOutput()];
   const terminal = { stdin: Readable.from([Buffer.from(input)]), ...{ stdout, stderr } };
-  const code = await run({ args, env, terminal }).catch((error: unknown) => {
-    stderr.write(failureText(error));
-    return 1;
-  });
+  const code = await run({ args, env, terminal });
   return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
 }
 

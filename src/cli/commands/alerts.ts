@@ -3,7 +3,7 @@ import { type TestedChannel, testChannelsAs } from '../../actions/testChannels.t
 import { channelsOf, newTestMessage } from '../../assembly/alerts.ts';
 import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
 import { setExitCode, terminal } from '../invocation.ts';
@@ -54,7 +54,7 @@ function testCommand(): Command {
       if (channels.length === 0) {
         const what =
           name === undefined ? 'No channel is configured' : `The channel ${name} is not configured`;
-        throw new OperatorError(`${what}. docs/guides/alerts.md lists the settings it needs.`);
+        throw new UsageError(`${what}. docs/guides/alerts.md lists the settings it needs.`);
       }
       const tested = await withDatabase(config, (db) =>
         testChannelsAs({ db, channels }, actorOf(by), () => newTestMessage(systemClock)),

@@ -4,7 +4,7 @@ import { acknowledgeAlertAs, assignAlertAs, snoozeAlertAs } from '../../actions/
 import { type ChangedAlert, LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
 import { alertJson } from '../../representation/alert.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
@@ -141,7 +141,7 @@ export function acknowledgeAlertCommand(): Command {
     )
     .action((id: number, { reason, by, json }: AcknowledgeOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const actor = actorOf(by);
         const input = { number: id, reason: reason.trim() };
         const acknowledged = await acknowledgeAlertAs({ db }, actor, input);
@@ -227,9 +227,9 @@ export function assignAlertCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const to = name?.trim();
         if ((to === undefined || to === '') !== nobody) {
-          throw new OperatorError('Name one person: --to NAME, or --nobody.');
+          throw new UsageError('Name one person: --to NAME, or --nobody.');
         }
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const input = { number: id, to: nobody ? undefined : to, reason: reason.trim() };
         const alert = changedAlert(id, await assignAlertAs({ db }, actorOf(by), input));
         if (json) printJson(alertJson(alert));
@@ -250,7 +250,7 @@ function changedAlert(id: number, result: ChangedAlert): AlertRow {
 }
 
 function unknownAlert(id: number): OperatorError {
-  return new OperatorError(
+  return new NotFoundError(
     `There is no alert ${id}. \`npx tallyhook alerts list --all\` lists all alerts.`,
   );
 }

@@ -12,7 +12,7 @@ import { type ArchiveReport, verifyArchive } from '../../archive/verifyArchive.t
 import { formatInstant } from '../../ledger/domain/time.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { archivedBatchJson, archivedClassJson } from '../../representation/archive.ts';
 import { timePlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
@@ -221,7 +221,7 @@ function clearCommand(): Command {
 async function withArchive(work: (target: ArchiveTarget) => Promise<void>): Promise<void> {
   const { archive } = readConfig();
   if (archive === undefined) {
-    throw new OperatorError(
+    throw new UsageError(
       'There is no archive: ARCHIVE_URL is not set. Set it to file:///path/of/a/folder or s3://bucket/prefix.',
     );
   }

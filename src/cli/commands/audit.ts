@@ -10,7 +10,7 @@ import {
 import { parseSubject } from '../../audit/domain/subject.ts';
 import { type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
 import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
@@ -145,10 +145,11 @@ Exit code: 0 closed, 1 there is no such open attempt, or it may still be running
     )
     .action((number: number, { outcome, reason, by, json }: CloseOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const actor = actorOf(by);
         const input = { number, result: outcome, reason: reason.trim() };
         const closed = await closeAttemptAs({ db }, actor, input);
+        if (closed.outcome === 'unknown') throw new NotFoundError(REFUSALS.unknown(number));
         if (closed.outcome !== 'closed') throw new OperatorError(REFUSALS[closed.outcome](number));
         if (json) printJson({ closed: number, outcome, by: actor.name, reason: reason.trim() });
         else printLine(`Attempt ${number} is closed by ${printable(actor.name)}: ${outcome}.`);

@@ -16,7 +16,7 @@ import { formatMoney } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, UnavailableError, UsageError } from '../../platform/errors.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
 import { timePlace } from '../../representation/cursor.ts';
@@ -172,7 +172,7 @@ async function partsOf(db: Database): Promise<AuthorizationParts> {
   });
   const { service, check } = authorizations;
   if (service) return { db, service, check };
-  throw new OperatorError(
+  throw new UsageError(
     'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
@@ -183,7 +183,7 @@ async function mustHold(parts: AuthorizationParts, paymentId: string): Promise<H
     case 'held':
       return inspected.hold;
     case 'not_retrieved':
-      throw new OperatorError(
+      throw new UnavailableError(
         `${printable(paymentId)} cannot be retrieved (${printable(inspected.reason)}). Nothing was captured or ` +
           'released, because the ledger may be out of date. Run `npx tallyhook doctor` to find the cause.',
       );

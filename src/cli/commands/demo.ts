@@ -9,7 +9,7 @@ import type { ComparedOrder } from '../../demo/compare.ts';
 import { createSandboxControl } from '../../demo/control.ts';
 import { type DemoReport, runDemo } from '../../demo/runDemo.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
@@ -74,7 +74,7 @@ export function demoCommand(): Command {
 
 function refuseRealService(config: Config): void {
   if (usesSandbox(config)) return;
-  throw new OperatorError(
+  throw new UsageError(
     'The demo creates simulated payments, and the settings name a real database or service. Unset DATABASE_URL, ' +
       'PAYMENTS_API_KEY, PAYMENTS_BASE_URL and PAYMENTS_MERCHANT_ID. Nothing was started.',
   );

@@ -16,7 +16,7 @@ import type { EvidenceValues } from '../../disputes/disputeService.ts';
 import { contentTypeOf, EVIDENCE_FIELDS, MAX_FILE_BYTES } from '../../disputes/domain/evidence.ts';
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError, toError } from '../../platform/errors.ts';
+import { NotFoundError, toError, UnavailableError, UsageError } from '../../platform/errors.ts';
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
@@ -67,7 +67,7 @@ function evidenceCommand(): Command {
     .action((disputeId: string, { json }: Pick<Options, 'json'>) =>
       withDatabase(readConfig(), async (db) => {
         const read = await (await partsOf(db)).service.readEvidence(disputeId);
-        if (read.outcome === 'failed') throw new OperatorError(printable(read.reason));
+        if (read.outcome === 'failed') throw new UnavailableError(printable(read.reason));
         if (json) printJson({ dispute_id: disputeId, evidence: read.values });
         else {
           for (const [name, value] of Object.entries(read.values)) {
@@ -137,12 +137,12 @@ function reportUpload(disputeId: string, given: Uploaded, json: boolean): void {
 
 async function readEvidenceFile(path: string): Promise<File> {
   const read = await readFile(path).catch((error: unknown) => {
-    throw new OperatorError(`The file cannot be read: ${printable(toError(error).message)}`);
+    throw new UsageError(`The file cannot be read: ${printable(toError(error).message)}`);
   });
   const content = new Uint8Array(read);
   const type = contentTypeOf(content);
   if (type === undefined || content.length > MAX_FILE_BYTES) {
-    throw new OperatorError('The file is not a PDF, JPEG or PNG of at most 4 MiB.');
+    throw new UsageError('The file is not a PDF, JPEG or PNG of at most 4 MiB.');
   }
   return new File([content], basename(path), { type });
 }
@@ -159,7 +159,7 @@ function readField(text: string, previous: EvidenceValues = {}): EvidenceValues 
 async function partsOf(db: Database): Promise<DisputeParts> {
   const service = disputesOf(readConfig(), { db, clock: await clockOf(db) });
   if (service) return { db, service };
-  throw new OperatorError(
+  throw new UsageError(
     'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
@@ -170,11 +170,11 @@ async function mustSee(
   given: string,
 ): Promise<SeenDispute> {
   const reason = given.trim();
-  if (reason === '') throw new OperatorError('Give a reason: --reason "…".');
+  if (reason === '') throw new UsageError('Give a reason: --reason "…".');
   await service.refresh(disputeId);
   const row = await readListedResource(db, { kind: 'dispute', id: disputeId });
   if (!row || row.amountMinor === null || row.currency === null) {
-    throw new OperatorError(`No dispute of known amount has the id ${printable(disputeId)}.`);
+    throw new NotFoundError(`No dispute of known amount has the id ${printable(disputeId)}.`);
   }
   const { amountMinor, currency, stage } = row;
   return { disputeId, amountMinor, currency, stage, reason };

@@ -11,7 +11,7 @@ import type { ErasureSubject, SubjectKind } from '../../erasure/domain/subjects.
 import { type Proof, prove } from '../../erasure/erase.ts';
 import { type ErasureRow, readErasures } from '../../erasure/store/erasures.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { erasureJson } from '../../representation/erasure.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
@@ -80,11 +80,9 @@ async function runErase(options: EraseOptions): Promise<void> {
   const subjects = await subjectsOf(options);
   const reason = options.reason?.trim() ?? '';
   if (subjects.length === 0) {
-    throw new OperatorError(
-      'Name what to erase: --order, --payment, --customer or --customers-from.',
-    );
+    throw new UsageError('Name what to erase: --order, --payment, --customer or --customers-from.');
   }
-  if (reason === '') throw new OperatorError('Give a reason: --reason "…".');
+  if (reason === '') throw new UsageError('Give a reason: --reason "…".');
   await withDatabase(readConfig(), async (db) => {
     const line = options.json ? undefined : createProgressLine(terminal().stderr, systemClock);
     const parts: ErasureParts = { db, ...(line && { onProgress: line.show }) };
@@ -104,7 +102,7 @@ async function runErase(options: EraseOptions): Promise<void> {
 
 function refuseUnknown({ unknown, running }: ErasurePlan, subjects: number): void {
   if (unknown.length < subjects || running !== undefined) return;
-  throw new OperatorError(
+  throw new NotFoundError(
     `Nothing is known of ${subjects === 1 ? 'it' : 'any of them'}. Ids are case-sensitive. Nothing was erased.`,
   );
 }
@@ -264,11 +262,9 @@ async function runCheck(
   const listed = valuesFrom === undefined ? [] : await linesOf(valuesFrom);
   const values = [...given, ...listed].map((value) => value.trim()).filter((value) => value !== '');
   const [short] = values.filter((value) => value.length < MIN_SEARCHED);
-  if (values.length === 0) throw new OperatorError('Name a value, or use --values-from.');
+  if (values.length === 0) throw new UsageError('Name a value, or use --values-from.');
   if (short !== undefined) {
-    throw new OperatorError(
-      `A value needs ${MIN_SEARCHED} characters or more: ${printable(short)}`,
-    );
+    throw new UsageError(`A value needs ${MIN_SEARCHED} characters or more: ${printable(short)}`);
   }
   const person = { ids: new Set<string>(), values: new Map(values.map((one) => [one, true])) };
   await withDatabase(readConfig(), async (db) => {

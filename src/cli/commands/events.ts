@@ -22,7 +22,7 @@ import {
 import { readVariants, type VariantRow } from '../../ledger/read/store/variants.ts';
 import { inChunks } from '../../platform/collections.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
 import { encodePlace, numberPlace, timePlace } from '../../representation/cursor.ts';
 import { eventJson, eventWithBodyJson, variantJson } from '../../representation/event.ts';
 import { formatTime } from '../../representation/time.ts';
@@ -126,7 +126,7 @@ function showCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const event = await mustFind(db, id);
         const detail = await readEventDetail(db, event.id);
-        if (!detail) throw new OperatorError(`The event ${printable(id)} is no longer stored.`);
+        if (!detail) throw new NotFoundError(`The event ${printable(id)} is no longer stored.`);
         const changes = await readEventChanges(db, event);
         if (json) {
           printJson({ ...eventWithBodyJson(event, detail), changed: eventChangesJson(changes) });
@@ -220,7 +220,7 @@ function discardCommand(): Command {
     )
     .action((id: string, { reason, by, json }: DiscardOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const { id: number, state } = await mustFind(db, id);
         const input = { number, reason: reason.trim() };
         if (!(await discardEventAs({ db }, actorOf(by), input))) {
@@ -257,7 +257,7 @@ function replayCommand(): Command {
     .addHelpText('after', '\nExit code: 0 done, 1 an event is unknown or has no body anymore.')
     .action((ids: readonly string[], options: ReplayOptions) =>
       withDatabase(readConfig(), async (db, databaseUrl) => {
-        if (options.reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (options.reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const named = await findReplayable(db, { ...options, ids });
         const enqueueThem = (inboxIds: readonly number[]) => enqueue(databaseUrl, inboxIds);
         const parts = { db, enqueue: enqueueThem };
@@ -338,7 +338,7 @@ async function findReplayable(
   }: Pick<ReplayOptions, 'dead' | 'versionAhead'> & { readonly ids: readonly string[] },
 ): Promise<readonly number[]> {
   if (ids.length === 0 && !dead && !versionAhead) {
-    throw new OperatorError('Name the events to replay, or use --dead or --version-ahead.');
+    throw new UsageError('Name the events to replay, or use --dead or --version-ahead.');
   }
   const named: number[] = [];
   for (const id of ids) named.push((await mustFind(db, id)).id);
@@ -366,7 +366,7 @@ async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promis
 async function mustFind(db: Database, id: string): Promise<EventSummary> {
   const event = await findEvent(db, id);
   if (event) return event;
-  throw new OperatorError(
+  throw new NotFoundError(
     `No event is known as ${printable(id)}. \`npx tallyhook events list\` shows the inbox.`,
   );
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { explainNamed } from '../../ledger/read/explain.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError } from '../../platform/errors.ts';
 import { orderExplanationJson, partExplanationJson } from '../../representation/explanation.ts';
 import { orderLines, partLines } from '../../representation/explanationText.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
@@ -20,7 +20,7 @@ export function explainCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const { orders, resources } = await explainNamed(db, id);
         if (orders.length === 0 && resources.length === 0) {
-          throw new OperatorError(
+          throw new NotFoundError(
             `No order, payment, refund, dispute or payout is known as ${printable(id)}. ` +
               'If it is new, its event may not have arrived yet: `npx tallyhook events list` shows the inbox. ' +
               '`npx tallyhook find` searches ids of every kind.',

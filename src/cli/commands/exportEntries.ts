@@ -12,7 +12,7 @@ import {
 import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/errors.ts';
 import { readChartFile } from '../chartFile.ts';
 import { readConfig, withDatabase } from '../context.ts';
 import { printNote, terminal } from '../invocation.ts';
@@ -91,7 +91,7 @@ function rangeOf(options: EntriesOptions): EntryRange {
   const { fromDay, toDay } =
     month === undefined ? { fromDay: options.from, toDay: options.to } : daysOfMonth(month);
   if (fromDay !== undefined && toDay !== undefined && fromDay >= toDay) {
-    throw new OperatorError(
+    throw new UsageError(
       '--from must be before --to. The range includes --from and excludes --to.',
     );
   }

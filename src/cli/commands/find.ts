@@ -6,7 +6,7 @@ import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { FoundResource } from '../../ledger/read/store/lookup.ts';
 import type { EventSummary } from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, type OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { AMOUNT_LIMITS, describeScan, factsOf } from '../../search/facts.ts';
 import { type Hit, search } from '../../search/search.ts';
@@ -86,7 +86,7 @@ async function inBodies(db: Database, text: string): Promise<Finds> {
 }
 
 function nothingIn(note: string | undefined): OperatorError {
-  return new OperatorError(`No stored body has this text. ${note ?? ''}`.trim());
+  return new NotFoundError(`No stored body has this text. ${note ?? ''}`.trim());
 }
 
 function describe(hit: Hit): Found {
@@ -174,7 +174,7 @@ function printFound({ what, id, state, command }: Found): void {
 }
 
 function nothingKnown(text: string): OperatorError {
-  return new OperatorError(
+  return new NotFoundError(
     `Nothing is known as ${printable(text)}: no order, payment, refund, dispute, payout or event, no ` +
       'inbox number, no payout reference, no amount with a currency. Ids are case-sensitive. `--bodies` ' +
       'searches the stored bodies, for a name, a mail address or a customer. If it is new, its event may ' +

@@ -7,7 +7,7 @@ import {
   type FindingState,
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/errors.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { findingJson, notAcceptedText } from '../../representation/finding.ts';
@@ -110,7 +110,7 @@ function acceptCommand(): Command {
     )
     .action((numbers: readonly number[], { reason, by, json }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const actor = actorOf(by);
         const input = { numbers, reason: reason.trim() };
         const { accepted, refused } = await acceptFindingsAs({ db }, actor, input);

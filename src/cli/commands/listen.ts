@@ -6,7 +6,7 @@ import { type BodyAbsence, describeAbsence } from '../../ledger/domain/bodyAbsen
 import { readEventBodies } from '../../ledger/read/eventBodies.ts';
 import type { FollowQuery } from '../../ledger/read/followInbox.ts';
 import type { EventSummary } from '../../ledger/read/store/parts.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { UnavailableError } from '../../platform/errors.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 import { printable, readConfig, withDatabase } from '../context.ts';
 import {
@@ -151,7 +151,7 @@ async function handle(
   const isRepeat = event.id <= newest;
   const result = await forwardEvent(target, { number: event.id, body, isRepeat });
   if (result.outcome === 'given_up') {
-    throw new OperatorError(
+    throw new UnavailableError(
       `No response to event ${event.id} within ${options.giveUpAfter} minutes (${printable(result.reason)}). It was not skipped.`,
     );
   }

@@ -14,7 +14,7 @@ import {
   readMessageRow,
   readMessageRows,
 } from '../../notify/store/messageRows.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
@@ -129,7 +129,7 @@ function resendCommand(): Command {
     .action((number: number, { reason, by, json }: ResendOptions) => {
       const config = readConfig();
       return withDatabase(config, async (db, databaseUrl) => {
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const parts = {
           db,
           wake: (channel: ChannelName) => wake(databaseUrl, channel),
@@ -169,7 +169,7 @@ async function wake(databaseUrl: string, channel: ChannelName): Promise<void> {
 }
 
 function unknownMessage(number: number): OperatorError {
-  return new OperatorError(
+  return new NotFoundError(
     `There is no message ${number}. \`npx tallyhook messages list\` lists them.`,
   );
 }

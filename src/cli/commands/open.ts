@@ -5,7 +5,7 @@ import { adminTokenOf } from '../../assembly/settings.ts';
 import type { Config } from '../../config/config.ts';
 import { readProcesses } from '../../monitor/store/processes.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/errors.ts';
 import { localUrl } from '../../platform/httpServer.ts';
 import { SECOND_MS } from '../../platform/time.ts';
 import { openInBrowser } from '../browser.ts';
@@ -66,7 +66,7 @@ function consoleAddress({ installation, adminHost, adminPort }: Config): string 
   const { consoleUrl } = installation;
   if (consoleUrl !== undefined) return consoleUrl;
   if (adminPort !== 0) return localUrl(adminHost, adminPort);
-  throw new OperatorError(
+  throw new UsageError(
     'ADMIN_PORT is 0: each start takes a free port, which the settings do not name. Set ADMIN_PORT, or ' +
       'PUBLIC_CONSOLE_URL to the address of the console.',
   );

@@ -16,7 +16,7 @@ import {
 } from '../../ledger/read/orders.ts';
 import type { PartSummary } from '../../ledger/read/store/parts.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { amountsText } from '../../representation/amountsText.ts';
 import { orderCsv } from '../../representation/listCsv.ts';
 import {
@@ -107,7 +107,7 @@ const STATUSES = [...ORDER_STATUSES, REGISTERED] as const;
 function readStatus(status: string): (typeof STATUSES)[number] {
   const known = STATUSES.find((one) => one === status);
   if (known) return known;
-  throw new OperatorError(
+  throw new UsageError(
     `"${printable(status)}" is not an order status. Choose one of ${STATUSES.join(', ')}.`,
   );
 }
@@ -141,7 +141,7 @@ function showCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const orders = await readOrdersNamed(db, id);
         if (orders.length === 0) {
-          throw new OperatorError(
+          throw new NotFoundError(
             `No order, payment, refund or dispute is known as ${printable(id)}. ` +
               'If it was just created, its event may not have arrived yet: `npx tallyhook events list` shows the inbox.',
           );
@@ -209,7 +209,7 @@ async function* pagesOfParts(
   let isLast = false;
   while (!isLast) {
     const parts = await readOrderPartPage(db, { id }, { after, limit: PARTS_AT_ONCE });
-    if (!parts) throw new OperatorError(`No order is known as ${printable(id)}.`);
+    if (!parts) throw new NotFoundError(`No order is known as ${printable(id)}.`);
     yield parts;
     after = parts.at(-1);
     isLast = parts.length < PARTS_AT_ONCE;

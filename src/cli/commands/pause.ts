@@ -3,7 +3,7 @@ import {
   pauseReconciliationAs,
   resumeReconciliationAs,
 } from '../../actions/pauseReconciliation.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
@@ -24,7 +24,7 @@ export function pauseCommand(): Command {
     .addHelpText('after', '\nExit code: 0 paused, 1 it was already paused.')
     .action(({ reason, by, json }: PauseOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const actor = actorOf(by);
         const paused = await pauseReconciliationAs({ db }, actor, { reason: reason.trim() });
         if (paused.outcome === 'already') {

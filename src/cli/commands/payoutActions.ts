@@ -12,7 +12,7 @@ import {
 } from '../../contract/requests/payoutMethod.ts';
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { notActedOnPayoutText, notRetriedText } from '../../representation/payoutText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
@@ -76,13 +76,11 @@ async function readMethod(path: string): Promise<AccountDetailsRequest> {
       path === '-' ? await textOf(terminal().stdin) : await readFile(path, 'utf8'),
     );
   } catch {
-    throw new OperatorError(
-      `The details of the account cannot be read as JSON: ${printable(path)}`,
-    );
+    throw new UsageError(`The details of the account cannot be read as JSON: ${printable(path)}`);
   }
   const read = accountDetailsRequest.safeParse(parsed);
   if (read.success) return parsed as AccountDetailsRequest;
-  throw new OperatorError(
+  throw new UsageError(
     'These are no details of an account. Give bank_transfer, bank_redirect or wallet with the fields of the ' +
       'service (docs/service-interface.md). Card numbers are not accepted.',
   );
@@ -106,18 +104,18 @@ async function partsOf(db: Database): Promise<PayoutParts> {
   const clock = await clockOf(db);
   const service = payoutsOf(readConfig(), { db, clock });
   if (service) return { db, service, clock };
-  throw new OperatorError(
+  throw new UsageError(
     'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
 
 async function mustSee({ db, service }: PayoutParts, payoutId: string, given: string) {
   const reason = given.trim();
-  if (reason === '') throw new OperatorError('Give a reason: --reason "…".');
+  if (reason === '') throw new UsageError('Give a reason: --reason "…".');
   await service.refresh(payoutId);
   const row = await readListedResource(db, { kind: 'payout', id: payoutId });
   if (!row || row.amountMinor === null || row.currency === null) {
-    throw new OperatorError(`No payout of known amount has the id ${printable(payoutId)}.`);
+    throw new NotFoundError(`No payout of known amount has the id ${printable(payoutId)}.`);
   }
   const { amountMinor, currency } = row;
   return { payoutId, amountMinor, currency, status: row.status ?? '', reason };

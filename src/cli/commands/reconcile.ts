@@ -6,7 +6,7 @@ import type { Attempted } from '../../audit/recordAudit.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { type OperatorError, UnavailableError, UsageError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { discoveryPerMinute } from '../../reconcile/domain/backgroundRate.ts';
 import { type Verdict, verdictOf } from '../../reconcile/domain/verdict.ts';
@@ -82,7 +82,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   const config = readConfig();
   const client = clientOf(config, { db, clock });
   if (!client) {
-    throw new OperatorError(
+    throw new UsageError(
       'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
     );
   }
@@ -227,7 +227,7 @@ async function runOne(
 }
 
 function nothingCompared({ reason }: Refused): OperatorError {
-  return new OperatorError(
+  return new UnavailableError(
     `The payment service cannot be reached or refused the request: ${reason}. Nothing was compared or ` +
       'changed. Run `npx tallyhook doctor` to find the cause.',
   );

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { stopReconciliationAs } from '../../actions/stopReconciliation.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { verdictOf } from '../../reconcile/domain/verdict.ts';
 import { type RunRow, readRuns } from '../../reconcile/store/runs.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
@@ -67,7 +67,7 @@ function stopCommand(): Command {
               `Run ${id} has ended already: it is ${stopped.state}. Nothing was changed.`,
             );
           case 'unknown':
-            throw new OperatorError(
+            throw new NotFoundError(
               `There is no run ${id}. \`npx tallyhook reconciliations list\` shows those that exist.`,
             );
         }

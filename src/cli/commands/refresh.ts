@@ -4,7 +4,7 @@ import { authorizationsOf, discoveryOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError } from '../../platform/errors.ts';
 import { type Change, changesOf } from '../../reconcile/refreshById.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { fieldName } from '../../representation/fieldName.ts';
@@ -64,7 +64,7 @@ async function refreshAll(
   const { check } = authorizationsOf(config, { db, clock, log: quiet, lane: 'operator' });
   const retrieved = await refreshByIdAs({ discovery, check }, actorOf(by), { id, kind });
   if (retrieved.length === 0) {
-    throw new OperatorError(`Neither the ledger nor the service knows ${printable(id)}.`);
+    throw new NotFoundError(`Neither the ledger nor the service knows ${printable(id)}.`);
   }
   return retrieved.map((one) => describe(one.ref, one.retrieved));
 }

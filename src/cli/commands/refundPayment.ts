@@ -10,7 +10,7 @@ import { refundsOf } from '../../assembly/service.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, UnavailableError, UsageError } from '../../platform/errors.ts';
 import { notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
@@ -51,7 +51,7 @@ export function refundPaymentCommand(): Command {
 
 async function refund(db: Database, paymentId: string, options: RefundOptions): Promise<void> {
   const reason = options.reason.trim();
-  if (reason === '') throw new OperatorError('Give a reason: --reason "…".');
+  if (reason === '') throw new UsageError('Give a reason: --reason "…".');
   const parts = await partsOf(db);
   const { orderKey, currency, refundableMinor } = await mustInspect(parts, paymentId);
   const amountMinor = options.amount ?? refundableMinor;
@@ -88,7 +88,7 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
 async function partsOf(db: Database): Promise<RefundParts> {
   const service = refundsOf(readConfig(), { db, clock: await clockOf(db) });
   if (service) return { db, service };
-  throw new OperatorError(
+  throw new UsageError(
     'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
@@ -99,7 +99,7 @@ async function mustInspect(parts: RefundParts, paymentId: string): Promise<Refun
     case 'refundable':
       return inspected.payment;
     case 'not_retrieved':
-      throw new OperatorError(
+      throw new UnavailableError(
         `${printable(paymentId)} cannot be retrieved (${printable(inspected.reason)}). Nothing was refunded. ` +
           'Run `npx tallyhook doctor` to find the cause.',
       );

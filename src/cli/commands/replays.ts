@@ -7,7 +7,7 @@ import {
   readReplayRuns,
 } from '../../ledger/read/store/replayRuns.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
 import { replayJson } from '../../representation/replay.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
@@ -49,10 +49,10 @@ function startCommand(): Command {
     )
     .action(({ reason, by, yes, json, ...options }: StartOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const filter = await readEventFilter(db, eventQueryOf(options));
         const { count, isComplete } = await planReplay({ db }, filter);
-        if (count === 0 && isComplete) throw new OperatorError('No event matches.');
+        if (count === 0 && isComplete) throw new NotFoundError('No event matches.');
         await confirm(`Replay ${count}${isComplete ? '' : ' or more'} event(s)?`, yes);
         const input = { filter, reason: reason.trim() };
         const run = await startReplayAs({ db }, actorOf(by), input);
@@ -132,7 +132,7 @@ function stopCommand(): Command {
 async function mustRead(db: Database, id: number): Promise<ReplayRun> {
   const run = await readReplayRun(db, id);
   if (run) return run;
-  throw new OperatorError(
+  throw new NotFoundError(
     `There is no replay ${id}. \`npx tallyhook replays list\` shows those that exist.`,
   );
 }

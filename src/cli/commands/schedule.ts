@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { runScheduleAs } from '../../actions/runSchedule.ts';
 import { schedulesOf } from '../../assembly/settings.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
 import { scheduleJson } from '../../representation/schedule.ts';
 import { formatTime } from '../../representation/time.ts';
 import type { ScheduleState } from '../../scheduler/domain/state.ts';
@@ -76,12 +76,13 @@ A process with the role scheduler starts the run within seconds, after one that 
 Exit code: 0 requested, 1 there is no such schedule, or a run is already requested.`,
     )
     .action(async (name: string, { reason, by, json }: RunOptions) => {
-      if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+      if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
       const config = readConfig();
       await withDatabase(config, async (db) => {
         const parts = { db, schedules: schedulesOf(config) };
         const request = { name, reason: reason.trim() };
         const requested = await runScheduleAs(parts, actorOf(by), request);
+        if (requested.outcome === 'unknown') throw new NotFoundError(requested.message);
         if (requested.outcome !== 'requested') throw new OperatorError(requested.message);
         if (json) printJson({ name });
         else printLine(`Requested. \`npx tallyhook schedule list\` shows the run of ${name}.`);

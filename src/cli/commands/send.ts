@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
-import { OperatorError, toError } from '../../platform/errors.ts';
+import { toError, UnavailableError } from '../../platform/errors.ts';
 import { localUrl } from '../../platform/httpServer.ts';
 import { signBody } from '../../receiver/sign.ts';
 import { printJson, readConfig, readInput } from '../context.ts';
@@ -58,7 +58,7 @@ async function deliver(
   } catch (error) {
     const { message, cause } = toError(error);
     const why = cause instanceof Error && cause.message !== '' ? cause.message : message;
-    throw new OperatorError(
+    throw new UnavailableError(
       `Nothing was delivered to ${url}: ${why}. Is the receiver running? \`npm start\` starts it; use --url for another address.`,
     );
   }

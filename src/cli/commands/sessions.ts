@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readSessionRows, type SessionRow } from '../../access/store/sessions.ts';
 import { endSessionAs } from '../../actions/endSession.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { sessionJson } from '../../representation/session.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
@@ -61,11 +61,11 @@ function endCommand(): Command {
     )
     .action((id: number, { reason, everywhere, by, json }: EndOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const request = { id, everywhere, reason: reason.trim() };
         const ended = await endSessionAs({ db }, actorOf(by), request);
         if (!ended) {
-          throw new OperatorError(
+          throw new NotFoundError(
             `There is no session ${id}, or it has ended already. \`npx tallyhook sessions list\` shows the open ones.`,
           );
         }

@@ -4,12 +4,13 @@ import { type Overview, readOverview } from '../../overview/readOverview.ts';
 import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
-import { toError } from '../../platform/errors.ts';
+import { toError, UnavailableError } from '../../platform/errors.ts';
 import { sleep } from '../../platform/sleep.ts';
 import { SECOND_MS } from '../../platform/time.ts';
 import { roughly } from '../../representation/roughly.ts';
 import { createTokenCheck } from '../authorize.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { failureJson } from '../failure.ts';
 import { untilStopped } from '../following.ts';
 import { printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
@@ -22,6 +23,8 @@ const MONEY_DAYS = 2;
 /** A database that does not respond for so long is shown as lost. */
 const PATIENCE_MS = 5 * SECOND_MS;
 const MAX_EVERY_SECONDS = 3_600;
+
+const NO_RESPONSE = new UnavailableError('it does not respond');
 
 interface StatusOptions {
   readonly watch: boolean;
@@ -48,7 +51,8 @@ One screen: open alerts, deadlines of the next 48 hours, money of today and yest
 reconciliation, processes. The first page of the console has the same, and \`npx tallyhook open\` opens it.
 
 With --watch a terminal is redrawn in place; a pipe gets a new block each time, and with --json one line of
-JSON. If the database is lost, that is shown, and the display continues when it is back.
+JSON. If the database is lost, that is shown, with --json as an error, and the display continues when it is
+back.
 
 Examples:
 
@@ -102,7 +106,7 @@ async function watch(options: StatusOptions, db: Database, signal: AbortSignal):
       display.show(seen.overview);
     } else {
       lostMs ??= startMs;
-      display.showLost(seen?.reason ?? 'it does not respond', monotonicMs() - lostMs);
+      display.showLost(seen?.error ?? NO_RESPONSE, monotonicMs() - lostMs);
     }
     await sleep(options.every * SECOND_MS, signal);
   }
@@ -110,7 +114,7 @@ async function watch(options: StatusOptions, db: Database, signal: AbortSignal):
 
 type Seen =
   | { readonly overview: Overview }
-  | { readonly overview?: undefined; readonly reason: string };
+  | { readonly overview?: undefined; readonly error: Error };
 
 /** What was read, or why the database is unavailable. @throws every other error */
 async function settled(reading: Promise<Overview>): Promise<Seen> {
@@ -118,13 +122,13 @@ async function settled(reading: Promise<Overview>): Promise<Seen> {
     return { overview: await reading };
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
-    return { reason: toError(error).message };
+    return { error: toError(error) };
   }
 }
 
 interface Display {
   show(overview: Overview): void;
-  showLost(reason: string, lostForMs: number): void;
+  showLost(error: Error, lostForMs: number): void;
 }
 
 function onScreen(screen: Screen): Display {
@@ -134,9 +138,9 @@ function onScreen(screen: Screen): Display {
       last = statusLines(overview);
       screen.show(last);
     },
-    showLost: (reason, lostForMs) => {
+    showLost: ({ message }, lostForMs) => {
       const before = last.length === 0 ? '' : ' What follows was read before.';
-      const text = `NO DATABASE for ${roughly(lostForMs / 1000)}: ${printable(reason)}.${before}`;
+      const text = `NO DATABASE for ${roughly(lostForMs / 1000)}: ${printable(message)}.${before}`;
       screen.show([{ text, look: 'bad' }, { text: '', look: 'plain' }, ...last]);
     },
   };
@@ -146,6 +150,6 @@ function onScreen(screen: Screen): Display {
 function lines(): Display {
   return {
     show: (overview) => printLine(JSON.stringify(overviewJson(overview))),
-    showLost: (reason) => printLine(JSON.stringify({ state: 'unavailable', headline: reason })),
+    showLost: (error) => printLine(JSON.stringify(failureJson(error))),
   };
 }

@@ -3,7 +3,7 @@ import { ROLES, type Role } from '../../access/domain/roles.ts';
 import { nameMistake } from '../../access/domain/tokenName.ts';
 import { MAX_TOKENS, readTokenRows, type TokenRow } from '../../access/store/tokens.ts';
 import { createTokenAs, revokeTokenAs } from '../../actions/manageTokens.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
@@ -151,7 +151,7 @@ function revokeCommand(): Command {
             else printLine(`The token ${name} is revoked.`);
             return;
           case 'unknown':
-            throw new OperatorError(
+            throw new NotFoundError(
               `There is no token ${printable(name)} that could be revoked. \`npx tallyhook tokens list\` lists tokens.`,
             );
         }

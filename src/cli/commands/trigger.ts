@@ -12,7 +12,12 @@ import {
   type TriggeredType,
 } from '../../demo/triggers.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import {
+  NotFoundError,
+  OperatorError,
+  UnavailableError,
+  UsageError,
+} from '../../platform/errors.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine, printNote } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
@@ -51,7 +56,7 @@ export function triggerCommand(): Command {
     .addHelpText('after', NOTES)
     .action((type: TriggeredType, options: TriggerOptions) => {
       const shop = sandboxShopOf(readConfig());
-      if (!shop) throw new OperatorError(NO_SANDBOX);
+      if (!shop) throw new UsageError(NO_SANDBOX);
       return withDatabase(readConfig(), (db) => trigger({ db, shop, type }, options));
     });
 }
@@ -118,7 +123,7 @@ async function trigger({ db, shop, type }: Triggering, options: TriggerOptions):
     case 'refused':
       throw new OperatorError(`The sandbox refused: ${printable(used.reason)}.`);
     case 'unavailable':
-      throw new OperatorError(
+      throw new UnavailableError(
         `The sandbox did not respond as expected: ${printable(used.reason)}. Does it run? \`npx tallyhook start\` starts it.`,
       );
   }
@@ -132,7 +137,7 @@ interface Triggered {
 }
 
 function print({ type, orderId, id, event }: Triggered, { json }: TriggerOptions): void {
-  if (!event) throw new OperatorError(`The sandbox recorded no ${type} of ${id}.`);
+  if (!event) throw new NotFoundError(`The sandbox recorded no ${type} of ${id}.`);
   const { eventId, fate } = event;
   if (json) {
     printJson({

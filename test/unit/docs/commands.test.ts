@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { writeCommands } from '../../../scripts/writeCommands.ts';
+import { buildFailureSchema, writeCommands } from '../../../scripts/writeCommands.ts';
 import { COMMANDS } from '../../../src/cli/commands/index.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
@@ -49,4 +49,9 @@ describe('commands and options', () => {
 
 test('the reference is current; `npm run generate` writes it', async () => {
   expect(read('docs/reference/commands.md')).toBe(await writeCommands());
+});
+
+test('the schema of errors is current; `npm run generate` writes it', () => {
+  const schema = `${JSON.stringify(buildFailureSchema(), null, 2)}\n`;
+  expect(read('docs/command-error.schema.json')).toBe(schema);
 });
