@@ -1,6 +1,6 @@
 /** The command line as people and scripts use it: exit codes, output, and its own process. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -313,6 +313,14 @@ describe('a database that cannot be used', () => {
     const env = settingsFor(db.url, { MIGRATE_DATABASE_URL: 'postgres://owner@127.0.0.1:1/shop' });
     await expectRejection(runTallyhook(['migrate'], { env }), /Check MIGRATE_DATABASE_URL/);
   });
+});
+
+test('migrate needs the login of the owner only, and starts no embedded database beside it', async () => {
+  const dataDir = join(folder, 'unused-data');
+  const env = { MIGRATE_DATABASE_URL: db.url, DATA_DIR: dataDir };
+  const { code, stdout } = await runTallyhook(['migrate'], { env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Up to date.\n' });
+  expect(existsSync(dataDir)).toBe(false);
 });
 
 describe('sign', () => {

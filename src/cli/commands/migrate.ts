@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { openDatabase } from '../../assembly/database.ts';
 import type { Config } from '../../config/config.ts';
-import { migrateDatabase } from '../../platform/db/migrate.ts';
+import { type Migrated, migrateDatabase } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
 import { explainDatabase, printJson, readConfig } from '../context.ts';
 import { printLine } from '../invocation.ts';
@@ -11,27 +11,32 @@ export function migrateCommand(): Command {
   return new Command('migrate')
     .addOption(jsonOption())
     .action(async ({ json }: { readonly json: boolean }) => {
-      const config = readConfig();
-      const database = await openDatabase(config, createLog('error'));
-      try {
-        const { setting, url = database.url } = addressOf(config);
-        const { applied, refused } = await migrateDatabase(url).catch((error: unknown) =>
-          explainDatabase(error, config, setting),
-        );
-        if (json) printJson({ applied, refused });
-        else printResult(applied, refused);
-      } finally {
-        await database.close();
-      }
+      const { applied, refused } = await migrate(readConfig());
+      if (json) printJson({ applied, refused });
+      else printResult(applied, refused);
     });
 }
 
-function addressOf({ migrateDatabaseUrl, queueDatabaseUrl }: Config) {
+/** The embedded database is started only if no address is set. */
+async function migrate(config: Config): Promise<Migrated> {
+  const { setting, url } = addressOf(config);
+  const migrateAt = (address: string) =>
+    migrateDatabase(address).catch((error: unknown) => explainDatabase(error, config, setting));
+  if (url !== undefined) return await migrateAt(url);
+  const database = await openDatabase(config, createLog('error'));
+  try {
+    return await migrateAt(database.url);
+  } finally {
+    await database.close();
+  }
+}
+
+function addressOf({ databaseUrl, migrateDatabaseUrl, queueDatabaseUrl }: Config) {
   if (migrateDatabaseUrl !== undefined)
     return { setting: 'MIGRATE_DATABASE_URL', url: migrateDatabaseUrl };
   if (queueDatabaseUrl !== undefined)
     return { setting: 'QUEUE_DATABASE_URL', url: queueDatabaseUrl };
-  return { setting: 'DATABASE_URL', url: undefined };
+  return { setting: 'DATABASE_URL', url: databaseUrl };
 }
 
 function printResult(applied: readonly string[], refused: readonly string[]): void {
