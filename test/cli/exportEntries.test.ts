@@ -345,7 +345,10 @@ test('--entries-only has no declarations, opening balances or assertions', async
 describe('a long day', () => {
   test('is read in parts, and no faster than it is written', async () => {
     const range = {
-      ...{ basis: 'effective', timeZone: 'UTC', fromDay: '2026-11-02', toDay: '2026-11-05' },
+      basis: 'effective',
+      timeZone: 'UTC',
+      fromDay: '2026-11-02',
+      toDay: '2026-11-05',
       currency: 'JPY',
     } as const;
     const parts: string[] = [];

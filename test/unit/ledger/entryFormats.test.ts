@@ -136,16 +136,19 @@ test('the entry of a day has the total of each account, and none without a chang
 });
 
 const ROW = {
-  ...{
-    id: 1,
-    kind: 'payment',
-    resourceId: 'pay_1',
-    orderKey: undefined,
-    leg: 'auth_opened',
-    seq: 1,
-  },
-  ...{ currency: 'USD', debit: 'memo.auth_open', credit: 'memo.auth_contra', amountMinor: 5 },
-  ...{ headHash: '', inboxId: undefined, eventId: undefined },
+  id: 1,
+  kind: 'payment',
+  resourceId: 'pay_1',
+  orderKey: undefined,
+  leg: 'auth_opened',
+  seq: 1,
+  currency: 'USD',
+  debit: 'memo.auth_open',
+  credit: 'memo.auth_contra',
+  amountMinor: 5,
+  headHash: '',
+  inboxId: undefined,
+  eventId: undefined,
 } as const;
 
 test('a transfer between accounts that are left out has no entry, and one of an unknown account is an error', () => {
