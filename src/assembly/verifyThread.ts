@@ -9,7 +9,8 @@ import type { ThreadReply, ThreadSettings } from './verifyThreads.ts';
 const { connectionString } = workerData as ThreadSettings;
 const db = createDatabase({
   connectionString,
-  log: createLog('error'),
+  // Standard output is for the result of the command.
+  log: createLog('error', 'stderr'),
   applicationName: 'tallyhook-verify',
   maxConnections: 1,
   responseTimeoutMs: 60_000,

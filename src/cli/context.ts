@@ -24,8 +24,8 @@ export function readConfig(): Config {
   return loadConfig(readSettings());
 }
 
-/** Commands print their own output; only errors are logged. */
-export const quiet = createLog('error');
+/** Commands print their own output to standard output; only errors are logged, and to standard error. */
+export const quiet = createLog('error', 'stderr');
 
 /**
  * Opens the database for one command. Starts the embedded one if it is not running.

@@ -25,9 +25,9 @@ const REDACTED = [
 /**
  * Creates the root log, which writes JSON lines to standard output. While a server is unreachable, it
  * writes one line a minute about the outage (outageLines.ts).
- * @param write receives the lines; the default is standard output
+ * @param to receives the lines; `stderr` for programs with another output of their own
  */
-export function createLog(level: LogLevel, write?: (line: string) => void): Log {
+export function createLog(level: LogLevel, to?: 'stderr' | ((line: string) => void)): Log {
   let isReport = false;
   const outages = createOutageLines((unlogged) => {
     isReport = true;
@@ -48,8 +48,14 @@ export function createLog(level: LogLevel, write?: (line: string) => void): Log 
       },
     },
   };
-  const log = write === undefined ? pino(options) : pino(options, { write });
+  const log = open(options, to);
   return log;
+}
+
+function open(options: LoggerOptions, to: Parameters<typeof createLog>[1]): Log {
+  if (to === undefined) return pino(options);
+  if (to === 'stderr') return pino(options, pino.destination({ fd: 2, sync: true }));
+  return pino(options, { write: to });
 }
 
 /** An error without the fields that drivers attach, such as the statement's parameters or a client. */

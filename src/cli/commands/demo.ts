@@ -10,7 +10,6 @@ import { createSandboxControl } from '../../demo/control.ts';
 import { type DemoReport, runDemo } from '../../demo/runDemo.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { OperatorError, UsageError } from '../../platform/errors.ts';
-import { createLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { printBanner, signInUrl } from '../banner.ts';
@@ -51,10 +50,10 @@ export function demoCommand(): Command {
     .action(async (options: DemoCommandOptions) => {
       const config = readConfig();
       refuseRealService(config);
-      // Faults are injected on purpose and would fill the log; errors are still logged.
-      const log = createLog('error');
       await runUntilSignal(async () => {
-        const running = await start(config, defaultRoles(config), { machine: systemClock, log });
+        // Faults are injected on purpose and would fill the log; errors are still logged.
+        const parts = { machine: systemClock, log: quiet };
+        const running = await start(config, defaultRoles(config), parts);
         if (!options.json) await printBanner(config, running);
         const stopping = new AbortController();
         const played = play(config, running, { options, signal: stopping.signal });
@@ -68,7 +67,7 @@ export function demoCommand(): Command {
             await running.close();
           },
         };
-      }, log);
+      }, quiet);
     });
 }
 

@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import { openDatabase } from '../../assembly/database.ts';
 import type { Config } from '../../config/config.ts';
 import { type Migrated, migrateDatabase } from '../../platform/db/migrate.ts';
-import { createLog } from '../../platform/log.ts';
-import { explainDatabase, printJson, readConfig } from '../context.ts';
+import { explainDatabase, printJson, quiet, readConfig } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
@@ -23,7 +22,7 @@ async function migrate(config: Config): Promise<Migrated> {
   const migrateAt = (address: string) =>
     migrateDatabase(address).catch((error: unknown) => explainDatabase(error, config, setting));
   if (url !== undefined) return await migrateAt(url);
-  const database = await openDatabase(config, createLog('error'));
+  const database = await openDatabase(config, quiet);
   try {
     return await migrateAt(database.url);
   } finally {
