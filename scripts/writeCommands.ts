@@ -2,6 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { z } from 'zod';
 import { loadAll } from '../src/cli/commands/index.ts';
+import { EXIT_CODES } from '../src/cli/exitCodes.ts';
 import { failureSchema } from '../src/cli/failure.ts';
 import { table } from './reference/markdown.ts';
 
@@ -17,7 +18,7 @@ interface Leaf {
 /** docs/reference/commands.md. */
 export async function writeCommands(): Promise<string> {
   const leaves = (await loadAll()).flatMap((group) => leavesOf(group, 'tallyhook'));
-  return `${[introduction(leaves), ERRORS, overview(leaves), ...leaves.map(describe)].join('\n\n')}\n`;
+  return `${[introduction(leaves), EXITS, ERRORS, overview(leaves), ...leaves.map(describe)].join('\n\n')}\n`;
 }
 
 /** docs/command-error.schema.json: what a command prints of an error, with `--json`. */
@@ -25,11 +26,26 @@ export function buildFailureSchema(): object {
   return z.toJSONSchema(failureSchema);
 }
 
+const EXITS = `## Exit codes
+
+A command ends with one of these. The help of each command names those that it has beyond 0, 1, 2 and 5.
+
+${table(
+  ['exit code', 'name', 'meaning'],
+  Object.entries(EXIT_CODES).map(([name, { code: number, meaning }]) => [
+    String(number),
+    code(name),
+    meaning,
+  ]),
+)}
+
+A command that a signal ends has the code that the shell gives it, except those that run until a signal: they end with 0.`;
+
 const ERRORS = `## Errors
 
 A command that fails prints the reason to standard error. With \`${SHARED_OPTION}\`, it also prints one JSON document to standard output, also if the arguments are not valid. [command-error.schema.json](../command-error.schema.json) is its JSON Schema:
 
-    {"error":{"type":"invalid_request","code":"IR_05","message":"No order is known as ord_1.","class":"not_found"}}
+    {"error":{"type":"invalid_request","code":"IR_05","message":"No order is known as ord_1.","class":"not_found","exit_code":3}}
 
 ${table(
   ['class', 'the cause, and what you can do'],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Chart, chartProblems } from '../ledger/domain/chart.ts';
 import { ENTRY_FORMATS, type EntryFormatName } from '../ledger/domain/entryFormats.ts';
 import { ACCOUNT_NAMES } from '../ledger/domain/legs.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { UsageError } from '../platform/errors.ts';
 import { printable, readInput } from './context.ts';
 
 const EXAMPLE = '{"code": "1360", "name": "Payment service"}, or null to leave the account out';
@@ -20,7 +20,7 @@ function shapeProblem({ code, keys }: { readonly code: string; readonly keys?: u
     : `must be an object such as ${EXAMPLE}`;
 }
 
-/** @throws OperatorError which names every account that is missing, and everything that is wrong */
+/** @throws UsageError which names every account that is missing, and everything that is wrong */
 export async function readChartFile(file: string, format: EntryFormatName): Promise<Chart> {
   const content = readJson(file, (await readInput(file)).toString('utf8'));
   const missing = isObject(content)
@@ -62,9 +62,9 @@ function lineOf(message: string, content: string): string {
   return ` (line ${content.slice(0, Number(position)).split('\n').length})`;
 }
 
-function refused(file: string, problems: readonly string[]): OperatorError {
+function refused(file: string, problems: readonly string[]): UsageError {
   const lines = problems.map((problem) => printable(problem));
-  return new OperatorError(
+  return new UsageError(
     `The chart of accounts ${printable(file)} cannot be used. Nothing was written.\n${lines.join('\n')}`,
   );
 }

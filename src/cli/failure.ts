@@ -6,7 +6,8 @@ import { CommanderError } from 'commander';
 import { z } from 'zod';
 import { ERROR_TYPES, type ErrorType } from '../contract/errors.ts';
 import { isDatabaseUnavailable } from '../platform/db/failures.ts';
-import { OperatorError, type ProblemClass, toError } from '../platform/errors.ts';
+import { OperatorError, toError } from '../platform/errors.ts';
+import { type Ending, EXIT_CODES } from './exitCodes.ts';
 
 const FAILURE_CLASSES = [
   'usage',
@@ -14,7 +15,7 @@ const FAILURE_CLASSES = [
   'refused',
   'unavailable',
   'unexpected',
-] as const satisfies readonly (ProblemClass | 'unexpected')[];
+] as const satisfies readonly Ending[];
 type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 /** What `--json` prints of an error. */
@@ -25,6 +26,7 @@ export const failureSchema = z
       code: z.string().describe('As in the admin API.'),
       message: z.string().describe('For people, as on standard error. Its wording may change.'),
       class: z.enum(FAILURE_CLASSES).describe('What kind of failure it is, for programs.'),
+      exit_code: z.int().describe('The exit code of the command.'),
     }),
   })
   .meta({
@@ -41,7 +43,7 @@ const ENVELOPES: Readonly<Record<FailureClass, { type: ErrorType; code: string }
   unexpected: { type: 'api_error', code: 'HE_00' },
 };
 
-function classOf(thrown: unknown): FailureClass {
+export function classOf(thrown: unknown): FailureClass {
   if (thrown instanceof OperatorError) return thrown.problem;
   if (thrown instanceof CommanderError) return 'usage';
   return isDatabaseUnavailable(thrown) ? 'unavailable' : 'unexpected';
@@ -49,7 +51,15 @@ function classOf(thrown: unknown): FailureClass {
 
 export function failureJson(thrown: unknown): FailureJson {
   const failure = classOf(thrown);
-  return { error: { ...ENVELOPES[failure], message: messageOf(thrown), class: failure } };
+  const { code: exitCode } = EXIT_CODES[failure];
+  return {
+    error: {
+      ...ENVELOPES[failure],
+      message: messageOf(thrown),
+      class: failure,
+      exit_code: exitCode,
+    },
+  };
 }
 
 /** Commander throws this where it prints the help because the name of a command is missing. */

@@ -7,6 +7,7 @@ import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
 import type { Holder } from '../access/verifyToken.ts';
 import type { Environment } from '../config/config.ts';
+import { type Ending, EXIT_CODES } from './exitCodes.ts';
 
 /** Where a command writes; a terminal has a size. */
 export type Output = Writable & {
@@ -32,7 +33,7 @@ export interface Invocation {
 interface Run extends Invocation {
   /** Ignores that a reader closed its pipe early. */
   readonly lines: Console;
-  exitCode: number;
+  ending: Ending;
   /** Undefined without TALLYHOOK_TOKEN. */
   holder?: Holder;
 }
@@ -45,9 +46,9 @@ export async function withInvocation(
   work: () => Promise<unknown>,
 ): Promise<number> {
   const { stdout, stderr } = given.terminal;
-  const run: Run = { ...given, lines: new Console({ stdout, stderr }), exitCode: 0 };
+  const run: Run = { ...given, lines: new Console({ stdout, stderr }), ending: 'success' };
   await runs.run(run, work);
-  return run.exitCode;
+  return EXIT_CODES[run.ending].code;
 }
 
 /** The run that the caller is part of. */
@@ -71,6 +72,7 @@ export function printNote(text: string): void {
   invocation().lines.error(text);
 }
 
-export function setExitCode(code: number): void {
-  invocation().exitCode = code;
+/** Sets how the command ends, unless it fails. */
+export function endAs(ending: Ending): void {
+  invocation().ending = ending;
 }

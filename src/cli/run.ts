@@ -3,12 +3,13 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../platform/packageRoot.ts';
 import { failureText } from '../platform/shutdown.ts';
 import { COMMANDS } from './commands/index.ts';
-import { failureJson, wantsJson } from './failure.ts';
+import { EXIT_CODES } from './exitCodes.ts';
+import { classOf, failureJson, wantsJson } from './failure.ts';
 import {
+  endAs,
   type Invocation,
   invocation,
   printLine,
-  setExitCode,
   type Terminal,
   withInvocation,
 } from './invocation.ts';
@@ -37,9 +38,9 @@ export function run(given: Invocation): Promise<number> {
 function report(error: unknown): void {
   const { args, terminal } = invocation();
   const isUsage = error instanceof CommanderError;
-  setExitCode(isUsage ? error.exitCode : 1);
   // `--help` and `--version` end this way, too.
   if (isUsage && error.exitCode === 0) return;
+  endAs(classOf(error));
   // Commander has printed its own errors.
   if (!isUsage) terminal.stderr.write(failureText(error));
   if (wantsJson(args)) printLine(JSON.stringify(failureJson(error)));
@@ -51,6 +52,7 @@ async function load(args: readonly string[]): Promise<Command> {
   const program = new Command('tallyhook')
     .description('Keeps a local order ledger equal to the payment service, to the cent.')
     .version(packageVersion())
+    .addHelpText('after', exitCodesText)
     .showHelpAfterError('(tallyhook <command> --help lists the options)')
     .hook('preAction', (_program, command) => authorize(pathOf(command, program)));
   for (const { name, description, load: loadCommand } of COMMANDS) {
@@ -60,6 +62,12 @@ async function load(args: readonly string[]): Promise<Command> {
   }
   printTo(invocation().terminal, program);
   return program;
+}
+
+/** The exit codes, at the end of the help. */
+function exitCodesText(): string {
+  const codes = Object.values(EXIT_CODES).map(({ code, meaning }) => `  ${code}  ${meaning}`);
+  return `\nExit codes:\n${codes.join('\n')}`;
 }
 
 /** Has a command and those below it print to a terminal, and throw instead of ending the process. */

@@ -65,11 +65,11 @@ test('a folder: what was removed is listed, checked and read back', async () => 
     .filter((name) => name !== basename(unnamed));
   rmSync(join(folder, 'messages', part));
   const damaged = await runTallyhook(['archive', 'verify'], { env });
-  expect(damaged).toMatchObject({ code: 1, stdout: expect.stringContaining('is missing') });
+  expect(damaged).toMatchObject({ code: 6, stdout: expect.stringContaining('is missing') });
   // The other parts may be those of the batch that is damaged.
   expect(damaged.stdout).not.toContain('belong to no batch');
   const refused = await runTallyhook(['archive', ...args], { env });
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is damaged') });
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('is damaged') });
 });
 
 test('an S3-compatible store: retention writes to it, and verify reads it', async () => {
@@ -97,7 +97,7 @@ test('without an archive, commands that read it refuse, and retention removes', 
   const env = settingsFor(db.url);
   const verified = await runTallyhook(['archive', 'verify'], { env });
   expect(verified).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining('ARCHIVE_URL is not set') },
+    ...{ code: 2, stderr: expect.stringContaining('ARCHIVE_URL is not set') },
   });
   await runJson(env, 'retention', 'run');
   expect(await db.query('select number from messages')).toEqual([]);

@@ -126,7 +126,7 @@ describe('a capture by the command line', () => {
       requests: [{ fault: 'unknown_code', method: 'POST', path: `/payments/${id}/cancel` }],
     });
     const exit = await run('authorizations', 'cancel', id, '--yes', '--reason', 'sold out');
-    expect(exit.code).toBe(1);
+    expect(exit.code).toBe(4);
     expect((await entriesOf(id)).at(-1)).toMatchObject({
       action: 'authorization.cancel',
       reason: 'sold out',
@@ -386,7 +386,7 @@ describe('a refund', () => {
 test('a refresh is recorded with what became of each resource, and doctor names interrupted attempts', async () => {
   const id = await setup.authorize();
   expect((await run('refresh', id, '--by', 'ada')).code).toBe(0);
-  expect((await run('refresh', 'pay_none', '--by', 'ada')).code).toBe(1);
+  expect((await run('refresh', 'pay_none', '--by', 'ada')).code).toBe(3);
   const { body } = await treasurer.get('/api/v1/audit?action=resource.refresh');
   expect(body.entries).toMatchObject([
     { subject: { kind: 'id', id: 'pay_none' }, result: 'failed' },
@@ -444,7 +444,7 @@ test('a refresh is recorded with what became of each resource, and doctor names 
     detail: { action: 'authorization.capture' },
   });
   const again = await close(attempt);
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('has a result')]);
+  expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('has a result')]);
   expect((await close(9_999_999)).stderr).toContain('There is no attempt 9999999');
 });
 
@@ -467,7 +467,7 @@ test('an attempt that may still be running cannot be closed', async () => {
     'it is done',
   );
   expect([refused.code, refused.stderr]).toEqual([
-    1,
+    4,
     expect.stringContaining('may still be running'),
   ]);
 });
@@ -530,7 +530,7 @@ test('a dispute is contested with a file by the command line', async () => {
   const id = (await sandbox.call('POST', '/_sandbox/disputes', opened)).body.dispute_id;
   await setup.applyWebhooks();
   const notAllowed = await run('disputes', 'upload', id, path.resolve('package.json'));
-  expect([notAllowed.code, notAllowed.stderr]).toEqual([1, expect.stringContaining('not a PDF')]);
+  expect([notAllowed.code, notAllowed.stderr]).toEqual([2, expect.stringContaining('not a PDF')]);
   const decided = ['--reason', 'delivered', '--yes', '--json', '--by', 'ada'];
   const field = ['--field', 'shipping_carrier=DHL', '--field', 'uncategorized_text=a=b'];
   const submitted = await run('disputes', 'submit', id, ...field, ...decided);
@@ -542,7 +542,7 @@ test('a dispute is contested with a file by the command line', async () => {
   });
   const accepted = await run('disputes', 'accept', id, ...decided);
   expect(JSON.parse(accepted.stdout)).toMatchObject({ outcome: 'done', status: 'accepted' });
-  expect((await run('disputes', 'accept', id, ...decided)).code).toBe(1);
+  expect((await run('disputes', 'accept', id, ...decided)).code).toBe(4);
 });
 
 test('payouts are paid again, cancelled and sent by the API and the command line', async () => {
@@ -585,12 +585,12 @@ test('payouts are paid again, cancelled and sent by the API and the command line
     }),
   );
   const without = await run('payouts', 'retry', masked, ...decided);
-  expect([without.code, JSON.parse(without.stdout).outcome]).toEqual([1, 'no_method']);
+  expect([without.code, JSON.parse(without.stdout).outcome]).toEqual([4, 'no_method']);
   const directory = mkdtempSync(path.join(tmpdir(), 'tallyhook-'));
   const file = path.join(directory, 'account.json');
   writeFileSync(file, '{"card":{"card_number":"4242424242424242"}}');
   const card = await run('payouts', 'retry', masked, '--method', file, ...decided);
-  expect([card.code, card.stderr]).toEqual([1, expect.not.stringContaining('4242')]);
+  expect([card.code, card.stderr]).toEqual([2, expect.not.stringContaining('4242')]);
   const iban = 'DE02120300000000202051';
   const bank = { payout_method_type: 'sepa', iban, bic: 'BYLADEM1001' };
   writeFileSync(file, JSON.stringify({ bank_transfer: bank }));
@@ -602,7 +602,7 @@ test('payouts are paid again, cancelled and sent by the API and the command line
     'success',
   );
   const late = await run('payouts', 'cancel', typedId, ...decided);
-  expect([late.code, JSON.parse(late.stdout).outcome]).toEqual([1, 'changed']);
+  expect([late.code, JSON.parse(late.stdout).outcome]).toEqual([4, 'changed']);
   const log = await db.query<{ text: string }>('select detail::text as text from audit');
   expect(log.some(({ text }) => text.includes(iban))).toBe(false);
 });

@@ -131,7 +131,7 @@ describe('the audit log has', () => {
   test('an export of the journal and a test of the channels, with their results', async () => {
     await run('export', 'journal', '--format', 'csv', '--from', '2026-01-01', '--by', 'ada');
     const failing = ['--output', '/no-such-folder/journal.csv', '--by', 'bob'];
-    expect((await run('export', 'journal', '--format', 'csv', ...failing)).code).toBe(1);
+    expect((await run('export', 'journal', '--format', 'csv', ...failing)).code).toBe(2);
     const exports = await find({ subject: 'journal:csv' });
     expect(exports).toMatchObject([
       { actor: { name: 'bob' }, result: 'failed', detail: { error: expect.any(String) } },

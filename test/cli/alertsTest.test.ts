@@ -68,7 +68,7 @@ test('names the channel that failed, and exits with 1', async () => {
   chat.behave({ does: 'respond', status: 404 });
   await mail.stop();
   const exit = await runTallyhook(['alerts', 'test', '--json'], { env: settings() });
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(5);
   const json = exit.stdout.slice(exit.stdout.indexOf('{\n'));
   expect(JSON.parse(json)).toMatchObject({
     channels: [
@@ -85,7 +85,7 @@ test('tests a single channel, and reports if it is not configured', async () => 
   const one = await runTallyhook(['alerts', 'test', '--channel', 'shop'], { env: settings() });
   expect([one.code, shop.posts.length, hook.posts.length]).toEqual([0, 1, 0]);
   const none = await runTallyhook(['alerts', 'test', '--channel', 'slack'], { env: {} });
-  expect(none.code).toBe(1);
+  expect(none.code).toBe(2);
   expect(none.stderr).toMatch(/slack is not configured/);
 });
 
@@ -96,6 +96,6 @@ test('the log is a channel only at a log level that shows alerts', async () => {
   expect(shown.code).toBe(0);
   expect(shown.stdout).toContain('"title":"Test message"');
   const hidden = await testAt('error');
-  expect(hidden.code).toBe(1);
+  expect(hidden.code).toBe(2);
   expect(hidden.stderr).toMatch(/No channel is configured/);
 });

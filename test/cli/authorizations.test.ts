@@ -85,17 +85,17 @@ describe('authorizations', () => {
   test('are not captured without confirmation, above the held amount, or after a cancellation', async () => {
     const id = await watched.authorize();
     const unconfirmed = await run('authorizations', 'capture', id);
-    expect(unconfirmed).toMatchObject({ code: 1, stdout: '' });
+    expect(unconfirmed).toMatchObject({ code: 4, stdout: '' });
     expect(unconfirmed.stderr).toMatch(
       /Capture 65\.40 USD of pay_.*There is no terminal for a prompt: use --yes/,
     );
     const tooMuch = await run('authorizations', 'capture', id, '--amount', '6541', '--yes');
-    expect(tooMuch).toMatchObject({ code: 1 });
+    expect(tooMuch).toMatchObject({ code: 4 });
     expect(tooMuch.stderr).toMatch(/At most 65\.40 USD of .* can be captured/);
     expect(await retrieve(id)).toMatchObject({ status: 'requires_capture' });
     await sandbox.call('POST', `/payments/${id}/cancel`, {});
     const late = await run('authorizations', 'capture', id, '--yes');
-    expect(late).toMatchObject({ code: 1 });
+    expect(late).toMatchObject({ code: 4 });
     expect(late.stderr).toMatch(/its status at the service is cancelled/);
   });
 
@@ -104,7 +104,7 @@ describe('authorizations', () => {
     const { code, stderr } = await runTallyhook(['authorizations', 'capture', id, '--yes'], {
       env: { ...env, PAYMENTS_API_KEY: await revokedKey() },
     });
-    expect(code).toBe(1);
+    expect(code).toBe(5);
     expect(stderr).toMatch(/AU_02/);
     expect(stderr).toMatch(/tallyhook doctor/);
     expect(await retrieve(id)).toMatchObject({ status: 'requires_capture' });
@@ -122,7 +122,7 @@ describe('authorizations', () => {
     await sandbox.control('DELETE', '/faults');
     expect(executed.code).toBe(0);
     expect(json(executed)).toMatchObject({ outcome: 'done', status: 'cancelled' });
-    expect(notExecuted.code).toBe(2);
+    expect(notExecuted.code).toBe(7);
     expect(json(notExecuted)).toMatchObject({ outcome: 'unknown', status: 'requires_capture' });
   });
 });
@@ -149,7 +149,7 @@ describe('refresh', () => {
     const again = await run('refresh', body.refund_id, '--kind', 'refund', '--json');
     expect(json(again)).toMatchObject({ resources: [{ kind: 'refund', outcome: 'applied' }] });
     const unknown = await run('refresh', 'unknown_id');
-    expect(unknown).toMatchObject({ code: 1 });
+    expect(unknown).toMatchObject({ code: 3 });
     expect(unknown.stderr).toMatch(/Neither the ledger nor the service knows unknown_id/);
     const [order] = await db.query<{ id: string }>(
       `select o.order_id as id from orders o join resources r using (order_key) where r.id = $1`,
@@ -180,13 +180,13 @@ describe('refresh', () => {
 
   test('changes nothing if the service does not have the resource or rejects the key', async () => {
     const missing = await run('refresh', 'pay_nowhere', '--kind', 'payment', '--json');
-    expect(missing.code).toBe(1);
+    expect(missing.code).toBe(5);
     expect(json(missing)).toMatchObject({ resources: [{ outcome: 'missing' }] });
     const id = await watched.authorize();
     const exit = await runTallyhook(['refresh', id], {
       env: { ...env, PAYMENTS_API_KEY: await revokedKey() },
     });
-    expect(exit).toMatchObject({ code: 1 });
+    expect(exit).toMatchObject({ code: 5 });
     expect(exit.stdout).toMatch(/AU_02.*Nothing was changed/);
   });
 
@@ -194,7 +194,7 @@ describe('refresh', () => {
     const { code, stderr } = await runTallyhook(['refresh', 'pay_1'], {
       env: { ...env, PAYMENTS_API_KEY: undefined, PAYMENTS_BASE_URL: undefined },
     });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(/PAYMENTS_BASE_URL and PAYMENTS_API_KEY/);
   });
 });

@@ -141,6 +141,6 @@ test.skipIf(!isInstalled('fish'))('fish completes commands, options and choices'
 
 test('an unknown shell is refused', async () => {
   const { code, stdout, stderr } = await runTallyhook(['completion', 'powershell']);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('Allowed choices are bash, zsh, fish');
 });

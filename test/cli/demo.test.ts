@@ -72,7 +72,7 @@ test('with lost webhooks the report names them, nothing else differs, and reconc
 
 test('a seed that was used with this ledger is rejected, with what to do', async () => {
   const { code, stderr } = await runTallyhookProcess(['demo', '--once', '--seed', '11'], { env });
-  expect(code).toBe(1);
+  expect(code).toBe(4);
   expect(stderr).toContain('Seed 11 was used on this ledger before');
   expect(stderr).toContain('--seed');
 });
@@ -104,7 +104,7 @@ test.each([
   const { code, stderr, stdout } = await runTallyhookProcess(['demo', '--once'], {
     env: { ...env, [name]: value, PAYMENTS_MERCHANT_ID: 'merchant_real' },
   });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('The demo creates simulated payments');
   expect(stderr).toContain(name);
 });

@@ -140,7 +140,7 @@ test('a role that lacks rights fails the check, with the GRANT to run', async ()
   const { exit, report } = await examine();
   await db.query('grant insert on pending to tallyhook_receiver');
   await db.query('grant usage on schema bullmq to tallyhook_receiver');
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(6);
   const check = named(report, 'database rights');
   expect(check).toMatchObject({
     state: 'failed',
@@ -157,7 +157,7 @@ test('a user with the rights of no role fails the check, with the role to grant'
   [url.username, url.password] = [user, 'secret'];
   const { exit, report } = await examine({ DATABASE_URL: url.href });
   await db.query(`drop role ${user}`);
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(6);
   const check = named(report, 'database rights');
   expect(check).toMatchObject({
     state: 'failed',
@@ -172,7 +172,7 @@ test('a watermark in the future fails, with a remedy', async () => {
   );
   const { exit, report } = await examine();
   await db.query('update reconcile_streams set watermark_at = null');
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(6);
   expect(named(report, 'watermarks')).toEqual({
     name: 'watermarks',
     state: 'failed',
@@ -190,7 +190,7 @@ test('a difference between the clocks of machine and database is a warning, and 
   expect(named(late.report, 'database clock')).toMatchObject({ state: 'warning' });
   expect(named(late.report, 'database clock')?.result).toMatch(/\d+ s behind the database's/);
   const ahead = await examineAt(180_000);
-  expect(ahead.exit.code).toBe(1);
+  expect(ahead.exit.code).toBe(6);
   expect(named(ahead.report, 'database clock')).toMatchObject({ state: 'failed' });
 });
 
@@ -199,7 +199,7 @@ test('a business profile with another webhook URL or secret is reported', async 
     WEBHOOK_PUBLIC_URL: 'https://hooks.shop.example/webhooks',
     WEBHOOK_SECRETS: 'a-secret-of-nobody-0123456789abcdef',
   });
-  expect(elsewhere.exit.code).toBe(1);
+  expect(elsewhere.exit.code).toBe(6);
   expect(named(elsewhere.report, 'webhook address')).toMatchObject({ state: 'failed' });
   expect(named(elsewhere.report, 'webhook address')?.remedy).toContain(
     'https://hooks.shop.example/webhooks',
@@ -228,7 +228,7 @@ test('a business profile with another webhook URL or secret is reported', async 
 
 test('hidden and missing profiles are reported', async () => {
   const other = await examine({ PAYMENTS_PROFILE_ID: 'pro_other' });
-  expect(other.exit.code).toBe(1);
+  expect(other.exit.code).toBe(6);
   expect(named(other.report, 'business profile')?.result).toMatch(
     /^the account has no profile pro_other; it has /,
   );
@@ -242,7 +242,7 @@ test('hidden and missing profiles are reported', async () => {
 
 test('an unknown key and a revoked one are distinguished', async () => {
   const unknown = await examine({ PAYMENTS_API_KEY: 'snd_nobody_made_this_one' });
-  expect(unknown.exit.code).toBe(1);
+  expect(unknown.exit.code).toBe(6);
   expect(named(unknown.report, 'API key')).toMatchObject({
     state: 'failed',
     result: 'the service does not know the key',
@@ -250,7 +250,7 @@ test('an unknown key and a revoked one are distinguished', async () => {
   const { api_key: apiKey } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
   await sandbox.control('POST', '/api_keys/revoke', { api_key: apiKey });
   const revoked = await examine({ PAYMENTS_API_KEY: apiKey });
-  expect(revoked.exit.code).toBe(1);
+  expect(revoked.exit.code).toBe(6);
   expect(named(revoked.report, 'API key')).toMatchObject({
     state: 'failed',
     result: 'the key was revoked',
@@ -263,7 +263,7 @@ test('an unknown key and a revoked one are distinguished', async () => {
 
 test('an unreachable service is reported, and checks that depend on it do not pass', async () => {
   const { exit, report } = await examine({ PAYMENTS_BASE_URL: 'http://127.0.0.1:9' });
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(6);
   expect(named(report, 'API key')).toMatchObject({ state: 'failed' });
   expect(named(report, 'API key')?.remedy).toContain('PAYMENTS_BASE_URL (http://127.0.0.1:9)');
   expect(named(report, 'clock')).toMatchObject({ state: 'not_checked' });
@@ -274,7 +274,7 @@ test('a production key is not used with a sandbox URL', async () => {
     PAYMENTS_API_KEY: 'prd_0123456789abcdef',
     PAYMENTS_MERCHANT_ID: 'merchant_real',
   });
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(6);
   expect(named(report, 'key and address')).toMatchObject({ state: 'failed' });
 });
 
@@ -296,7 +296,7 @@ test('connections in clear text and open ports are warnings', async () => {
 
 test('a database that is unavailable, not migrated or of another account is reported', async () => {
   const unavailable = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
-  expect(unavailable.exit.code).toBe(1);
+  expect(unavailable.exit.code).toBe(6);
   expect(named(unavailable.report, 'database')).toMatchObject({ state: 'failed' });
   expect(named(unavailable.report, 'database')?.remedy).toMatch(/Check DATABASE_URL/);
   expect(named(unavailable.report, 'migrations')).toMatchObject({ state: 'not_checked' });
@@ -311,7 +311,7 @@ test('a database that is unavailable, not migrated or of another account is repo
   await old.query('delete from migrations where id > 5');
   const behind = await examine({ DATABASE_URL: old.url });
   await old.drop();
-  expect(behind.exit.code).toBe(1);
+  expect(behind.exit.code).toBe(6);
   expect(named(behind.report, 'migrations')).toMatchObject({
     state: 'failed',
     remedy: 'Run: npx tallyhook migrate',
@@ -320,7 +320,7 @@ test('a database that is unavailable, not migrated or of another account is repo
   await db.query(`insert into installation (merchant_id) values ('merchant_other')`);
   const foreign = await examine();
   await db.query('delete from installation');
-  expect(foreign.exit.code).toBe(1);
+  expect(foreign.exit.code).toBe(6);
   expect(named(foreign.report, 'account')?.result).toMatch(/belongs to merchant_other/);
 });
 
@@ -330,7 +330,7 @@ test('a missing value is reported with its setting', async () => {
     PAYMENTS_BASE_URL: undefined,
     WEBHOOK_SECRETS: undefined,
   });
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(6);
   expect(named(report, 'API key')).toMatchObject({ state: 'warning' });
   expect(named(report, 'webhook secrets')).toMatchObject({
     state: 'failed',
@@ -340,7 +340,7 @@ test('a missing value is reported with its setting', async () => {
 
 test('all invalid settings are named, without their secrets', async () => {
   const { exit, report } = await examine({ PORT: 'http', WEBHOOK_SECRETS: 'hunter2' });
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(6);
   expect(report).toMatchObject({ healthy: false, checks: [{ name: 'settings' }] });
   expect(named(report, 'settings')?.result).toMatch(/PORT[\s\S]*WEBHOOK_SECRETS/);
   expect(exit.stdout).not.toContain('hunter2');
@@ -358,7 +358,7 @@ test('events that are not applied are reported by the age of the oldest', async 
   );
   const { exit, report } = await examine();
   await db.query('delete from pending');
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(6);
   expect(named(report, 'pending events')).toEqual({
     name: 'pending events',
     state: 'failed',

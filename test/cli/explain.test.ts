@@ -147,9 +147,9 @@ describe('orders explain', () => {
     );
   });
 
-  test('exits with 1 for an unknown id, and names the command to find it', async () => {
+  test('exits with 3 for an unknown id, and names the command to find it', async () => {
     const { code, stdout, stderr } = await run('orders', 'explain', 'nope');
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toMatch(/is known as nope.*events list/);
   });
 });
@@ -190,9 +190,9 @@ describe('find', () => {
     });
   });
 
-  test('exits with 1 for an unknown id, with what was searched and where to look', async () => {
+  test('exits with 3 for an unknown id, with what was searched and where to look', async () => {
     const { code, stdout, stderr } = await run('find', 'PAY_1');
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toMatch(/Nothing is known as PAY_1: .*case-sensitive.*events list/);
   });
 

@@ -159,7 +159,7 @@ describe('--output', () => {
     const link = join(own, 'precious.csv');
     symlinkSync(elsewhere, link);
     const { code, stderr } = await exportTo(link);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain('Name the file itself.');
     expect(readFileSync(elsewhere, 'utf8')).toBe('precious');
     expect(readdirSync(own).filter((name) => name.endsWith('.partial'))).toEqual([]);
@@ -195,7 +195,7 @@ describe('an invalid request is rejected, with what to do', () => {
     ],
   ])('%s', async (_name, args, reason) => {
     const { code, stdout, stderr } = await run(...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(reason);
   });
 });

@@ -516,7 +516,7 @@ describe('a chart of accounts', () => {
     ],
   ])('%s is refused, and nothing is written', async (_name, content, format, reason) => {
     const { code, stdout, stderr, text } = await withChart(content, format);
-    expect({ code, stdout, text }).toEqual({ code: 1, stdout: '', text: undefined });
+    expect({ code, stdout, text }).toEqual({ code: 2, stdout: '', text: undefined });
     expect(stderr).toMatch(reason);
   });
 });
@@ -542,7 +542,7 @@ describe('an invalid request is rejected, with what to do', () => {
     ['a chart there is not', ['--format', 'csv', '--accounts', '/nowhere.json'], /cannot be read/],
   ])('%s', async (_name, args, reason) => {
     const { code, stdout, stderr } = await run(seed, ...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(reason);
   });
 });

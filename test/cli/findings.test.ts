@@ -82,7 +82,7 @@ describe('a finding', () => {
       { state: 'closed', accepted: { by: 'ada' } },
     ]);
     const again = await run('findings', 'accept', String(finding?.number), '--reason', 'x');
-    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again).toMatchObject({ code: 4, stdout: '' });
     expect(again.stderr).toMatch(/is already closed/);
   });
 
@@ -109,7 +109,7 @@ describe('a finding', () => {
     );
     const several = [...numbers.map(String), '99999999'];
     const exit = await run('findings', 'accept', ...several, '--reason', 'known', '--json');
-    expect(exit.code).toBe(1);
+    expect(exit.code).toBe(4);
     expect(JSON.parse(exit.stdout)).toMatchObject({
       accepted: numbers,
       refused: [{ number: 99_999_999, outcome: 'unknown' }],
@@ -127,7 +127,7 @@ describe('the pause', () => {
     expect((await run('pause', '--reason', 'the bank is down', '--by', 'ada')).code).toBe(0);
     expect(await isPaused(db)).toBe(true);
     const again = await run('pause', '--reason', 'x');
-    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again).toMatchObject({ code: 4, stdout: '' });
     expect(again.stderr).toMatch(/already paused by ada since .*: the bank is down/);
     expect((await run('resume', '--by', 'bob', '--json')).stdout).toContain('"by": "bob"');
     expect(await isPaused(db)).toBe(false);

@@ -76,7 +76,7 @@ test.each(['localhost:3000', 'ftp://localhost/x', 'http://user:secret@localhost/
   'the address %s is refused',
   async (url) => {
     const { code, stdout, stderr } = await runTallyhook(['listen', '--forward-to', url]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('Give an http or https address without a user');
   },
 );

@@ -37,8 +37,9 @@ function leavesOf(command: Command, parents: readonly string[]): readonly Leaf[]
 
 /** The error that is all of standard output, as the schema has it. */
 function errorOf({ code, stdout, stderr }: Exit): FailureJson['error'] {
-  expect(code).not.toBe(0);
   const printed = schema.parse(JSON.parse(stdout)) as FailureJson;
+  expect(printed.error.exit_code).toBe(code);
+  expect(code).not.toBe(0);
   // People get the same text.
   expect(stderr).toContain(printed.error.message);
   return printed.error;
@@ -48,7 +49,13 @@ const run = (args: readonly string[], env: Environment = settingsFor(db.url)) =>
   runTallyhook(args, { env });
 
 test('the schema permits no other shape', () => {
-  const error = { type: 'api_error', code: 'HE_00', message: '', class: 'unexpected' };
+  const error = {
+    type: 'api_error',
+    code: 'HE_00',
+    message: '',
+    class: 'unexpected',
+    exit_code: 1,
+  };
   expect(schema.safeParse({ error }).success).toBe(true);
   for (const other of [{}, error, { error: { ...error, class: 'other' } }, { error: {} }]) {
     expect(schema.safeParse(other).success).toBe(false);
@@ -119,7 +126,7 @@ test('a role that does not permit it', async () => {
 test('without --json, and after --, standard output stays empty', async () => {
   for (const args of [NOWHERE, ['orders', 'show', '--', '--json']]) {
     const { code, stdout, stderr } = await run(args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain('is known as');
   }
 });

@@ -108,7 +108,7 @@ test.each([
   [['--month', '2026-11', '--time-zone', '+02:00'], 'Give the name of a time zone'],
 ])('a statement with %j is refused', async (args, sentence) => {
   const { code, stderr } = await run('statement', ...args);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toContain(sentence);
 });
 

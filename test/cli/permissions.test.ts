@@ -75,7 +75,7 @@ describe('the process', () => {
   test('a viewer may read but not pause, and the rejection is in the audit log', async () => {
     expect(await run('viewer', 'orders', 'list')).toMatchObject({ code: 0 });
     const paused = await run('viewer', 'pause', '--reason', 'test');
-    expect(paused.code).toBe(1);
+    expect(paused.code).toBe(4);
     expect(paused.stderr).toContain('Roles that permit it: operator, admin. Nothing was done.');
     expect(await db.query('select id from reconcile_pauses')).toEqual([]);
     const denials = await db.query<{ name: string }>(
@@ -86,7 +86,7 @@ describe('the process', () => {
 
   test('an operator acts only under the name of the token', async () => {
     const other = await run('operator', 'pause', '--reason', 'test', '--by', 'somebody else');
-    expect(other.code).toBe(1);
+    expect(other.code).toBe(2);
     expect(other.stderr).toContain('--by cannot be used with TALLYHOOK_TOKEN');
     expect(await run('operator', 'pause', '--reason', 'test')).toMatchObject({ code: 0 });
     expect(
@@ -131,7 +131,7 @@ describe('the process', () => {
     expect(newest.last_used_at).not.toBeNull();
 
     const again = await run('admin', 'tokens', 'create', '--name', 'till-7', '--role', 'viewer');
-    expect(again).toMatchObject({ code: 1 });
+    expect(again).toMatchObject({ code: 4 });
     expect(again.stderr).toContain('Another token has the name till-7');
 
     expect(await run('admin', 'tokens', 'revoke', 'till-7')).toMatchObject({ code: 0 });

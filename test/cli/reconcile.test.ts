@@ -95,9 +95,9 @@ describe('reconcile', () => {
     );
   });
 
-  test('with --dry-run prints what it would repair, exits with 2 and changes nothing', async () => {
+  test('with --dry-run prints what it would repair, exits with 6 and changes nothing', async () => {
     const exit = await reconcile('--stream', 'payments', '--dry-run');
-    expect(exit.code).toBe(2);
+    expect(exit.code).toBe(6);
     expect(exit.stdout).toContain('payments: 30 differences remain');
     expect(exit.stdout).toContain('would be repaired: missing_local payment:pay_3');
     expect(await held()).toEqual([]);
@@ -113,10 +113,10 @@ describe('reconcile', () => {
     const from = new Date(endMs - 3 * HOUR_MS).toISOString();
     const args = ['--stream', 'payments', '--from', from];
     const full = await reconcile(...args);
-    expect(full.code).toBe(2);
+    expect(full.code).toBe(6);
     expect(full.stdout).toContain('remaining: missing_remote payment:pay_invented');
     const totals = await reconcile(...args, '--mode', 'totals', '--json');
-    expect(totals.code).toBe(2);
+    expect(totals.code).toBe(6);
     expect(runsOf(totals)).toMatchObject([{ mode: 'totals', state: 'done' }]);
   });
 
@@ -128,15 +128,15 @@ describe('reconcile', () => {
     expect(await held()).toEqual([{ id: 'pay_4' }, { id: 'pay_3' }, { id: 'pay_2' }]);
     // A range in the past does not advance the watermark, so that it leaves no gap.
     const nonsense = await reconcile('--from', 'yesterday-ish');
-    expect(nonsense).toMatchObject({ code: 1, stdout: '' });
+    expect(nonsense).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('exits with 3 if no list has a row, and with 1 for an empty range', async () => {
+  test('exits with 3 if no list has a row, and with 5 for an empty range', async () => {
     const empty = await reconcile('--stream', 'refunds');
     expect(empty).toMatchObject({ code: 3 });
     expect(empty.stdout).toContain('refunds: nothing to compare, neither side has a row');
     const late = await reconcile('--from', new Date(Date.now() + 24 * HOUR_MS).toISOString());
-    expect(late).toMatchObject({ code: 1 });
+    expect(late).toMatchObject({ code: 5 });
     expect(late.stdout).toContain('payments: not compared: nothing was compared');
     for (const { stdout } of [empty, late]) expect(stdout).not.toContain('equal');
   });
@@ -147,7 +147,7 @@ describe('reconcile', () => {
     const refused = await runTallyhook(['reconcile'], {
       env: { ...env, PAYMENTS_API_KEY: apiKey },
     });
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
     expect(refused.stderr).toMatch(
       /cannot be reached or refused the request: .*AU_02.*tallyhook doctor/s,
     );
@@ -155,7 +155,7 @@ describe('reconcile', () => {
     const fault = { fault: 'garbage', path: '/payments/pay_' };
     await sandbox.control('PUT', '/faults', { requests: [fault, { ...fault, path: '/refunds' }] });
     const within = await reconcile('--stream', 'refunds');
-    expect(within).toMatchObject({ code: 1 });
+    expect(within).toMatchObject({ code: 5 });
     expect(await held()).toEqual([]);
     expect(await db.query('select class, subject from findings order by id')).toEqual(
       ['payments', 'refunds', 'disputes', 'payouts'].map((stream) => ({
@@ -166,26 +166,26 @@ describe('reconcile', () => {
 
     const keyless = { ...env, PAYMENTS_API_KEY: undefined, PAYMENTS_BASE_URL: undefined };
     const off = await runTallyhook(['reconcile'], { env: keyless });
-    expect(off.code).toBe(1);
+    expect(off.code).toBe(2);
     expect(off.stderr).toMatch(/Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY/);
   });
 
-  test('continues after a rejected list, names it, and exits with 1', async () => {
+  test('continues after a rejected list, names it, and exits with 5', async () => {
     await sandbox.control('PUT', '/faults', { requests: [{ fault: 'garbage', path: '/refunds' }] });
     const exit = await reconcile();
-    expect(exit.code).toBe(1);
+    expect(exit.code).toBe(5);
     expect(exit.stdout).toMatch(/payments: equal/);
     expect(exit.stdout).toMatch(/refunds: not compared: .+/);
     expect(exit.stdout).toMatch(/disputes: nothing to compare/);
     expect(exit.stdout).toMatch(/payouts: nothing to compare/);
     const again = await reconcile('--json');
-    expect(again.code).toBe(1);
+    expect(again.code).toBe(5);
     expect(JSON.parse(again.stdout)).toMatchObject({
       reconciliations: [{ stream: 'payments' }, { stream: 'disputes' }, { stream: 'payouts' }],
       refused: [{ stream: 'refunds', reason: expect.any(String) }],
     });
     const { stdout } = await runTallyhook(['reconcile', '--help'], { env });
-    expect(stdout).toMatch(/1 a list could not be compared/);
+    expect(stdout).toMatch(/5 a list could not be compared/);
   });
 });
 
@@ -198,7 +198,7 @@ test('reconciliations lists the runs and stops one that has not ended', async ()
   const stopped = await command('stop', String(id), '--by', 'ada');
   expect(stopped).toMatchObject({ code: 0, stdout: `Run ${id} (payouts) is stopped.\n` });
   const again = await command('stop', String(id));
-  expect(again.code).toBe(1);
+  expect(again.code).toBe(4);
   expect(again.stderr).toContain('has ended already: it is stopped');
   expect((await command('stop', '99999999')).stderr).toContain('There is no run 99999999');
   expect(runsOf(await command('list', '--json'))[0]).toMatchObject({

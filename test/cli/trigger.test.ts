@@ -98,7 +98,7 @@ test.each([
   ['nothing_like_it', 'Choose from payment_succeeded, '],
 ])('%s is refused: %s', async (type, message) => {
   const { code, stdout, stderr } = await run(type, '--json');
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(JSON.parse(stdout).error.message).toContain(message);
   expect(stderr).toContain(message);
 });
@@ -118,7 +118,7 @@ test('what the sandbox refuses is an error, with its reason', async () => {
   await trigger('payment_failed', '--order', 'ord_refused');
   await trigger('refund_succeeded', '--order', 'ord_refused');
   const again = await run('refund_succeeded', '--order', 'ord_refused');
-  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again).toMatchObject({ code: 4, stdout: '' });
   expect(again.stderr).toContain('The sandbox refused: ');
 });
 
@@ -127,7 +127,7 @@ test('beside a service that may be real nothing is triggered', async () => {
   const { code, stdout, stderr } = await runTallyhook(['trigger', 'payment_succeeded'], {
     env: real,
   });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('a payment service that may be real');
   expect(stderr).toContain('Nothing was done.');
 });

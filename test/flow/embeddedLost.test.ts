@@ -117,7 +117,7 @@ test("if the server cannot be restarted, the process exits with PostgreSQL's err
   writeFileSync(config, `${original}\nno_such_setting = 1\n`);
   killServer();
   const { code, stderr } = await program.exit;
-  expect(code).toBe(1);
+  expect(code).toBe(4);
   expect(stderr).toContain('no_such_setting');
   expect(stderr).not.toContain('DATABASE_URL');
   // The cleanup must be able to start the server.
@@ -141,7 +141,7 @@ test('if the server is killed repeatedly, the process exits with the number of t
     });
   }
   const { code, stderr } = await program.exit;
-  expect(code).toBe(1);
+  expect(code).toBe(4);
   expect(stderr).toContain('ended 5 times in ten minutes');
   expect(stderr).not.toContain('DATABASE_URL');
 });

@@ -254,7 +254,7 @@ describe('a start that fails', () => {
     const url = new URL(db.url);
     url.pathname = `/${name}`;
     const { code, stderr } = await tryToStart(settingsFor(url.href));
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(stderr).toMatch(/\d+ migration\(s\) are pending: 00001_inbox\.sql, 00002_ledger\.sql/);
     expect(stderr).toContain('npx tallyhook migrate');
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -277,7 +277,7 @@ describe('a start that fails', () => {
     const { code, stderr } = await tryToStart(
       settingsFor(db.url, { PAYMENTS_MERCHANT_ID: 'merchant_other' }),
     );
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(
       /ledger of merchant merchant_test, but PAYMENTS_MERCHANT_ID is merchant_other/,
     );
@@ -291,7 +291,7 @@ describe('a start that fails', () => {
     cleanups.push(() => holder.close());
     const { port } = holder.address() as AddressInfo;
     const { code, stderr } = await tryToStart(settingsFor(db.url, { [setting]: String(port) }));
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(stderr).toContain(`Port ${port} is in use`);
     expect(stderr).toContain(`set ${setting} to another port`);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -304,12 +304,12 @@ describe('a start that fails', () => {
       LOG_LEVEL: 'loud',
     });
     const { code, stderr } = await tryToStart(wrong);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     for (const name of ['WEBHOOK_SECRETS', 'PORT', 'LOG_LEVEL']) expect(stderr).toContain(name);
     expect(stderr).not.toContain('too-short');
 
     const missing = await tryToStart(settingsFor(db.url, { WEBHOOK_SECRETS: undefined }));
-    expect(missing.code).toBe(1);
+    expect(missing.code).toBe(2);
     expect(missing.stderr).toContain('WEBHOOK_SECRETS is not set');
   });
 });

@@ -193,14 +193,14 @@ test('a command ends when its token is revoked', async () => {
   const listen = await startListening([], { TALLYHOOK_TOKEN: token });
   await revokeTestToken(db, 'laptop');
   const { code, stdout, stderr } = await listen.exit;
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
   expect(stderr).toContain('TALLYHOOK_TOKEN is not a valid token');
 });
 
 test('a number after the end of the inbox is refused', async () => {
   const to = ['--forward-to', laptop.url];
   const { code, stdout, stderr } = await start(['listen', ...to, '--after', '7']).exit;
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('The inbox ends at event 0, before 7');
 });
 

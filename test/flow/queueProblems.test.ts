@@ -175,7 +175,7 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
     const doctor = await runTallyhookProcess(['doctor'], {
       env: settingsFor(db.url, { REDIS_URL: sentinel.url }),
     });
-    expect(doctor.code).toBe(1);
+    expect(doctor.code).toBe(6);
     expect(doctor.stdout).toMatch(/^FAIL {2}queue +REDIS_URL names a Sentinel/m);
 
     // The alert is delivered without the queue.

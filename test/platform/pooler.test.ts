@@ -218,7 +218,7 @@ describe.skipIf(!isPgBouncerInstalled)('through PgBouncer', () => {
     'what needs a session refuses to share one: %s',
     async (...args) => {
       const { code, stderr } = await runTallyhookProcess(args, { env: settingsFor(pooled) });
-      expect(code).toBe(1);
+      expect(code).toBe(4);
       expect(stderr).toContain('a pooler in transaction mode');
       expect(stderr).toContain('QUEUE_DATABASE_URL');
     },

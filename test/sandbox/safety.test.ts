@@ -63,7 +63,7 @@ describe('a database with the ledger of a real merchant', () => {
     [['sandbox']],
     [['start', '--roles', 'sandbox']],
     [['start', '--roles', 'receiver,events,sandbox']],
-  ])('ends `tallyhook %j` with the reason and code 1', async (args) => {
+  ])('ends `tallyhook %j` with the reason and code 4', async (args) => {
     const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
     const program = spawnProgram('bin/tallyhook.js', args, { env });
     // Without the error it would run forever.
@@ -74,7 +74,7 @@ describe('a database with the ledger of a real merchant', () => {
     program.kill('SIGKILL');
     const { code, stderr } = await program.exit;
     expect({ code, stderr }).toMatchObject({
-      code: 1,
+      code: 4,
       stderr: expect.stringMatching(
         /ledger of merchant merchant_test, so the sandbox does not start/,
       ),

@@ -6,7 +6,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { UsageError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
-import { setExitCode, terminal } from '../invocation.ts';
+import { endAs, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -42,7 +42,7 @@ function testCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nThe shop receives a signed message of type `test`.\n\nExit code: 0 every channel accepted it, 1 a channel did not, or is not configured.',
+      '\nThe shop receives a signed message of type `test`.\n\nExit code: 0 every channel accepted it, 2 a channel is not configured, 5 one did not.',
     )
     .action(async ({ channel: name, by, json }: TestOptions) => {
       const config = readConfig();
@@ -61,7 +61,7 @@ function testCommand(): Command {
       );
       if (json) printJson({ channels: tested });
       else printTable(['CHANNEL', 'TEST', 'RESPONSE'], tested.map(rowOf));
-      if (tested.some(({ outcome }) => outcome !== 'delivered')) setExitCode(1);
+      if (tested.some(({ outcome }) => outcome !== 'delivered')) endAs('unavailable');
     });
 }
 

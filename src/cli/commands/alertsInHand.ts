@@ -79,7 +79,7 @@ export function showAlertCommand(): Command {
     .description('show one alert: its subject, the next step, and who handles it')
     .argument('<number>', NUMBER_HELP, readNumberOf('an alert'))
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 no such alert.')
+    .addHelpText('after', '\nExit code: 0 found, 3 no such alert.')
     .action((id: number, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const alert = await readAlert(db, id);
@@ -137,7 +137,7 @@ export function acknowledgeAlertCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nThe alert resolves by itself when its condition ends. You are notified again only if it becomes more severe. An alert about something final, such as a lost dispute, is resolved by this command.\n\nExit code: 0 acknowledged, 1 there is no such open alert.',
+      '\nThe alert resolves by itself when its condition ends. You are notified again only if it becomes more severe. An alert about something final, such as a lost dispute, is resolved by this command.\n\nExit code: 0 acknowledged, 3 there is no such alert, 4 it is not open.',
     )
     .action((id: number, { reason, by, json }: AcknowledgeOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -188,7 +188,7 @@ export function snoozeAlertCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nIf the alert is still unresolved then, you are notified once. Another snooze replaces the first.\n\nExit code: 0 snoozed, 1 there is no such alert, or it is resolved.',
+      '\nIf the alert is still unresolved then, you are notified once. Another snooze replaces the first.\n\nExit code: 0 snoozed, 3 there is no such alert, 4 it is resolved.',
     )
     .action((id: number, { for: spanMs, reason, by, json }: SnoozeOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -221,7 +221,7 @@ export function assignAlertCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nAnother assignment replaces the first. Notifications continue as before.\n\nExit code: 0 assigned, 1 there is no such alert, or it is resolved.',
+      '\nAnother assignment replaces the first. Notifications continue as before.\n\nExit code: 0 assigned, 3 there is no such alert, 4 it is resolved.',
     )
     .action((id: number, { to: name, nobody, reason, by, json }: AssignOptions) =>
       withDatabase(readConfig(), async (db) => {

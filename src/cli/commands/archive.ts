@@ -17,7 +17,7 @@ import { archivedBatchJson, archivedClassJson } from '../../representation/archi
 import { timePlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode, terminal } from '../invocation.ts';
+import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -97,7 +97,7 @@ function verifyCommand(): Command {
     .description('check every hash and count of the archive, and that nothing removed is missing')
     .option('--class <class>', 'only this class, for example messages')
     .addOption(jsonOption())
-    .addHelpText('after', '\nReads the whole archive. Exit code: 0 it is complete, 1 it is not.')
+    .addHelpText('after', '\nReads the whole archive. Exit code: 0 it is complete, 6 it is not.')
     .action(({ class: className, json }: Pick<ListOptions, 'class' | 'json'>) =>
       withDatabase(readConfig(), (db) =>
         withArchive(async (target) => {
@@ -109,7 +109,7 @@ function verifyCommand(): Command {
           line?.clear();
           if (json) printJson(reportJson(report));
           else printReport(report, target);
-          if (report.problems > 0) setExitCode(1);
+          if (report.problems > 0) endAs('differences');
         }),
       ),
     );
@@ -178,7 +178,7 @@ for a week: events can be shown and replayed, and verify --rebuild reads them.
   tallyhook archive import messages --first 1 --last 5000 --reason 'question of the auditor'
   tallyhook archive import bodies --first 4711 --last 4711 --reason 'replay after the correction'
 
-Exit code: 0, or 1 if the archive is damaged.`,
+Exit code: 0 imported, 4 the archive is damaged.`,
     )
     .action((className: string, { first, last, reason, by, json }: ImportOptions) =>
       withDatabase(readConfig(), (db) =>

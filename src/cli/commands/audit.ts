@@ -141,7 +141,7 @@ function closeCommand(): Command {
 The entry is added to the attempt; nothing is changed, and nothing is sent to the service. Run
 \`tallyhook refresh\` with the id of the payment first, and compare.
 
-Exit code: 0 closed, 1 there is no such open attempt, or it may still be running.`,
+Exit code: 0 closed, 3 there is no such attempt, 4 it has a result, or may still be running.`,
     )
     .action((number: number, { outcome, reason, by, json }: CloseOptions) =>
       withDatabase(readConfig(), async (db) => {

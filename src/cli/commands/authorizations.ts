@@ -24,7 +24,7 @@ import { notDoneText } from '../../representation/notDone.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -106,7 +106,7 @@ interface ActOptions {
 const EXIT_CODES = `
 Tallyhook retrieves the payment before and after, and applies both responses to the ledger.
 
-Exit code: 0 done, 1 refused or not done, 2 the outcome is unknown: check the payment before you try again.`;
+Exit code: 0 done, 4 refused or not done, 7 the outcome is unknown: check the payment before you try again.`;
 
 function captureCommand(): Command {
   return actCommand('capture', 'capture an authorization, in full or in part')
@@ -201,7 +201,7 @@ function report(
 ): void {
   const reason = result.outcome === 'done' ? null : result.reason;
   const status = refreshed.outcome === 'applied' ? (hold?.status ?? null) : null;
-  if (result.outcome !== 'done') setExitCode(result.outcome === 'unknown' ? 2 : 1);
+  if (result.outcome !== 'done') endAs(result.outcome === 'unknown' ? 'unknown' : 'refused');
   if (json) {
     printJson({
       action: request.action,

@@ -14,7 +14,7 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { printBanner, signInUrl } from '../banner.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode, terminal } from '../invocation.ts';
+import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine } from '../progress.ts';
 
@@ -32,7 +32,7 @@ const MAX_SEED = 999_999;
 
 const EXIT_CODES = `
 The demo uses the embedded database and the sandbox only, so no real money moves.
-Exit code with --once: 0 the ledger equals the service, 1 it does not.`;
+Exit code with --once: 0 the ledger equals the service, 6 it does not.`;
 
 export function demoCommand(): Command {
   return new Command('demo')
@@ -119,7 +119,7 @@ async function play(config: Config, running: Running, { options, signal }: Playi
     printReport(report);
     if (!options.once) await printInvitation(config, running);
   }
-  if (!report.passed) setExitCode(1);
+  if (!report.passed) endAs('differences');
 }
 
 function demoJson(report: DemoReport) {

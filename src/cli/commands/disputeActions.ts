@@ -20,7 +20,7 @@ import { NotFoundError, toError, UnavailableError, UsageError } from '../../plat
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -32,7 +32,7 @@ interface Options {
 }
 
 const EXIT_CODES =
-  '\nExit code: 0 done, 1 refused or not done, 2 the outcome is unknown: the same command finds out.';
+  '\nExit code: 0 done, 4 refused or not done, 7 the outcome is unknown: the same command finds out.';
 
 export function disputeActionCommands(): readonly Command[] {
   return [acceptCommand(), evidenceCommand(), submitCommand(), uploadCommand()];
@@ -127,7 +127,7 @@ function uploadCommand(): Command {
 type Uploaded = Awaited<ReturnType<typeof uploadEvidenceAs>>;
 
 function reportUpload(disputeId: string, given: Uploaded, json: boolean): void {
-  if (given.outcome !== 'done') setExitCode(given.outcome === 'unknown' ? 2 : 1);
+  if (given.outcome !== 'done') endAs(given.outcome === 'unknown' ? 'unknown' : 'refused');
   const { outcome, attempt } = given;
   const fileId = given.outcome === 'done' ? given.fileId : null;
   if (json) printJson({ dispute_id: disputeId, outcome, file_id: fileId, attempt });
@@ -181,7 +181,7 @@ async function mustSee(
 }
 
 function report({ disputeId }: SeenDispute, acted: ActedOnDispute, json: boolean): void {
-  if (acted.outcome !== 'done') setExitCode(acted.outcome === 'unknown' ? 2 : 1);
+  if (acted.outcome !== 'done') endAs(acted.outcome === 'unknown' ? 'unknown' : 'refused');
   const { outcome, attempt } = acted;
   const status = acted.outcome === 'done' ? acted.status : null;
   if (json) printJson({ dispute_id: disputeId, outcome, status, attempt });

@@ -7,7 +7,7 @@ import type { Check } from '../../doctor/examine.ts';
 import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import { printable, printableLines, printJson, quiet, readConfig } from '../context.ts';
-import { printLine, setExitCode } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 export function doctorCommand(): Command {
@@ -15,14 +15,14 @@ export function doctorCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nChanges nothing, except that it adds a job to the queue and finishes it. Starts the embedded database if DATABASE_URL is not set.\n\nExit code: 0 no check failed, 1 a check failed. A check that could not run is reported as not checked.',
+      '\nChanges nothing, except that it adds a job to the queue and finishes it. Starts the embedded database if DATABASE_URL is not set.\n\nExit code: 0 no check failed, 6 a check failed. A check that could not run is reported as not checked.',
     )
     .action(async ({ json }: { readonly json: boolean }) => {
       const checks = await diagnose();
       const healthy = checks.every(({ state }) => state !== 'failed');
       if (json) printJson({ healthy, checks });
       else print(checks);
-      if (!healthy) setExitCode(1);
+      if (!healthy) endAs('differences');
     });
 }
 

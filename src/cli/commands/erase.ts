@@ -16,7 +16,7 @@ import { erasureJson } from '../../representation/erasure.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, readInput, withDatabase } from '../context.ts';
-import { printLine, setExitCode, terminal } from '../invocation.ts';
+import { endAs, printLine, terminal } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -59,7 +59,7 @@ Shows what it would erase, and prompts. Money, statuses and ids stay. If it is i
 the role \`scheduler\` continues the request; running the command again does as well.
 Reads every stored body, once for orders and payments and twice for customers: erase many at once.
 
-Exit code: 0 erased and nothing found afterwards, 1 nothing was erased, events wait, or values are left.`;
+Exit code: 0 erased and nothing found afterwards, 3 nothing is known of them, 4 not confirmed, 6 events wait, or values are left.`;
 
 interface EraseOptions {
   readonly order: readonly string[];
@@ -96,7 +96,7 @@ async function runErase(options: EraseOptions): Promise<void> {
     line?.clear();
     if (options.json) printJson(resultJson(erased));
     else printResult(erased);
-    if (erased.outcome !== 'erased' || erased.proof.places.length > 0) setExitCode(1);
+    if (erased.outcome !== 'erased' || erased.proof.places.length > 0) endAs('differences');
   });
 }
 
@@ -246,7 +246,7 @@ function checkCommand(): Command {
     .argument('[values...]', 'values to search for')
     .option('--values-from <file>', 'values, one a line; - reads standard input')
     .addOption(jsonOption())
-    .addHelpText('after', '\nChanges nothing. Exit code: 0 nothing found, 1 found.')
+    .addHelpText('after', '\nChanges nothing. Exit code: 0 nothing found, 6 found.')
     .action((given: readonly string[], options: CheckOptions) => runCheck(given, options));
 }
 
@@ -274,7 +274,7 @@ async function runCheck(
     line?.clear();
     if (json) printJson(proofJson(proof));
     else printProof(proof);
-    if (proof.places.length > 0) setExitCode(1);
+    if (proof.places.length > 0) endAs('differences');
   });
 }
 

@@ -37,7 +37,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
-import { printLine, printNote, setExitCode } from '../invocation.ts';
+import { endAs, printLine, printNote } from '../invocation.ts';
 import { printMore } from '../listOptions.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
@@ -121,7 +121,7 @@ function showCommand(): Command {
     .description('show one event with its body, its findings and what it changed')
     .argument('<id>', 'event id or inbox number')
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 no such event.')
+    .addHelpText('after', '\nExit code: 0 found, 3 no such event.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const event = await mustFind(db, id);
@@ -182,7 +182,7 @@ function variantsCommand(): Command {
     .addOption(limitOption())
     .addOption(cursorOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 no such event.')
+    .addHelpText('after', '\nExit code: 0 found, 3 no such event.')
     .action((id: string, page: PageOptions) =>
       withDatabase(readConfig(), async (db) => {
         const place = placeOf(page.cursor, timePlace);
@@ -216,7 +216,7 @@ function discardCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nIt counts no more as dead, keeps its body, and can still be replayed.\n\nExit code: 0 discarded, 1 there is no such dead event.',
+      '\nIt counts no more as dead, keeps its body, and can still be replayed.\n\nExit code: 0 discarded, 3 there is no such event, 4 it is not dead.',
     )
     .action((id: string, { reason, by, json }: DiscardOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -254,7 +254,7 @@ function replayCommand(): Command {
     .option('--reason <text>', 'why --dead replays them', 'all dead events')
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 done, 1 an event is unknown or has no body anymore.')
+    .addHelpText('after', '\nExit code: 0 done, 3 an event is unknown, 4 one has no body anymore.')
     .action((ids: readonly string[], options: ReplayOptions) =>
       withDatabase(readConfig(), async (db, databaseUrl) => {
         if (options.reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
@@ -325,7 +325,7 @@ function printRefused(refused: readonly RefusedReplay[]): void {
   for (const { number, reason } of refused) {
     printNote(`The event ${number} cannot be replayed: ${reason}.`);
   }
-  if (refused.length > 0) setExitCode(1);
+  if (refused.length > 0) endAs('refused');
 }
 
 /** The named events, and those with a version in the future. */

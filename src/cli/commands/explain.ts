@@ -15,7 +15,7 @@ export function explainCommand(): Command {
       'id of the order, or of one of its payments, refunds or disputes; or of a payout',
     )
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 nothing has this id.')
+    .addHelpText('after', '\nExit code: 0 found, 3 nothing has this id.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const { orders, resources } = await explainNamed(db, id);

@@ -82,7 +82,7 @@ With --entries-only it can be included in other files; csv always has the entrie
 A chart of accounts has a code and a name for each account of \`tallyhook balances\`, or null to leave the
 account out: {"psp.clearing": {"code": "1360", "name": "Payment service"}, "memo.auth_open": null, …}
 
-Exit code: 0; 1 if an account has no mapping, or while transfers of an earlier version have no effective
+Exit code: 0, 2 if an account has no mapping, 4 while transfers of an earlier version have no effective
 time. Then nothing is written.`;
 
 /** @throws OperatorError if the range is empty */

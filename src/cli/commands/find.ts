@@ -43,7 +43,7 @@ export function findCommand(): Command {
       'search the stored bodies for this text, the newest first, for a few seconds',
     )
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 nothing was found.')
+    .addHelpText('after', '\nExit code: 0 found, 3 nothing was found.')
     .action((text: string, options: FindOptions) =>
       withDatabase(readConfig(), (db) => find(db, text, options)),
     );

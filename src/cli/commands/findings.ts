@@ -13,7 +13,7 @@ import { detailJson } from '../../representation/detail.ts';
 import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, printNote, setExitCode } from '../invocation.ts';
+import { endAs, printLine, printNote } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
@@ -106,7 +106,7 @@ function acceptCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nA finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 all are accepted, 1 one is not open; the others are accepted.',
+      '\nA finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 all are accepted, 4 one is not open; the others are accepted.',
     )
     .action((numbers: readonly number[], { reason, by, json }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -117,7 +117,7 @@ function acceptCommand(): Command {
         if (json) printJson({ accepted, refused, by: actor.name, reason: input.reason });
         else for (const id of accepted) printLine(acceptedText(id, actor.name));
         for (const { number, outcome } of refused) printNote(notAcceptedText(number, outcome));
-        if (refused.length > 0) setExitCode(1);
+        if (refused.length > 0) endAs('refused');
       }),
     );
 }

@@ -81,7 +81,7 @@ Examples:
   tallyhook listen --forward-to http://localhost:3000/webhooks --type refund_failed
   tallyhook listen --forward-to http://localhost:3000/webhooks --after 1041 --json
 
-Exit code: 0 stopped by a signal, 1 given up, or an error.`;
+Exit code: 0 stopped by a signal, 5 given up.`;
 
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -79,7 +79,7 @@ function showCommand(): Command {
     .description('show one outgoing message with its attempts and their responses')
     .argument('<number>', NUMBER_HELP, readNumberOf('a message'))
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 no such message.')
+    .addHelpText('after', '\nExit code: 0 found, 3 no such message.')
     .action((number: number, { json }: { readonly json: boolean }) => {
       const config = readConfig();
       return withDatabase(config, async (db) => {
@@ -124,7 +124,7 @@ function resendCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nThe content is unchanged: an order webhook has the state of the order at its time.\n\nExit code: 0 it is due, 1 there is no such message, it is still retried, or its channel is not configured.',
+      '\nThe content is unchanged: an order webhook has the state of the order at its time.\n\nExit code: 0 it is due, 3 there is no such message, 4 it is still retried, or its channel is not configured.',
     )
     .action((number: number, { reason, by, json }: ResendOptions) => {
       const config = readConfig();

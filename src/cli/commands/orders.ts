@@ -136,7 +136,7 @@ function showCommand(): Command {
     )
     .argument('<id>', 'id of the order, or of one of its payments, refunds or disputes')
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 there is no such order.')
+    .addHelpText('after', '\nExit code: 0 found, 3 there is no such order.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const orders = await readOrdersNamed(db, id);
@@ -190,7 +190,7 @@ function partsCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nWith --json each line is one part.\n\nExit code: 0 found, 1 there is no such order.',
+      '\nWith --json each line is one part.\n\nExit code: 0 found, 3 there is no such order.',
     )
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {

@@ -21,7 +21,7 @@ export function pauseCommand(): Command {
     .requiredOption('--reason <text>', 'why you pause it; shown by doctor and in alerts')
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 paused, 1 it was already paused.')
+    .addHelpText('after', '\nExit code: 0 paused, 4 it was already paused.')
     .action(({ reason, by, json }: PauseOptions) =>
       withDatabase(readConfig(), async (db) => {
         if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
@@ -49,7 +49,7 @@ export function resumeCommand(): Command {
   return new Command('resume')
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 resumed, 1 it was not paused.')
+    .addHelpText('after', '\nExit code: 0 resumed, 4 it was not paused.')
     .action(({ by, json }: ResumeOptions) =>
       withDatabase(readConfig(), async (db) => {
         const actor = actorOf(by);

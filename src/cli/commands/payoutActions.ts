@@ -16,7 +16,7 @@ import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { notActedOnPayoutText, notRetriedText } from '../../representation/payoutText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode, terminal } from '../invocation.ts';
+import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -28,7 +28,7 @@ interface Options {
 }
 
 const EXIT_CODES =
-  '\nExit code: 0 done, 1 refused or not done, 2 the outcome is unknown: the same command finds out.';
+  '\nExit code: 0 done, 4 refused or not done, 7 the outcome is unknown: the same command finds out.';
 
 export function payoutActionCommands(): readonly Command[] {
   return [
@@ -123,7 +123,7 @@ async function mustSee({ db, service }: PayoutParts, payoutId: string, given: st
 
 function reportRetry(payoutId: string, retried: RetriedAs, json: boolean): void {
   const { outcome, attempt } = retried;
-  if (outcome !== 'done') setExitCode(outcome === 'unknown' ? 2 : 1);
+  if (outcome !== 'done') endAs(outcome === 'unknown' ? 'unknown' : 'refused');
   const newId = 'payoutId' in retried ? retried.payoutId : null;
   if (json) {
     const status = outcome === 'done' ? retried.status : null;
@@ -138,7 +138,7 @@ function report(
   json: boolean,
 ): void {
   const { outcome, attempt } = acted;
-  if (outcome !== 'done') setExitCode(outcome === 'unknown' ? 2 : 1);
+  if (outcome !== 'done') endAs(outcome === 'unknown' ? 'unknown' : 'refused');
   const status = outcome === 'done' ? acted.status : null;
   if (json) printJson({ payout_id: what.payoutId, outcome, status, attempt });
   else if (outcome === 'done') {

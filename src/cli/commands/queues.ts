@@ -3,7 +3,7 @@ import { inspectedQueues, openQueues } from '../../assembly/queues.ts';
 import { type QueuesReport, readQueues } from '../../monitor/read/queues.ts';
 import { queuesJson } from '../../representation/queue.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
 
@@ -17,7 +17,7 @@ export function queuesCommand(): Command {
 Adds a job to the queue "probe", and finishes it. DUE counts pending events or messages in the database,
 which decides: lost jobs are enqueued again from it. Failed jobs are kept for a week.
 
-Exit code: 0 the queue works, 1 it refuses work.`,
+Exit code: 0 the queue works, 5 it refuses work.`,
     )
     .action(async ({ json }: { readonly json: boolean }) => {
       const config = readConfig();
@@ -28,7 +28,7 @@ Exit code: 0 the queue works, 1 it refuses work.`,
           const report = await readQueues(access, { db, clock: await clockOf(db) });
           if (json) printJson(queuesJson(report));
           else print(report);
-          if (report.problem) setExitCode(1);
+          if (report.problem) endAs('unavailable');
         } finally {
           await close();
           await backend.close();

@@ -22,7 +22,8 @@ import { STREAMS, type Stream } from '../../reconcile/streams.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { formatTime } from '../../representation/time.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode, terminal } from '../invocation.ts';
+import type { Ending } from '../exitCodes.ts';
+import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { createProgressLine } from '../progress.ts';
@@ -70,8 +71,8 @@ Without --from, a run starts half an hour before the end of the last one; the fi
 A run over a shorter span does not replace the first import: the schedule still reads the 120 days.
 An interrupted run continues from its checkpoint. If one list cannot be read, the others are compared.
 
-Exit code: 0 every list is equal or empty, 2 differences remain, 3 nothing was compared, because
-every list is empty, 1 a list could not be compared, or a person stopped its run (the output names it;
+Exit code: 0 every list is equal or empty, 6 differences remain, 3 nothing was compared, because
+every list is empty, 5 a list could not be compared, or a person stopped its run (the output names it;
 the others may be equal).`,
     )
     .action((options: Options) => withDatabase(readConfig(), (db) => runAll(db, options)));
@@ -111,7 +112,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   if (first && reports.length === 0) throw nothingCompared(first);
   if (options.json) printJson({ reconciliations: reports.map(reconciliationJson), refused });
   else for (const { stream, reason } of refused) printNotCompared(stream, reason);
-  setExitCode(exitCodeOf(reports, refused));
+  endAs(endingOf(reports, refused));
 }
 
 interface Compared {
@@ -138,7 +139,7 @@ async function compare(tools: Tools, streams: readonly Stream[]): Promise<Attemp
   }
   return {
     value: { reports, refused },
-    result: exitCodeOf(reports, refused) === 1 ? 'failed' : 'done',
+    result: endingOf(reports, refused) === 'unavailable' ? 'failed' : 'done',
     detail: {
       reconciliations: reports.map((report) => ({
         number: report.id,
@@ -156,11 +157,13 @@ interface Refused {
   readonly reason: string;
 }
 
-function exitCodeOf(reports: readonly RunReport[], refused: readonly Refused[]): number {
+function endingOf(reports: readonly RunReport[], refused: readonly Refused[]): Ending {
   const verdicts = reports.map(verdictOf);
-  if (refused.length > 0 || verdicts.includes('failed') || verdicts.includes('stopped')) return 1;
-  if (verdicts.includes('different')) return 2;
-  return verdicts.includes('equal') ? 0 : 3;
+  if (refused.length > 0 || verdicts.includes('failed') || verdicts.includes('stopped')) {
+    return 'unavailable';
+  }
+  if (verdicts.includes('different')) return 'differences';
+  return verdicts.includes('equal') ? 'success' : 'not_found';
 }
 
 /** Estimates what may take long: reading a list for the first time. */

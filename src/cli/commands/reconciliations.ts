@@ -52,7 +52,7 @@ function stopCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nIt ends before its next request, and no later run resumes it. Exit code: 0 stopped, 1 it does not run.',
+      '\nIt ends before its next request, and no later run resumes it. Exit code: 0 stopped, 3 there is no such run, 4 it has ended.',
     )
     .action((id: number, { by, json }: { readonly by?: string; readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {

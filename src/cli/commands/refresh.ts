@@ -9,7 +9,7 @@ import { type Change, changesOf } from '../../reconcile/refreshById.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { fieldName } from '../../representation/fieldName.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -42,14 +42,14 @@ export function refreshCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExit code: 0 everything was retrieved and applied, 1 something was not, or neither the ledger nor the service knows the id.',
+      '\nExit code: 0 everything was retrieved and applied, 3 neither the ledger nor the service knows the id, 5 something was not applied.',
     )
     .action((id: string, { json, ...chosen }: RefreshOptions) =>
       withDatabase(readConfig(), async (db) => {
         const resources = await refreshAll(db, { id, ...chosen });
         if (json) printJson({ resources: resources.map(refreshedJson) });
         else resources.forEach(print);
-        if (resources.some(({ outcome }) => outcome !== 'applied')) setExitCode(1);
+        if (resources.some(({ outcome }) => outcome !== 'applied')) endAs('unavailable');
       }),
     );
 }

@@ -14,7 +14,7 @@ import { OperatorError, UnavailableError, UsageError } from '../../platform/erro
 import { notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
@@ -42,7 +42,7 @@ export function refundPaymentCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one.\n\nExit code: 0 done, 1 refused or not done, 2 the outcome is unknown: the same command finds out, and sends nothing if the refund exists.',
+      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one.\n\nExit code: 0 done, 4 refused or not done, 7 the outcome is unknown: the same command finds out, and sends nothing if the refund exists.',
     )
     .action((paymentId: string, options: RefundOptions) =>
       withDatabase(readConfig(), (db) => refund(db, paymentId, options)),
@@ -65,7 +65,7 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
   await confirm(`Refund ${what}?`, options.yes);
   const input = { paymentId, expectedMinor: refundableMinor, currency, amountMinor, reason };
   const refunded = await refundPaymentAs(parts, actorOf(options.by), input);
-  if (refunded.outcome !== 'done') setExitCode(refunded.outcome === 'unknown' ? 2 : 1);
+  if (refunded.outcome !== 'done') endAs(refunded.outcome === 'unknown' ? 'unknown' : 'refused');
   if (options.json) {
     const { outcome, attempt } = refunded;
     const refundId = 'refundId' in refunded ? refunded.refundId : null;

@@ -45,7 +45,7 @@ function startCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nA process with the role `scheduler` carries it out. Exit code: 0 started, 1 nothing matches.',
+      '\nA process with the role `scheduler` carries it out. Exit code: 0 started, 3 nothing matches.',
     )
     .action(({ reason, by, yes, json, ...options }: StartOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -94,7 +94,7 @@ function showCommand(): Command {
     .description('show a replay of many events with its progress')
     .argument('<number>', 'number of the replay', readNumberOf('a replay'))
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 no such replay.')
+    .addHelpText('after', '\nExit code: 0 found, 3 no such replay.')
     .action((id: number, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const run = await mustRead(db, id);
@@ -116,7 +116,7 @@ function stopCommand(): Command {
     .argument('<number>', 'number of the replay', readNumberOf('a replay'))
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 stopped, 1 it does not run.')
+    .addHelpText('after', '\nExit code: 0 stopped, 3 no such replay, 4 it does not run.')
     .action((id: number, { by, json }: { readonly by?: string; readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const { state } = await mustRead(db, id);

@@ -73,7 +73,7 @@ function runCommand(): Command {
 A process with the role scheduler starts the run within seconds, after one that is under way has ended.
 \`schedule list\` shows it.
 
-Exit code: 0 requested, 1 there is no such schedule, or a run is already requested.`,
+Exit code: 0 requested, 3 there is no such schedule, 4 a run is already requested.`,
     )
     .action(async (name: string, { reason, by, json }: RunOptions) => {
       if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');

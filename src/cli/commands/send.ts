@@ -5,7 +5,7 @@ import { toError, UnavailableError } from '../../platform/errors.ts';
 import { localUrl } from '../../platform/httpServer.ts';
 import { signBody } from '../../receiver/sign.ts';
 import { printJson, readConfig, readInput } from '../context.ts';
-import { printLine, setExitCode } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, secretOption } from '../options.ts';
 import { firstSecret } from './sign.ts';
 
@@ -23,14 +23,14 @@ export function sendCommand(): Command {
     .option('--url <url>', 'address to deliver to (default: the receiver on this machine)')
     .addOption(secretOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 accepted (2xx), 1 refused or unreachable.')
+    .addHelpText('after', '\nExit code: 0 accepted (2xx), 4 refused, 5 unreachable.')
     .action(async (file: string, options: SendOptions) => {
       const url = options.url ?? receiverUrl(readConfig());
       const body = await readInput(file);
       const { status, text } = await deliver(url, body, options.secret ?? firstSecret());
       if (options.json) printJson({ url, status, reply: parseReply(text) });
       else printLine(`${status} ${text}`);
-      if (status < 200 || status > 299) setExitCode(1);
+      if (status < 200 || status > 299) endAs('refused');
     });
 }
 

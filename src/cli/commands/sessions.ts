@@ -57,7 +57,7 @@ function endCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nPages of the session stop working within five seconds.\n\nExit code: 0 ended, 1 there is no such session.',
+      '\nPages of the session stop working within five seconds.\n\nExit code: 0 ended, 3 there is no such session.',
     )
     .action((id: number, { reason, everywhere, by, json }: EndOptions) =>
       withDatabase(readConfig(), async (db) => {

@@ -56,7 +56,7 @@ So the statement of a month is the same for any order of webhooks; those that ar
 
   tallyhook statement --month 2026-10 --time-zone Europe/Berlin --format html --output october.html
 
-Exit code: 0; 1 while transfers of an earlier version have no effective time.`;
+Exit code: 0, 4 while transfers of an earlier version have no effective time.`;
 
 function textOf({ title, facts, currencies, tables }: StatementText): string {
   const all = [

@@ -41,7 +41,7 @@ Examples:
   tallyhook tail --type dispute_opened --last 0
   tallyhook tail --order ord_1001 --json
 
-Exit code: 0 stopped by a signal, 1 an error.`;
+Exit code: 0 stopped by a signal.`;
 
 async function tail({ type, order, last, json }: TailOptions, follow: Follow): Promise<void> {
   const query = { type, order };

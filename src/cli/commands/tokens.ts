@@ -51,7 +51,7 @@ function createTokenCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nThe token works within a second, without a restart. Tallyhook stores its SHA-256 only: if the token is lost, revoke it and create another.\n\nExit code: 0 created, 1 another token has this name.',
+      '\nThe token works within a second, without a restart. Tallyhook stores its SHA-256 only: if the token is lost, revoke it and create another.\n\nExit code: 0 created, 4 another token has this name.',
     )
     .action(({ name, role, expiresIn, by, json }: CreateOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -141,7 +141,7 @@ function revokeCommand(): Command {
     .argument('<name>', 'name of the token, from `tallyhook tokens list`')
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 revoked, 1 there is no such token.')
+    .addHelpText('after', '\nExit code: 0 revoked, 3 there is no such token.')
     .action((name: string, { by, json }: RevokeOptions) =>
       withDatabase(readConfig(), async (db) => {
         const revoked = await revokeTokenAs({ db }, actorOf(by), { name });

@@ -76,7 +76,7 @@ Examples:
   tallyhook trigger refund_failed --order ord_1001
   tallyhook trigger dispute_opened --amount 6540 --currency USD --json
 
-Exit code: 0 the sandbox sent the event, 1 it did not.`;
+Exit code: 0 the sandbox sent the event, 4 it refused, 5 it does not respond.`;
 
 function readType(text: string): TriggeredType {
   const type = TRIGGERED_TYPES.find((one) => one === text);

@@ -15,7 +15,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { verificationJson } from '../../representation/verification.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, setExitCode, terminal } from '../invocation.ts';
+import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine, type ProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
@@ -25,7 +25,7 @@ Without an option, proves what changed since the last run, what failed before, a
 rest, so that everything is proven every VERIFY_FULL_DAYS days. The first run proves everything. The
 scheduler does the same every night. A run that was stopped is continued by the next one.
 
-Workers can keep running. Exit code: 0 every check passed, 1 a check failed or could not run.`;
+Workers can keep running. Exit code: 0 every check passed, 4 another run is under way, 6 a check failed.`;
 
 interface VerifyOptions {
   readonly full: boolean;
@@ -67,7 +67,7 @@ export function verifyCommand(): Command {
           line?.clear();
           if (options.json) printJson(verificationJson(report, elapsed(), nextStep));
           else printReport(report, elapsed());
-          if (!report.passed) setExitCode(1);
+          if (!report.passed) endAs('differences');
         },
         options.rebuild ? 'a rebuild in temporary tables' : undefined,
       );

@@ -1,4 +1,4 @@
-import { OperatorError } from '../errors.ts';
+import { OperatorError, type ProblemClass } from '../errors.ts';
 
 /** The cases that a caller can distinguish. */
 export type EmbeddedPostgresErrorCode =
@@ -18,10 +18,13 @@ export type EmbeddedPostgresErrorCode =
 
 export class EmbeddedPostgresError extends OperatorError {
   readonly code: EmbeddedPostgresErrorCode;
+  override readonly problem: ProblemClass;
 
   constructor(code: EmbeddedPostgresErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+    // Setting DATABASE_URL is what helps.
+    this.problem = code === 'not_installed' ? 'usage' : 'refused';
   }
 }
 
