@@ -1045,14 +1045,14 @@ describe('the command', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('names offenders and the next command, and exits with 1', async () => {
+  test('names offenders and the next command, and exits with 6', async () => {
     await damage(db, 'orders', `update orders set status = 'paid' where order_id = '${ids.order}'`);
     const { text, exitCode } = await run('--rebuild');
     expect(text).toMatch(/FAIL {2}orders +1 of \d+ /);
     expect(text).toContain(`order:order:${ids.order}: status is paid, not partially_refunded`);
     expect(text).toContain(`Next: run npx tallyhook orders show ${ids.order} to list its parts`);
     expect(text).toMatch(/2 of 18 checks failed in .* s: orders, rebuilt_orders\./);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(6);
   });
 
   test('prints the report as JSON, with its exit code', async () => {
@@ -1074,6 +1074,6 @@ describe('the command', () => {
       account: 'psp.clearing',
       balance: '10540',
     });
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(6);
   });
 });
