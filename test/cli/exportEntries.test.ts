@@ -52,7 +52,7 @@ const ledgers = new Map<number, TestDatabase>();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tallyhook-entries-'));
   for (const one of SEEDS) ledgers.set(one, await createLedger(one));
-}, 120_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await Promise.all([...ledgers.values()].map((db) => db.drop()));

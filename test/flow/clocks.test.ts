@@ -117,7 +117,6 @@ test('a clock that jumps four days ahead and back delays and fails no message', 
   await waitFor(
     'every order webhook to be delivered',
     () => shop.accepted().length >= orders.length,
-    60_000,
   );
   await waitFor('every order webhook to be recorded as delivered', async () => {
     const due = await db.query(`select from messages where state = 'due'`);

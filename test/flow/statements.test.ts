@@ -53,7 +53,7 @@ beforeAll(async () => {
     `select body, (extract(epoch from created_at) * 1000)::bigint as "createdMs"
        from sandbox.events order by seq`,
   );
-}, 300_000);
+});
 afterAll(async () => {
   await sandbox.close();
   await Promise.all([service, ...ledgers].map((db) => db.drop()));
@@ -180,7 +180,6 @@ test.each([
   ['in a random order', (all: readonly ServiceEvent[]) => createChoices(seed).shuffle(all)],
 ])(
   `each month equals the sums of the service when events arrive %s, ${seeded}`,
-  { timeout: 300_000 },
   async (_name, arrange) => {
     const sums = sumsOf(events);
     expect(new Set([...sums.keys()].map((key) => key.slice(8, 11))).size).toBe(3);

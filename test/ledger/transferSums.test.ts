@@ -132,9 +132,7 @@ async function expectEqual(summedTo: string): Promise<void> {
   }
 }
 
-test(`the sums and what was recorded since equal the journal, ${seeded}`, {
-  timeout: 300_000,
-}, async () => {
+test(`the sums and what was recorded since equal the journal, ${seeded}`, async () => {
   let summedTo = '-infinity';
   for (let round = 0; round < 8; round += 1) {
     const startMs = FIRST_MS + round * 12 * DAY_MS;

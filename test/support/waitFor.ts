@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SHORTEST_POLL_MS = 15;
@@ -6,10 +7,13 @@ const LONGEST_POLL_MS = 50;
 /** Of the time waited so far, so that a wait is at most a tenth longer than it has to be. */
 const POLL_SHARE = 0.1;
 
+/** Of the tests themselves: as many as that wait for one processor without slowing each other down much. */
+const OWN_LOAD = 4;
+
 /**
- * Polls until `condition` holds. The deadline only ends a test that would wait forever: a wait that
- * succeeds costs nothing, so it is long enough for a machine that does ten other things.
- * @throws naming `what` after `deadlineMs`
+ * Polls until `condition` holds. The deadline only ends a test that would wait forever. It is that of a
+ * machine on which the tests run alone, and longer by as much as others slow this one down.
+ * @throws naming `what` after the deadline
  */
 export async function waitFor(
   what: string,
@@ -20,9 +24,15 @@ export async function waitFor(
   for (;;) {
     if (await condition()) return;
     const waitedMs = Date.now() - startMs;
-    if (waitedMs > deadlineMs) {
-      throw new Error(`timed out after ${deadlineMs} ms waiting for ${what}`);
+    if (waitedMs > deadlineMs * slowdown()) {
+      throw new Error(`timed out after ${waitedMs} ms waiting for ${what}`);
     }
     await sleep(Math.min(Math.max(waitedMs * POLL_SHARE, SHORTEST_POLL_MS), LONGEST_POLL_MS));
   }
+}
+
+/** By how much longer everything takes because of what else runs on this machine; at least 1. */
+function slowdown(): number {
+  const [load = 0] = loadavg();
+  return Math.max(1, load / availableParallelism() / OWN_LOAD);
 }

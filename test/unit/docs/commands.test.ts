@@ -16,13 +16,10 @@ const pages = [
 ];
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
-/** Loading every command loads most of the program. */
-const LOAD_TIMEOUT_MS = 60_000;
-
 let commands: readonly Command[];
 beforeAll(async () => {
   commands = await Promise.all(COMMANDS.map(({ load }) => load()));
-}, LOAD_TIMEOUT_MS);
+});
 
 /** In code, up to the end of the line, a comment of the shell, or what follows the command in it. */
 const namedIn = (text: string): readonly string[] =>
