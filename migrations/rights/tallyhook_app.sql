@@ -37,6 +37,11 @@ grant select, insert, update, delete on transfer_sums, transfer_day_sums to tall
 grant select, insert, delete on open_spans to tallyhook_app;
 grant select, update on transfer_sums_state to tallyhook_app;
 
+-- Closings of months.
+grant select, insert on period_closings, closing_days, closing_balances to tallyhook_app;
+grant update (reopened_at, reopened_by, reopened_reason) on period_closings to tallyhook_app;
+grant execute on function last_transfer_number() to tallyhook_app;
+
 -- What verify has proven.
 grant select, insert, update, delete on verify_rounds, verify_ranges to tallyhook_app;
 grant select, insert, update on verify_position to tallyhook_app;

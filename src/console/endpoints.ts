@@ -7,6 +7,7 @@ import { getBalances } from './routes/balances.ts';
 import { cancelAuthorization, captureAuthorization } from './routes/captureOrCancel.ts';
 import { listChanges } from './routes/changes.ts';
 import { listChannels, testChannel } from './routes/channels.ts';
+import { closeMonth, getMonth, listClosings, reopenMonth } from './routes/closings.ts';
 import { acceptDispute, getEvidence, submitEvidence, uploadEvidence } from './routes/disputes.ts';
 import {
   getErasure,
@@ -108,6 +109,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getBalances,
   listTransfers,
   getStatement,
+  listClosings,
+  getMonth,
+  closeMonth,
+  reopenMonth,
   pause,
   resume,
   listProcesses,

@@ -533,6 +533,19 @@ test('every endpoint was called here, and its response matched its description',
   await api.post('/api/v1/tokens', { name: 'reader', role: 'viewer' });
   await api.get('/api/v1/tokens');
   await api.post('/api/v1/tokens/reader/revoke', {});
+  const closing = { time_zone: 'Europe/Berlin', with_exceptions: true, reason: 'a test' };
+  expect((await api.post('/api/v1/closings/2024-01/close', {})).status).toBe(409);
+  const { body: closed } = await api.post('/api/v1/closings/2024-01/close', closing);
+  expect(closed).toMatchObject({ version: 1, exceptions: [{ kind: 'not_compared' }] });
+  expect((await api.get('/api/v1/closings/2024-02')).body).toMatchObject({
+    time_zone: 'Europe/Berlin',
+    may_close: true,
+    closings: [],
+  });
+  await api.post('/api/v1/closings/2024-01/reopen', { reason: 'a test' });
+  expect((await api.get('/api/v1/closings')).body.closings).toMatchObject([
+    { reopened: { reason: 'a test' } },
+  ]);
   // Those that move money are called over a payment service, in test/audit/money.test.ts.
   const here = ENDPOINTS.filter(({ permission }) => permission !== 'move_money');
   expect([...checkedEndpoints()].toSorted()).toEqual(here.map(({ id }) => id).toSorted());

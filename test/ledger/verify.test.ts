@@ -19,6 +19,7 @@ import { readEvents } from '../../src/ledger/verify/storedEvents.ts';
 import { type VerifyReport, verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import type { verificationJson } from '../../src/representation/verification.ts';
+import { closePeriod } from '../../src/statements/closePeriod.ts';
 import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
@@ -60,6 +61,15 @@ async function applyObservations(
       }),
     );
   }
+}
+
+/** A month with a payment, which is closed. */
+async function closeOldMonth(db: Database): Promise<void> {
+  const old = { created: '2024-03-01T10:00:00.000Z', modified_at: '2024-03-01T10:00:00.000Z' };
+  await applyAll(db, await receive(db, [eventBody(paymentObject(old))]));
+  const request = { month: '2024-03', timeZone: 'UTC', withExceptions: true, reason: undefined };
+  const { outcome } = await db.transaction((tx) => closePeriod(tx, { ...request, by: 'ada' }));
+  expect(outcome).toBe('closed');
 }
 
 interface Options {
@@ -127,6 +137,7 @@ describe('a sound ledger', () => {
     await fill(db, { orders: 80 });
     await fillByRetrieves(db);
     await sumEverything(db);
+    await closeOldMonth(db);
   });
   afterAll(() => db.drop());
 

@@ -184,6 +184,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'refunds',
     'retention',
     'scheduler',
+    'statements',
   ],
   access: ['audit'],
   archive: ['config'],

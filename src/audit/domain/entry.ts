@@ -40,6 +40,8 @@ export const AUDIT_ACTIONS = [
   'payout.cancel',
   'payout.fulfill',
   'payout.retry',
+  'period.close',
+  'period.reopen',
   'reconciliation.pause',
   'reconciliation.resume',
   'reconciliation.start',

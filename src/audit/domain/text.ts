@@ -29,6 +29,8 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'payout.cancel': 'Cancellation',
   'payout.fulfill': 'Fulfillment',
   'payout.retry': 'New payout',
+  'period.close': 'Closing',
+  'period.reopen': 'Reopening',
   'reconciliation.pause': 'Pause',
   'reconciliation.resume': 'End of the pause',
   'reconciliation.start': 'Reconciliation',

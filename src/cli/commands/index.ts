@@ -213,6 +213,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./statement.ts')).statementCommand(),
   },
   {
+    name: 'close',
+    description: 'Close a month: its sums never change again',
+    load: async () => (await import('./closings.ts')).closeCommand(),
+  },
+  {
+    name: 'reopen',
+    description: 'Reopen the last closed month',
+    load: async () => (await import('./closings.ts')).reopenCommand(),
+  },
+  {
+    name: 'closings',
+    description: 'List closed and reopened months',
+    load: async () => (await import('./closings.ts')).closingsCommand(),
+  },
+  {
     name: 'transfers',
     description: 'List the journal by account, order, time, amount or currency',
     load: async () => (await import('./transfers.ts')).transfersCommand(),

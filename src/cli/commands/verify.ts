@@ -203,6 +203,7 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   orders: showOrder,
   order_findings: showOrder,
   sums: () => makeSumsAgain,
+  closings: () => compareWithBackup,
   balance: () => compareWithInbox,
   rebuilt_resources: applyAgain,
   rebuilt_findings: applyAgain,
@@ -213,6 +214,9 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
 
 const compareWithInbox =
   'run npx tallyhook verify --rebuild to compare with the inbox, and compare with a backup';
+
+const compareWithBackup =
+  'a closing or a transfer of its month was changed in the database: compare both with a backup, and reopen and close the month if the journal is right';
 
 const makeSumsAgain =
   'the schedule transfer_sums makes the sums again, and until then readings add up the journal: run npx tallyhook schedule list to see its last run, and then npx tallyhook verify --full';

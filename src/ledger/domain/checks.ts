@@ -25,6 +25,7 @@ export const CHECKS = {
   orders: 'The status and totals of each order are those that its parts add up to.',
   order_findings: 'The open findings about each order are those that its parts show.',
   sums: 'The stored sums of statements and balances are those of the journal.',
+  closings: 'The sums of closed months are those of the journal as it was when they were closed.',
   balance: 'Debits equal credits in every currency.',
 } as const;
 

@@ -9,7 +9,14 @@
  * 3. Runs on `fullDays` different days finish a round. Days without a run are made up by the next one.
  */
 
-export const RANGE_PHASES = ['inbox', 'resources', 'orders', 'changes', 'sums'] as const;
+export const RANGE_PHASES = [
+  'inbox',
+  'resources',
+  'orders',
+  'changes',
+  'sums',
+  'closings',
+] as const;
 export type RangePhase = (typeof RANGE_PHASES)[number];
 
 /** Keys of a range: later than `after`, up to and including `until`; undefined where it is not bounded. */

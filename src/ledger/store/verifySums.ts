@@ -1,5 +1,6 @@
 /** Statements that compare the stored sums with the journal. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { COMPARED, type Compared, textsOf } from './comparedSums.ts';
 import { openSpans, QUARTER, SIGNED_LEGS } from './transferSums.ts';
 
 /** The currencies and legs of the journal, each found by one step in the index. For `with recursive`. */
@@ -56,37 +57,8 @@ export interface SumRange {
   readonly summedTo: string;
 }
 
-export interface Difference {
-  readonly subject: string;
-  /** Columns as text; null where there is no row. */
-  readonly expected: Readonly<Record<string, string | null>>;
-  readonly stored: Readonly<Record<string, string | null>>;
-}
-
-export interface Compared {
-  /** Rows that are stored or should be. */
-  readonly checked: number;
-  readonly differences: readonly Difference[];
-}
-
-/** One run names so many differences of a range. */
-const MAX_DIFFERENCES = 100;
-
 const MOVED = ['ups', 'downs', 'up_minor', 'down_minor'];
 const POSTED = ['posted_up_minor', 'posted_down_minor'];
-
-/** Where a row is missing, its sums are zero: a row of zeros may remain, and is equal to none. */
-const textsOf = (row: string, columns: readonly string[]) =>
-  `jsonb_build_object(${columns.map((name) => `'${name}', coalesce(${row}.${name}, 0)::text`).join(', ')})`;
-
-/** The first differences of `both`, which has a subject, and what is expected and stored. */
-const COMPARED = `
-     select count(*) as checked,
-            coalesce(jsonb_path_query_array(
-              jsonb_agg(jsonb_build_object('subject', subject, 'expected', expected, 'stored', stored)
-                        order by subject) filter (where expected is distinct from stored),
-              '$[0 to ${MAX_DIFFERENCES - 1}]'), '[]') as differences
-       from both_of`;
 
 /** Compares the sums of quarters and days with the journal. */
 export async function compareSums(

@@ -5,6 +5,7 @@ import type { CheckCount } from '../domain/checks.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 import type { KeyRange, RangePhase } from '../domain/verifyPlan.ts';
 import { checkChanges } from './changes.ts';
+import { checkClosings } from './closings.ts';
 import { checkInbox } from './inbox.ts';
 import { checkOrders } from './orders.ts';
 import { checkResources } from './resources.ts';
@@ -56,6 +57,9 @@ export async function checkRange(
       break;
     case 'sums':
       await checkSums(run, { after: numberOf(after), until: numberOf(until) });
+      break;
+    case 'closings':
+      await checkClosings(run, { after: numberOf(after), until: numberOf(until) });
       break;
     default:
       phase satisfies never;

@@ -27,6 +27,7 @@ import {
   sampleResourceKeys,
   writePosition,
 } from '../store/verifyRounds.ts';
+import { rangesOfClosings } from './closings.ts';
 import { rangesOfSums } from './sums.ts';
 
 /** Everything at once, or what changed and a share of the rest. */
@@ -125,11 +126,13 @@ async function rangesOfLedger(
     orders > 1 ? await sampleOrderKeys(tx, orders) : [],
   ];
   const sums = await rangesOfSums(tx, rangeRows);
+  const closings = await rangesOfClosings(tx);
   return [
     ...rangesBetween(events).map((range) => ({ phase: 'inbox' as const, ...range })),
     ...rangesBetween(resourceKeys).map((range) => ({ phase: 'resources' as const, ...range })),
     ...rangesBetween(orderKeys).map((range) => ({ phase: 'orders' as const, ...range })),
     ...sums.map((range) => ({ phase: 'sums' as const, ...range })),
+    ...closings.map((range) => ({ phase: 'closings' as const, ...range })),
   ];
 }
 

@@ -7,10 +7,10 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { columnProblems } from '../domain/checks.ts';
 import { numbersBetween, rangesBetween } from '../domain/verifyPlan.ts';
+import type { Compared } from '../store/comparedSums.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { restartSums } from '../store/transferSums.ts';
 import {
-  type Compared,
   compareSpans,
   compareStraySpans,
   compareSums,

@@ -9,6 +9,7 @@ import { ACCOUNTS } from '../domain/legs.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { createRebuildTables } from '../store/rebuild.ts';
 import { type AccountBalance, readBalances } from '../store/verifyResources.ts';
+import { checkClosings } from './closings.ts';
 import { checkInbox } from './inbox.ts';
 import { checkOrders } from './orders.ts';
 import { compareWithRebuilt, keepObservations } from './rebuild.ts';
@@ -55,6 +56,7 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
     await checkResources(run);
     await checkOrders(run);
     await checkAllSums(run);
+    await checkClosings(run);
     const balances = await checkBalance(session, run.tally);
     if (rebuild) await compareWithRebuilt(run);
     const checks = run.tally.results();

@@ -24,7 +24,8 @@ export function readCoverage(
               coalesce(sum(c.found), 0)::bigint as found,
               coalesce(sum(c.repaired), 0)::bigint as repaired,
               tstzmultirange(tstzrange($1, $2))
-                - coalesce(range_agg(tstzrange(c.from_at, c.position_at)), '{}') as missing
+                - coalesce(range_agg(tstzrange(c.from_at, c.position_at))
+                             filter (where c.stream is not null), '{}') as missing
          from unnest($3::text[]) as names (stream)
          left join compared c on c.stream = names.stream
         group by names.stream

@@ -14,9 +14,9 @@ const EXPECTED: Readonly<Record<Role, string>> = {
   viewer: 'read read_metrics',
   shop: 'read refresh register_orders',
   operator: 'operate read read_audit read_metrics refresh register_orders',
-  treasurer: 'move_money read read_audit read_metrics refresh',
+  treasurer: 'close_periods move_money read read_audit read_metrics refresh',
   admin:
-    'administer erase manage_tokens move_money operate read read_audit read_metrics refresh register_orders',
+    'administer close_periods erase manage_tokens move_money operate read read_audit read_metrics refresh register_orders',
 };
 
 const all = Object.keys(PERMISSIONS) as readonly Permission[];

@@ -1,0 +1,73 @@
+/** Statements that read closings of months and their sums. */
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { Closing } from '../../domain/closings.ts';
+import type { DaySums, LegSums } from '../../domain/statement.ts';
+import { micros } from './instants.ts';
+import type { SumsAsText } from './sums.ts';
+
+/** Every closing, also of months that were reopened, by month and version. */
+export function readClosings(tx: Queryable): Promise<readonly Closing[]> {
+  return tx.query<Closing>(
+    `select id, month, version, time_zone as "timeZone", ${micros('from_at')} as "fromMicros",
+            ${micros('to_at')} as "toMicros", previous_id as "previousId",
+            last_transfer as "lastTransfer", ${micros('closed_at')} as "closedMicros",
+            closed_by as "closedBy", reason, exceptions, ${micros('reopened_at')} as "reopenedMicros",
+            reopened_by as "reopenedBy", reopened_reason as "reopenedReason"
+       from period_closings
+      order by month, version
+      limit 10000`,
+  );
+}
+
+/** The sums of a day of a closing. */
+export interface ClosedDaySums extends DaySums {
+  readonly postedUpMinor: bigint;
+  readonly postedDownMinor: bigint;
+}
+
+/** What a closing added, by day; days before its month are late postings. @param currency undefined: every */
+export async function readClosingDays(
+  tx: Queryable,
+  id: number,
+  currency: string | undefined,
+): Promise<readonly ClosedDaySums[]> {
+  const rows = await tx.query<SumsAsText<ClosedDaySums>>(
+    `select to_char(day, 'YYYY-MM-DD') as day, currency, leg, ups, downs, up_minor::text as "upMinor",
+            down_minor::text as "downMinor", late, late_minor::text as "lateMinor",
+            posted_up_minor::text as "postedUpMinor", posted_down_minor::text as "postedDownMinor"
+       from closing_days
+      where closing_id = $1 and ($2::text is null or currency = $2)
+      order by currency, day, leg
+      limit 100000`,
+    [id, currency ?? null],
+  );
+  return rows.map((row) => ({
+    ...row,
+    upMinor: BigInt(row.upMinor),
+    downMinor: BigInt(row.downMinor),
+    lateMinor: BigInt(row.lateMinor),
+    postedUpMinor: BigInt(row.postedUpMinor),
+    postedDownMinor: BigInt(row.postedDownMinor),
+  }));
+}
+
+/** What every leg had posted by the end of a closed month. @param currency undefined: every */
+export async function readClosingBalances(
+  tx: Queryable,
+  id: number,
+  currency: string | undefined,
+): Promise<readonly LegSums[]> {
+  const rows = await tx.query<SumsAsText<LegSums>>(
+    `select currency, leg, posted_up_minor::text as "upMinor", posted_down_minor::text as "downMinor"
+       from closing_balances
+      where closing_id = $1 and ($2::text is null or currency = $2)
+      order by currency, leg
+      limit 10000`,
+    [id, currency ?? null],
+  );
+  return rows.map((row) => ({
+    ...row,
+    upMinor: BigInt(row.upMinor),
+    downMinor: BigInt(row.downMinor),
+  }));
+}

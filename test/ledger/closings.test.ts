@@ -1,0 +1,321 @@
+/**
+ * Closed months: each transfer is booked in one month, and the sums of a closed month never change, while
+ * transfers are inserted by several transactions at once.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  bookedAfter,
+  type Closing,
+  closingsInForce,
+  nextMonth,
+} from '../../src/ledger/domain/closings.ts';
+import {
+  readClosingBalances,
+  readClosingDays,
+  readClosings,
+} from '../../src/ledger/read/store/closings.ts';
+import { checkClosings } from '../../src/ledger/verify/closings.ts';
+import { createTally } from '../../src/ledger/verify/tally.ts';
+import { closePeriod, reopenPeriod } from '../../src/statements/closePeriod.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { seededRandom, testSeed } from '../support/random.ts';
+import {
+  createRandomJournal,
+  insertRandom,
+  type RandomTransfer,
+} from '../support/randomJournal.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const seed = testSeed();
+const random = seededRandom(seed);
+const seeded = `TEST_SEED=${seed}`;
+const DAY_MS = 86_400_000;
+const MONTHS = ['2024-03', '2024-04', '2024-05'];
+const FIRST_MS = Date.UTC(2024, 1, 20);
+const TIME_ZONE = 'Europe/Berlin';
+
+const anyTime = () => FIRST_MS + Math.floor(random() * 120 * DAY_MS);
+
+const close = (db: TestDatabase, month: string, more: object = {}) =>
+  db.transaction((tx) =>
+    closePeriod(tx, {
+      ...{ month, timeZone: TIME_ZONE, by: 'ada', reason: undefined, withExceptions: true },
+      ...more,
+    }),
+  );
+const reopen = (db: TestDatabase, month: string) =>
+  db.transaction((tx) => reopenPeriod(tx, { month, by: 'ada', reason: 'a report was late' }));
+
+async function closed(db: TestDatabase, month: string): Promise<Closing> {
+  const done = await close(db, month);
+  if (done.outcome !== 'closed') throw new Error(JSON.stringify(done));
+  return done.closing;
+}
+
+async function problemsOf(db: TestDatabase): Promise<readonly string[]> {
+  const tally = createTally({ rebuild: false });
+  const run = { db, tally, merchantId: 'm', chunkSize: 10, onProgress: () => undefined };
+  await checkClosings(run);
+  return tally
+    .results()
+    .flatMap(({ offenders }) => offenders.map(({ subject, problem }) => `${subject}: ${problem}`));
+}
+
+interface Posted {
+  readonly number: number;
+  readonly effectiveMicros: number;
+  readonly currency: string;
+  readonly leg: string;
+  readonly moved: number;
+}
+
+const readPosted = (db: TestDatabase) =>
+  db.query<Posted>(
+    `select id as number, (extract(epoch from effective_at) * 1000000)::bigint as "effectiveMicros",
+            currency, leg, cumulative_minor - previous_minor as moved
+       from transfers order by id`,
+  );
+
+/** `month currency leg` of everything that was booked in closed months, by the rule for one posting. */
+function bookedSums(posted: readonly Posted[], inForce: readonly Closing[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const one of posted) {
+    const missed = bookedAfter(one, inForce);
+    const own = inForce.find(
+      ({ fromMicros, toMicros }) =>
+        one.effectiveMicros >= fromMicros && one.effectiveMicros < toMicros,
+    );
+    const month = missed ? nextMonth(missed) : own?.month;
+    if (!inForce.some((closing) => closing.month === month)) continue;
+    const key = `${month} ${one.currency} ${one.leg}`;
+    sums.set(key, (sums.get(key) ?? 0) + one.moved);
+  }
+  return sorted(sums);
+}
+
+const sorted = (sums: ReadonlyMap<string, number>) =>
+  new Map([...sums].filter(([, minor]) => minor !== 0).toSorted());
+
+async function storedSums(
+  db: TestDatabase,
+  closings: readonly Closing[],
+): Promise<Map<string, number>> {
+  const sums = new Map<string, number>();
+  for (const { id, month } of closings) {
+    for (const day of await readClosingDays(db, id, undefined)) {
+      const key = `${month} ${day.currency} ${day.leg}`;
+      expect(day.upMinor - day.downMinor).toBe(day.postedUpMinor - day.postedDownMinor);
+      sums.set(key, (sums.get(key) ?? 0) + Number(day.upMinor - day.downMinor));
+    }
+  }
+  return sorted(sums);
+}
+
+describe('months that are closed while transfers are inserted', () => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await createTestDatabase();
+  });
+  afterAll(() => db.drop());
+
+  async function write(prefix: string, rounds: number): Promise<void> {
+    const transfer = createRandomJournal({ random, effectiveMs: anyTime, prefix });
+    for (let round = 0; round < rounds; round += 1) {
+      const rows: readonly RandomTransfer[] = [1, 2, 3].map(() => transfer(FIRST_MS));
+      const pauseSeconds = random() * 0.03;
+      await db.transaction(async (tx) => {
+        await insertRandom(tx, rows);
+        await tx.query('select pg_sleep($1)', [pauseSeconds]);
+      });
+    }
+  }
+
+  test(`contain each transfer once, and stay as they are, ${seeded}`, {
+    timeout: 120_000,
+  }, async () => {
+    let isWriting = true;
+    const writing = Promise.all(['a', 'b', 'c'].map((prefix) => write(prefix, 15))).finally(() => {
+      isWriting = false;
+    });
+    const sumsBefore = new Map<number, string>();
+    const text = async (id: number) =>
+      JSON.stringify(
+        [await readClosingDays(db, id, undefined), await readClosingBalances(db, id, undefined)],
+        (_key, value) => (typeof value === 'bigint' ? String(value) : value),
+      );
+    const keep = async (closing: Closing) => sumsBefore.set(closing.id, await text(closing.id));
+    for (let round = 0; isWriting || round < MONTHS.length; round += 1) {
+      const inForce = closingsInForce(await readClosings(db));
+      const last = inForce.at(-1);
+      const next = MONTHS[inForce.length];
+      if (last && (next === undefined || random() < 0.3)) {
+        expect((await reopen(db, last.month)).outcome).toBe('reopened');
+      } else if (next !== undefined) await keep(await closed(db, next));
+    }
+    await writing;
+    const closings = await readClosings(db);
+    const inForce = closingsInForce(closings);
+    expect(inForce.length, seeded).toBeGreaterThan(0);
+    expect(closings.some(({ exceptions }) => exceptions.length > 0)).toBe(true);
+    expect(await storedSums(db, inForce), seeded).toEqual(
+      bookedSums(await readPosted(db), inForce),
+    );
+    for (const { id } of closings) expect(await text(id), seeded).toBe(sumsBefore.get(id));
+    expect(await problemsOf(db), seeded).toEqual([]);
+  });
+});
+
+describe('a closing', () => {
+  let db: TestDatabase;
+  const march = () => Date.UTC(2024, 2, 10);
+  const transfer = createRandomJournal({ random, effectiveMs: march, prefix: 'x' });
+  const other = createRandomJournal({ random, effectiveMs: march, prefix: 'y' });
+  beforeAll(async () => {
+    db = await createTestDatabase();
+  });
+  afterAll(() => db.drop());
+
+  test('waits for transactions that have inserted, and not for later ones', async () => {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let isInserted = false;
+    const slow = db.transaction(async (tx) => {
+      await insertRandom(tx, [transfer(march())]);
+      isInserted = true;
+      await ended;
+    });
+    await waitFor('the insert', () => isInserted);
+    // Has a greater number, and is visible first.
+    await insertRandom(db, [other(march())]);
+    let isClosed = false;
+    const closing = closed(db, '2024-03').finally(() => {
+      isClosed = true;
+    });
+    await waitFor('the closing', async () => {
+      const rows = await db.query(
+        `select 1 from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid() and granted`,
+      );
+      return rows.length > 0;
+    });
+    await insertRandom(db, [other(march())]);
+    expect(isClosed).toBe(false);
+    end();
+    await slow;
+    const { id, lastTransfer } = await closing;
+    const posted = await readPosted(db);
+    expect(posted.map(({ number }) => number <= lastTransfer)).toEqual([true, true, false]);
+    const days = await readClosingDays(db, id, undefined);
+    const sum = days.reduce((all, day) => all + Number(day.postedUpMinor - day.postedDownMinor), 0);
+    expect(sum).toBe(posted.slice(0, 2).reduce((all, { moved }) => all + moved, 0));
+  });
+
+  test('is refused for a month that is not over, not next, closed, or in another time zone', async () => {
+    const messageOf = async (month: string, more: object = {}) => {
+      const done = await close(db, month, more);
+      return done.outcome === 'refused' ? done.message : done.outcome;
+    };
+    expect(await messageOf('2199-12')).toMatch(/is not over/);
+    expect(await messageOf('2024-03')).toMatch(/is closed already, by ada/);
+    expect(await messageOf('2024-05')).toMatch(/so 2024-04 is next/);
+    expect(await messageOf('2024-02')).toMatch(/so 2024-04 is next/);
+    expect(await messageOf('2024-04', { timeZone: 'UTC' })).toMatch(
+      /in the time zone Europe\/Berlin/,
+    );
+  });
+
+  test('is refused while something is unproven, unless the exceptions are accepted', async () => {
+    await db.query(
+      `insert into findings (class, subject, detail) values ('over_refund', 'payment:pay_late', '{}'),
+                                                             ('over_refund', 'payment:pay_1', '{}')`,
+    );
+    await db.query(
+      `insert into resources (kind, id, created_at) values ('payment', 'pay_late', '2024-05-01')`,
+    );
+    const done = await close(db, '2024-04', { timeZone: undefined, withExceptions: false });
+    expect(done).toMatchObject({
+      outcome: 'unproven',
+      exceptions: [
+        { kind: 'open_findings', count: 1, examples: [expect.stringContaining('pay_1')] },
+        {
+          kind: 'not_compared',
+          examples: expect.arrayContaining([expect.stringMatching(/^refunds/)]),
+        },
+      ],
+    });
+    expect(await readClosings(db)).toHaveLength(1);
+    const { exceptions, timeZone } = await closed(db, '2024-04');
+    expect(timeZone).toBe(TIME_ZONE);
+    expect(exceptions.map(({ kind }) => kind)).toEqual(['open_findings', 'not_compared']);
+  });
+
+  test('is reopened in reverse order, keeps its trace, and closed again as a new version', async () => {
+    expect(await reopen(db, '2024-03')).toMatchObject({
+      outcome: 'refused',
+      message: expect.stringMatching(/reopen 2024-04 first/),
+    });
+    expect(await reopen(db, '2024-05')).toMatchObject({ outcome: 'not_closed' });
+    await reopen(db, '2024-04');
+    await reopen(db, '2024-03');
+    const again = await closed(db, '2024-03');
+    expect(again.version).toBe(2);
+    const [first] = await readClosings(db);
+    expect(first).toMatchObject({
+      version: 1,
+      reopenedBy: 'ada',
+      reopenedReason: 'a report was late',
+    });
+    // The transfer that was late is in its own month now.
+    const days = await readClosingDays(db, again.id, undefined);
+    expect(new Set(days.map(({ day }) => day))).toEqual(new Set(['2024-03-10']));
+    const sum = days.reduce((all, day) => all + Number(day.upMinor - day.downMinor), 0);
+    expect(sum).toBe((await readPosted(db)).reduce((all, { moved }) => all + moved, 0));
+  });
+
+  test.each([
+    ['a day', `update closing_days set up_minor = up_minor + 1`],
+    ['a count of a day', `update closing_days set ups = ups + 1`],
+    ['a balance', `update closing_balances set posted_up_minor = posted_up_minor + 1`],
+    ['a missing day', `delete from closing_days`],
+    ['a removed transfer', `delete from transfers where id = (select min(id) from transfers)`],
+    ['a moved transfer', `update transfers set effective_at = '2024-02-01' where id = 1`],
+    ['the number that divides', `update period_closings set last_transfer = 1`],
+  ])('that was damaged is found by verify: %s', async (_name, statement) => {
+    expect(await problemsOf(db)).toEqual([]);
+    const undo = new Error('undone');
+    await db
+      .transaction(async (tx) => {
+        await tx.query('set local session_replication_role = replica');
+        await tx.query(statement);
+        const same = { ...db, query: tx.query, transaction: (work: never) => within(tx, work) };
+        expect(await problemsOf(same as unknown as TestDatabase)).not.toEqual([]);
+        throw undo;
+      })
+      .catch((error: unknown) => {
+        if (error !== undo) throw error;
+      });
+  });
+
+  test('cannot be changed or removed by a statement of a program', async () => {
+    const refused = /is kept as it is|is append-only/;
+    for (const statement of [
+      `update period_closings set closed_by = 'eve'`,
+      `update period_closings set reopened_at = null, reopened_by = null, reopened_reason = null
+        where reopened_at is not null`,
+      `delete from period_closings`,
+      `update closing_days set ups = 0`,
+      `delete from closing_balances`,
+    ]) {
+      await expect(db.query(statement), statement).rejects.toThrow(refused);
+    }
+  });
+});
+
+/** Runs work that begins a transaction within one; its statement that makes it read-only does nothing. */
+function within(tx: { query: TestDatabase['query'] }, work: (tx: unknown) => unknown): unknown {
+  return work({
+    query: (text: string, values: unknown[]) =>
+      text.startsWith('set transaction') ? [] : tx.query(text, values),
+  });
+}
