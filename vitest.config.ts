@@ -31,6 +31,8 @@ const serviceOptions = {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFilesFirst },
+    // A module is transformed once for all projects, and once for all runs until it changes.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {

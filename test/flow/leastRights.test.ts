@@ -20,7 +20,12 @@ import { HOUR_MS } from '../../src/platform/time.ts';
 import { enqueueReconcile, RECONCILE_QUEUE, type ReconcileJob } from '../../src/reconcile/jobs.ts';
 import { createApi } from '../support/api.ts';
 import { runTallyhook } from '../support/cli.ts';
-import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import {
+  administer,
+  createTestDatabase,
+  silentLog,
+  type TestDatabase,
+} from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import {
   type Environment,
@@ -74,11 +79,7 @@ async function createLogin(name: string, role: string): Promise<string> {
   const login = unique(`login_${name}`);
   await db.query(`create role ${login} login password 'secret' in role ${role}`);
   // After the database is dropped.
-  cleanups.push(async () => {
-    const admin = await createTestDatabase();
-    await admin.query(`drop role ${login}`);
-    await admin.drop();
-  });
+  cleanups.push(() => administer(`drop role ${login}`));
   const url = new URL(db.url);
   [url.username, url.password] = [login, 'secret'];
   return url.href;

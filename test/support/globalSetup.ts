@@ -43,7 +43,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     dataDir,
     log: () => undefined,
     // Crash tests start their own servers, so this one does not need durability.
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+    // A database is copied by the kernel, which takes two thirds of the processor time of a copy by PostgreSQL.
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      file_copy_method: 'clone',
+      max_connections: '300',
+    },
   });
   const client = new pg.Client({ connectionString: server.connectionString });
   await client.connect();
