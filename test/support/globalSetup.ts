@@ -17,6 +17,7 @@ import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from './pgBouncer.ts';
+import { createCluster, startServer } from './replication.ts';
 import { waitFor } from './waitFor.ts';
 
 declare module 'vitest' {
@@ -39,39 +40,51 @@ export const SANDBOX_TEMPLATE = 'sandbox_template';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(dataFolder(), 'tallyhook-test-'));
-  const server = await startEmbeddedPostgres({
-    dataDir,
-    log: () => undefined,
-    // Crash tests start their own servers, so this one does not need durability.
-    // A database is copied by the kernel, which takes two thirds of the processor time of a copy by PostgreSQL.
-    settings: {
-      fsync: 'off',
-      full_page_writes: 'off',
-      file_copy_method: 'clone',
-      max_connections: '300',
-    },
-  });
-  const client = new pg.Client({ connectionString: server.connectionString });
+  const server = await startPostgres(dataDir);
+  const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   for (const name of [TEMPLATE, SANDBOX_TEMPLATE]) await client.query(`create database ${name}`);
   await client.end();
-  await migrateDatabase(databaseUrl(server.connectionString, TEMPLATE));
+  await migrateDatabase(databaseUrl(server.url, TEMPLATE));
   await migrateSchema({
-    connectionString: databaseUrl(server.connectionString, SANDBOX_TEMPLATE),
+    connectionString: databaseUrl(server.url, SANDBOX_TEMPLATE),
     schema: 'sandbox',
     folder: join(packageRoot(), 'migrations/sandbox'),
   });
   const redis = await startRedis(dataDir);
-  const pooler = await startPooler(server.connectionString);
-  project.provide('postgresUrl', server.connectionString);
+  const pooler = await startPooler(server.url);
+  project.provide('postgresUrl', server.url);
   project.provide('redisUrl', redis?.url);
-  project.provide('poolerUrl', pooler?.through(server.connectionString));
+  project.provide('poolerUrl', pooler?.through(server.url));
   return async () => {
     redis?.process.kill('SIGKILL');
     await pooler?.stop();
     await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+/** The embedded server, or with TEST_POSTGRES one from the programs in that folder (scripts/matrix.sh). */
+async function startPostgres(
+  dataDir: string,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  // Crash tests start their own servers, so this one does not need durability.
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
+  const folder = process.env.TEST_POSTGRES;
+  if (folder === undefined) {
+    const server = await startEmbeddedPostgres({
+      dataDir,
+      log: () => undefined,
+      // A database is copied by the kernel, which takes two thirds of the processor time of a copy by
+      // PostgreSQL. Before version 18 there is no such setting.
+      settings: { ...settings, file_copy_method: 'clone' },
+    });
+    return { url: server.connectionString, stop: server.stop };
+  }
+  const programs = { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
+  const cluster = join(dataDir, 'postgres');
+  createCluster(cluster, programs);
+  return await startServer(cluster, { settings: { ...settings, timezone: 'UTC' }, programs });
 }
 
 /**

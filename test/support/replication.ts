@@ -1,5 +1,5 @@
 /**
- * PostgreSQL servers with replication, run from the embedded binaries: a primary, and standbys copied
+ * PostgreSQL servers, run from the embedded binaries or from another build: a primary, and standbys copied
  * from it while it runs. A test starts, stops and crashes them; nothing restarts them automatically.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { chooseAccount } from '../../src/platform/embeddedPostgres/account.ts';
-import { locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
+import { type Binaries, locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { waitFor } from './waitFor.ts';
 
@@ -41,12 +41,14 @@ export interface ServerOptions {
   /** URL of the primary to replicate from. */
   readonly follows?: string;
   readonly port?: number;
+  /** The default is the embedded build. */
+  readonly programs?: Binaries;
 }
 
-const { initdb, postgres } = locateBinaries(process.platform, process.arch);
+const embedded = locateBinaries(process.platform, process.arch);
 
 /** Creates an empty cluster in a folder that does not exist yet. */
-export function createCluster(dir: string): void {
+export function createCluster(dir: string, { initdb, postgres } = embedded): void {
   const { account } = chooseAccount({ postgres, dataDir: dirname(dir), clusterDir: dir });
   const passwordFile = `${dir}.password`;
   writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
@@ -68,6 +70,7 @@ export function createCluster(dir: string): void {
 /** Starts the server of a cluster; resolves when it responds to a query. */
 export async function startServer(dir: string, options: ServerOptions): Promise<PostgresServer> {
   const port = options.port ?? (await freePort());
+  const { postgres } = options.programs ?? embedded;
   if (options.follows !== undefined) writeFileSync(join(dir, 'standby.signal'), '');
   const { account } = chooseAccount({ postgres, dataDir: dirname(dir), clusterDir: dir });
   const plan = account.plan(postgres, ['-D', dir, ...argumentsOf(port, options)]);

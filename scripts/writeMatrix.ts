@@ -1,0 +1,80 @@
+/** Writes docs/reference/matrix.md from the results of scripts/matrix.sh, for the cells that it names. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../src/platform/packageRoot.ts';
+
+/** What the page needs of the report of vitest. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+    }[];
+  }[];
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  node: 'Node.js',
+  postgres: 'PostgreSQL',
+  redis: 'Redis',
+  valkey: 'Valkey',
+};
+
+const INTRODUCTION = `# Supported versions
+
+Tallyhook runs on Node.js 20.19 or newer and PostgreSQL 14 or newer. Jobs are in PostgreSQL, or in Redis 6.0 or newer or Valkey. \`scripts/matrix.sh\` runs a part of the tests with each version below and writes this page: every statement of intake, ledger, retention and queues, the rights of database roles, both queue backends, and commands. One version differs at a time from PostgreSQL 18, Redis 7.0 and Node.js 20. The whole test suite runs on these.
+
+| | version | passed | failed | seconds | commit |
+|---|---|---:|---:|---:|---|
+`;
+
+const OUTRO = `
+- PostgreSQL 13 is not supported: the ledger needs \`date_bin\`, which PostgreSQL 14 has. \`tallyhook migrate\` refuses an older server before it changes anything.
+- The embedded PostgreSQL is version 18.
+- Redis 6.0, 7.0 and 8.0 and Valkey 8.1 are the builds of Debian 11, 12 and 13.
+- The seconds include what a machine does besides; they are no measure of speed.
+`;
+
+const [results, ...cells] = process.argv.slice(2);
+if (results === undefined || cells.length === 0) {
+  console.error('Where are the results, and of which cells? Run scripts/matrix.sh.');
+  process.exit(2);
+}
+const page = join(packageRoot(), 'docs/reference/matrix.md');
+const rows = cells.map((cell) => rowOf(results, cell));
+writeFileSync(page, `${INTRODUCTION}${rows.join('\n')}\n${OUTRO}`);
+console.log(`wrote ${page}`);
+
+function rowOf(folder: string, cell: string): string {
+  const [kind = '', wanted = ''] = cell.split('-');
+  const name = NAMES[kind] ?? kind;
+  const file = join(folder, `${cell}.json`);
+  if (!existsSync(file)) return `| ${name} | ${wanted} | not run | | | |`;
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  const about = readFileSync(join(folder, `${cell}.version`), 'utf8').trim();
+  const [version = '', commit = '', seconds = ''] = about.split(' ');
+  for (const line of failuresOf(report)) console.log(`${cell}: ${line}`);
+  const failed = report.numFailedTests + emptyFilesOf(report).length;
+  return `| ${name} | ${version} | ${report.numPassedTests} | ${failed} | ${seconds} | ${commit} |`;
+}
+
+/** Files that failed before their tests ran: no test of theirs is counted. */
+function emptyFilesOf({ testResults }: Report) {
+  return testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
+  );
+}
+
+function failuresOf(report: Report): readonly string[] {
+  const tests = report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => `${name}: ${fullName}`),
+  );
+  return [...tests, ...emptyFilesOf(report).map(({ name }) => `${name}: did not run`)];
+}
