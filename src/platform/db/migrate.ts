@@ -12,6 +12,7 @@ import { migrationsFolder } from './pendingMigrations.ts';
 import { refuseSharedSessions } from './pooler.ts';
 import { connectToPrimary } from './primary.ts';
 import { applyRights } from './rights.ts';
+import { refuseOldServer } from './serverVersion.ts';
 
 export interface Migrated {
   /** The names of our files that were applied. */
@@ -22,7 +23,8 @@ export interface Migrated {
 
 /**
  * Applies all pending migrations, and the rights of the database roles.
- * @throws OperatorError behind a pooler that shares sessions: the lock of the migrations belongs to a session
+ * @throws OperatorError behind a pooler that shares sessions: the lock of the migrations belongs to a session;
+ * or on a server that is too old
  */
 export async function migrateDatabase(connectionString: string): Promise<Migrated> {
   await refuseSharedSessions(connectionString, {
@@ -31,6 +33,7 @@ export async function migrateDatabase(connectionString: string): Promise<Migrate
   });
   const client = await connectToPrimary({ connectionString });
   try {
+    await refuseOldServer(queryableOf(client));
     const applied = await migrate({ client }, migrationsFolder());
     await migrateQueue(client);
     await createQueueSequences(client);
