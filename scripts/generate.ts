@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/platform/packageRoot.ts';
 import { STATEMENTS } from '../test/conformance/statements/index.ts';
+import { writeOperations } from './adminApi/writeOperations.ts';
 import { fillTables, readSections } from './interface/document.ts';
 import { buildAdminOpenApi } from './openapi/admin.ts';
 import { writeReference } from './reference/writeReference.ts';
@@ -21,6 +22,7 @@ const serviceInterface = fillTables(readFileSync(join(packageRoot(), interfaceFi
 write(interfaceFile, serviceInterface);
 write('docs/interface-coverage.md', writeCoverage(STATEMENTS, readSections(serviceInterface)));
 write('docs/openapi-admin.json', `${JSON.stringify(buildAdminOpenApi(), null, 2)}\n`);
+write('src/adminApi/operations.ts', writeOperations());
 write('docs/webhooks.schema.json', `${JSON.stringify(buildWebhookSchema(), null, 2)}\n`);
 write('docs/command-error.schema.json', `${JSON.stringify(buildFailureSchema(), null, 2)}\n`);
 write('docs/reference/webhooks.md', writeWebhooks());

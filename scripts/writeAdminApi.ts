@@ -12,7 +12,8 @@ The role \`console\` serves the admin API on \`ADMIN_PORT\`, 8081 by default. [o
 - After 20 requests without a valid token within a minute, further ones from the same address get 429. Requests with a valid token pass.
 - Responses are JSON. Amounts are integers in minor units beside their currency.
 - Errors have the payment service's error envelope. Unknown and repeated parameters are errors.
-- Lists are paged by \`cursor\`.`;
+- Lists are paged by \`cursor\`.
+- Each request is a method of the [typed client](../guides/admin-api.md), with the name in the last column.`;
 
 const NOTES = `## \`refresh=1\`
 
@@ -35,16 +36,21 @@ export function writeAdminApi(): string {
   const metrics = [
     `\`GET ${METRICS_PATH}\``,
     'Metrics of this process, for Prometheus; see the [runbook](../runbook.md#metrics).',
+    '',
   ];
-  const requests = table(['request', 'what it does'], [...ENDPOINTS.map(describe), metrics]);
+  const requests = table(
+    ['request', 'what it does', 'client'],
+    [...ENDPOINTS.map(describe), metrics],
+  );
   return `${[INTRODUCTION, '## Requests', requests, NOTES].join('\n\n')}\n`;
 }
 
-function describe({ method, path, query, summary, description }: Endpoint): readonly string[] {
+function describe({ id, method, path, query, summary, description }: Endpoint): readonly string[] {
   const parameters = Object.keys(query.shape).map((name) => `${name}=`);
   const address = [path, ...(parameters.length > 0 ? [parameters.join('&')] : [])].join('?');
   return [
     `\`${method.toUpperCase()} ${address}\``,
     [`${summary}.`, ...(description === undefined ? [] : [description])].join(' '),
+    `\`${id}\``,
   ];
 }

@@ -46,8 +46,13 @@ const BUNDLED_ZOD = { zod: ['src', 'v3', 'mini', 'v4-mini', 'v4/mini', 'locales'
 export const CLIENT_PACKAGE: LibraryPackage = {
   kind: 'library',
   name: '@tallyhook/client',
-  description: 'Typed client of the payment service, which charges nobody twice.',
-  entries: { '.': 'src/client/index.ts', './contract': 'src/contract/index.ts' },
+  description:
+    'Typed clients of the payment service, which charge nobody twice, and of the admin API of Tallyhook.',
+  entries: {
+    '.': 'src/client/index.ts',
+    './admin-api': 'src/adminApi/index.ts',
+    './contract': 'src/contract/index.ts',
+  },
   dependencies: [],
   bundled: BUNDLED_ZOD,
   files: {

@@ -62,7 +62,7 @@ const INTRODUCTION = `# Reference of the client
 
 <!-- Written by \`npm run generate\` from the docstrings and the table of endpoints. -->
 
-Everything that \`@tallyhook/client\` exports. The guides [Use the client](guides/client.md) and [Integrate a shop](guides/shop-integration.md) show how to work with it. Section numbers refer to [service-interface.md](service-interface.md).`;
+Everything that \`@tallyhook/client\` exports. The guides [Use the client](guides/client.md) and [Integrate a shop](guides/shop-integration.md) show how to work with it. Section numbers refer to [service-interface.md](service-interface.md). \`@tallyhook/client/admin-api\` is another entry point: [Use the admin API](guides/admin-api.md).`;
 
 const BEFORE_CALLS = `Every call takes [CallOptions](#calloptions) as its last parameter, and rejects with a [PaymentServiceError](#paymentserviceerror) and nothing else. A request that was certainly not executed, after a 429 or without a connection, is retried for every call, as the [RetryPolicy](#retrypolicy) allows. The table of a call has its retries after a lost response. Besides its own errors, every call can fail with the [errors of every call](#errors-of-every-call).`;
 

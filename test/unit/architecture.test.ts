@@ -28,7 +28,7 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
     .map((file) => {
       const path = join(folder, file);
       const text = readFileSync(join(root, path), 'utf8');
-      const imports = [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(
+      const imports = [...text.matchAll(/(?:\bfrom |\bimport |\bimport\()'([^']+)'/g)].map(
         ([, specifier = '']) =>
           specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
       );
@@ -400,9 +400,19 @@ test('A10: the client imports nothing of the server', () => {
     'node:timers/promises',
     'src/platform/clock.ts',
     'src/platform/errors.ts',
+    'src/platform/httpExchange.ts',
     'src/platform/sleep.ts',
     'zod',
   ]);
+});
+
+test('A10b: the client of the admin API is generated, so that it imports nothing of the server', () => {
+  expectOnly(
+    inFolder('adminApi'),
+    'programs use it without the server',
+    (imported) =>
+      imported === 'src/platform/httpExchange.ts' || imported.startsWith('src/adminApi/'),
+  );
 });
 
 test('A8: no cycles between files, types included', () => {

@@ -1,0 +1,121 @@
+/**
+ * One HTTP request and its result.
+ *
+ * 1. Redirects are not followed: they would send the credentials to another host.
+ * 2. A response is read up to a size limit and within the timeout. Only a complete response counts.
+ * 3. The description of a failure contains neither a header nor the body.
+ */
+import { toError } from './errors.ts';
+
+/** A page of a hundred rows with every field stays far below this. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
+export interface HttpExchange {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text, or a form with a file; undefined for no body. */
+  readonly body: string | FormData | undefined;
+}
+
+/** A complete response. */
+export interface HttpResponse {
+  readonly kind: 'response';
+  readonly httpStatus: number;
+  readonly headers: Headers;
+  /** The body as JSON; undefined if it is not JSON. */
+  readonly body: unknown;
+}
+
+/** `notSent`: no connection was made. `lost`: no complete response arrived. */
+export interface HttpFailure {
+  readonly kind: 'notSent' | 'lost';
+  readonly reason: string;
+}
+
+/** Error codes of Node.js and its HTTP client for a connection that was never made. */
+const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/**
+ * Sends one request.
+ * @throws nothing that a request can fail with; the caller checks `signal` itself.
+ */
+export async function exchange(
+  request: HttpExchange,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<HttpResponse | HttpFailure> {
+  const attempt = new AbortController();
+  const cancel = (): void => attempt.abort();
+  const timer = setTimeout(cancel, timeoutMs);
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  try {
+    const response = await fetch(request.url, {
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        // A form sets its own content type, with the boundary of its parts.
+        ...(request.body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(request.body !== undefined && { body: request.body }),
+      redirect: 'manual',
+      signal: attempt.signal,
+    });
+    const { headers, status: httpStatus } = response;
+    return { kind: 'response', httpStatus, headers, body: parseJson(await readText(response)) };
+  } catch (thrown) {
+    const code = innermostCode(thrown);
+    return attempt.signal.aborted
+      ? { kind: 'lost', reason: `no response within ${timeoutMs} ms` }
+      : { kind: CONNECT_FAILURES.has(code) ? 'notSent' : 'lost', reason: String(code) };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** The delay that a response requests, from `Retry-After` in seconds. */
+export function readRetryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  return text !== null && /^\d{1,5}$/.test(text) ? Number(text) * 1000 : undefined;
+}
+
+/** @throws Error when the connection breaks or the response exceeds the size limit. */
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the response is too large');
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Node.js wraps the cause of a failed request once or twice; the innermost code is the most
+ * specific.
+ */
+function innermostCode(thrown: unknown): unknown {
+  const { cause, message } = toError(thrown);
+  const code = (thrown as { code?: unknown } | null)?.code;
+  if (cause === undefined) return typeof code === 'string' ? code : message;
+  return innermostCode(cause);
+}
