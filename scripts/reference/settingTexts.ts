@@ -27,7 +27,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     settings: {
       DATABASE_URL: {
         meaning:
-          'PostgreSQL 13 or newer. May name several servers, `postgres://user@a:5432,b:5432/name`: the one that accepts writes is used.',
+          'PostgreSQL 14 or newer. May name several servers, `postgres://user@a:5432,b:5432/name`: the one that accepts writes is used.',
         otherwise: 'an embedded PostgreSQL under `DATA_DIR`',
         example: 'postgres://tallyhook:password@127.0.0.1:5432/tallyhook',
       },

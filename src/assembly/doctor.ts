@@ -36,6 +36,7 @@ export async function examineWith(
       service: serviceOf(config),
       isSandbox: usesSandbox(config),
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
+      secretFiles: config.secretFiles,
       profileId: config.profileId,
       readPause,
       verifyFullDays: config.verifyFullDays,

@@ -1,7 +1,7 @@
 /** Logs, once at startup, what the settings expose: `tallyhook doctor` reports the same. */
 import type { Config } from '../config/config.ts';
 import { judgeKeyKind } from '../doctor/domain/judge.ts';
-import { judgeConnections, judgePorts } from '../doctor/domain/judgeExposure.ts';
+import { judgeConnections, judgePorts, judgeSecretFiles } from '../doctor/domain/judgeExposure.ts';
 import type { Log } from '../platform/log.ts';
 import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
 import type { Role } from './roles.ts';
@@ -15,6 +15,7 @@ export function logSettingWarnings(config: Config, roles: ReadonlySet<Role>, log
       adminHost: roles.has('console') ? config.adminHost : undefined,
       metricsHost: [...roles].some((role) => role !== 'sandbox') ? config.metricsHost : undefined,
     }),
+    judgeSecretFiles(config.secretFiles),
     ...(service ? [judgeKeyKind(service.apiKey, service.baseUrl)] : []),
   ];
   for (const { state, result, remedy } of judgments) {

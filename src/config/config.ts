@@ -5,6 +5,7 @@
  * 2. No secret has a default. With the embedded database they are generated in DATA_DIR
  *    (localSecrets.ts); with DATABASE_URL they must be set.
  * 3. An empty value counts as not set, except for secrets, where it is an error.
+ * 4. Each secret can be read from a file instead (secretFiles.ts).
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -49,6 +50,7 @@ import {
   oidcOf,
 } from './oidcSettings.ts';
 import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retentionSettings.ts';
+import { readSecretFiles, type SecretFile } from './secretFiles.ts';
 import { secretWeakness } from './secretStrength.ts';
 import { noteFileNames, type SettingInForce, settingsInForce } from './settingsInForce.ts';
 
@@ -287,6 +289,8 @@ export interface Config {
   readonly archive: ArchiveSettings | undefined;
   readonly retention: RetentionDays;
   readonly logLevel: LogLevel;
+  /** The files that secrets were read from. */
+  readonly secretFiles: readonly SecretFile[];
   /** Every setting and where it comes from, without secrets. */
   readonly inForce: readonly SettingInForce[];
 }
@@ -308,14 +312,16 @@ export function readEnvironment(): Environment {
  * @throws OperatorError with every error
  */
 export function loadConfig(env: Environment): Config {
+  const secretFiles = readSecretFiles(env);
   const named = Object.keys(SETTINGS.shape).flatMap((name) => {
-    const value = env[name];
+    const value = secretFiles.values.get(name) ?? env[name];
     const isUnset = value === undefined || (value === '' && !NEVER_EMPTY.has(name));
     return isUnset ? [] : [[name, value] as const];
   });
   const parsed = SETTINGS.safeParse(Object.fromEntries(named));
   const given = new Set(named.map(([name]) => name));
   const errors = [
+    ...secretFiles.errors,
     ...(parsed.error?.issues ?? []).map(explain),
     ...missingFromGroups(given).map(
       ({ name, present }) => `${name}: must be set, too, because ${present.join(' and ')} is`,
@@ -368,7 +374,11 @@ export function loadConfig(env: Environment): Config {
     archive: archiveOf(settings),
     retention: retentionOf(settings),
     logLevel: settings.LOG_LEVEL,
-    inForce: settingsInForce(new Map(named), settings, Object.keys(SETTINGS.shape)),
+    secretFiles: secretFiles.files,
+    inForce: settingsInForce(new Map(named), secretFiles.files, {
+      parsed: settings,
+      names: Object.keys(SETTINGS.shape),
+    }),
   });
 }
 

@@ -4,32 +4,24 @@
  */
 
 import { formatFingerprint, secretFingerprint } from '../platform/secretFingerprint.ts';
+import { HIDDEN_SETTINGS, type SecretFile } from './secretFiles.ts';
 
-/** `file`: the file `.env` in the working folder; the environment has precedence over it. */
-export type SettingSource = 'environment' | 'file' | 'default' | 'unset';
+/**
+ * `file`: the file `.env` in the working folder; the environment has precedence over it.
+ * `secret_file`: the file that `NAME_FILE` names.
+ */
+export type SettingSource = 'environment' | 'file' | 'secret_file' | 'default' | 'unset';
 
 export interface SettingInForce {
   readonly name: string;
   /** Null for a secret, and for a setting that is not set. */
   readonly value: string | null;
   readonly source: SettingSource;
+  /** Of a setting that is read from a file of its own. */
+  readonly path?: string;
   /** Of the secrets that sign webhooks, in their order: what events are marked with. */
   readonly fingerprints?: readonly string[];
 }
-
-/** Settings that are secrets; also addresses that anybody who knows them can post to. */
-const HIDDEN_SETTINGS: ReadonlySet<string> = new Set([
-  'WEBHOOK_SECRETS',
-  'ADMIN_TOKEN',
-  'TALLYHOOK_TOKEN',
-  'PAYMENTS_API_KEY',
-  'SANDBOX_WEBHOOK_SECRET',
-  'ALERT_WEBHOOK_SECRET',
-  'ALERT_SLACK_URL',
-  'ORDER_WEBHOOK_SECRET',
-  'ARCHIVE_S3_ACCESS_KEY_ID',
-  'ARCHIVE_S3_SECRET_ACCESS_KEY',
-]);
 
 const SIGNING_SECRETS = 'WEBHOOK_SECRETS';
 
@@ -45,25 +37,42 @@ export function noteFileNames(names: Iterable<string>): void {
 
 /**
  * @param given the settings that are set, as text
- * @param parsed every setting, with defaults
+ * @param files those of them that were read from files
+ * @param schema every setting by name, and with defaults
  */
 export function settingsInForce(
   given: ReadonlyMap<string, string>,
-  parsed: Readonly<Record<string, unknown>>,
-  names: readonly string[],
+  files: readonly SecretFile[],
+  { names, parsed }: SchemaOutput,
 ): readonly SettingInForce[] {
+  const paths = new Map(files.map(({ name, path }) => [name, path]));
   return names.map((name): SettingInForce => {
     const text = given.get(name);
     const isHidden = HIDDEN_SETTINGS.has(name) || SOUNDS_SECRET.test(name);
     if (text !== undefined) {
-      const source = fileNames.has(name) ? 'file' : 'environment';
-      if (isHidden) return { name, value: null, source, ...fingerprintsOf(name, parsed[name]) };
-      return { name, value: withoutPassword(text), source };
+      const source = sourceOf(name, paths.get(name));
+      if (isHidden) return { name, value: null, ...source, ...fingerprintsOf(name, parsed[name]) };
+      return { name, value: withoutPassword(text), ...source };
     }
     const standard = isHidden ? undefined : textOf(parsed[name]);
     if (standard === undefined) return { name, value: null, source: 'unset' };
     return { name, value: standard, source: 'default' };
   });
+}
+
+interface SchemaOutput {
+  readonly names: readonly string[];
+  readonly parsed: Readonly<Record<string, unknown>>;
+}
+
+function sourceOf(name: string, path: string | undefined): Pick<SettingInForce, 'source' | 'path'> {
+  if (path !== undefined) return { source: 'secret_file', path };
+  return { source: fileNames.has(name) ? 'file' : 'environment' };
+}
+
+/** Whether somebody set it. */
+export function isSet({ source }: SettingInForce): boolean {
+  return source !== 'default' && source !== 'unset';
 }
 
 function fingerprintsOf(name: string, secrets: unknown): Pick<SettingInForce, 'fingerprints'> {

@@ -16,6 +16,7 @@ import {
   readRequiredMigration,
 } from '../platform/db/pendingMigrations.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
+import { oldServerText, readServerVersion } from '../platform/db/serverVersion.ts';
 import { toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
 import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
@@ -50,7 +51,9 @@ import {
   type ConnectionSettings,
   judgeConnections,
   judgePorts,
+  judgeSecretFiles,
   type PortSettings,
+  type SecretFileFacts,
 } from './domain/judgeExposure.ts';
 import { judgePooling, type SessionSettings } from './domain/judgePooling.ts';
 import {
@@ -86,6 +89,8 @@ export interface Installation {
   readonly isSandbox: boolean;
   /** Where the service should send webhooks. */
   readonly receiver: OurReceiver;
+  /** The files that secrets are read from. */
+  readonly secretFiles: readonly SecretFileFacts[];
   /** Undefined: every profile of the account is checked. */
   readonly profileId: string | undefined;
   readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
@@ -140,6 +145,7 @@ export async function examine(
   }
   await note('webhook secrets', () => checkSecrets(installation.webhookSecrets));
   await note('admin token', () => measured(installation.adminTokens, 'token', 'ADMIN_TOKEN'));
+  await note('secret files', () => judgeSecretFiles(installation.secretFiles));
   await note('encryption', () => {
     const redis = serversOfRedisUrl(installation.settings.redisUrl);
     return judgeConnections({ ...installation.settings, redis });
@@ -159,7 +165,10 @@ async function checkDatabase(database: Database | Error): Promise<Judgment> {
   if (database instanceof Error) return failed(`unreachable (${database.message})`, remedy);
   try {
     await database.probe();
-    return ok('reachable');
+    const version = await readServerVersion(database);
+    return version.isSupported
+      ? ok(`reachable, PostgreSQL ${version.text}`)
+      : failed(oldServerText(version), 'Before you upgrade Tallyhook, move to a newer PostgreSQL.');
   } catch (error) {
     return failed(`unreachable (${toError(error).message})`, remedy);
   }

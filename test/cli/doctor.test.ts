@@ -80,6 +80,7 @@ test('a healthy installation passes every check', async () => {
     queue: 'ok',
     'webhook secrets': 'ok',
     'admin token': 'ok',
+    'secret files': 'ok',
     encryption: 'ok',
     'private ports': 'ok',
     'API key': 'ok',
@@ -93,12 +94,12 @@ test('a healthy installation passes every check', async () => {
   });
   // The text output has the same checks, with remedies.
   const { stdout } = await runTallyhook(['doctor'], { env });
-  expect(stdout).toMatch(/^ok {4}database +reachable$/m);
+  expect(stdout).toMatch(/^ok {4}database +reachable, PostgreSQL 1\d\.\d+$/m);
   expect(stdout).toMatch(
     /^ok {4}webhook secrets +2 secrets, each strong enough: [0-9a-f]{8}, [0-9a-f]{8}$/m,
   );
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/27 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
+  expect(stdout).toMatch(/28 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
 });
 
 test('a pause is reported with its author and reason, and is not ended', async () => {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SettingInForce, SettingSource } from '../../config/settingsInForce.ts';
+import { isSet, type SettingInForce, type SettingSource } from '../../config/settingsInForce.ts';
 import { printable, printJson, readConfig } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
@@ -8,6 +8,7 @@ import { printTable } from '../table.ts';
 const SOURCES: Readonly<Record<SettingSource, string>> = {
   environment: 'environment',
   file: '.env',
+  secret_file: 'file',
   default: 'default',
   unset: 'not set',
 };
@@ -21,15 +22,17 @@ export function settingsCommand(): Command {
       '\nReads the environment of this shell and the file `.env`. Exit code: 0.',
     )
     .action(({ all, json }: { readonly all: boolean; readonly json: boolean }) => {
-      const settings = readConfig().inForce.filter(
-        ({ source }) => all || source === 'environment' || source === 'file',
-      );
+      const settings = readConfig().inForce.filter((setting) => all || isSet(setting));
       if (json) printJson({ settings });
       else if (settings.length === 0) printLine('No setting is set: every one has its default.');
       else {
         printTable(
           ['SETTING', 'VALUE', 'FROM'],
-          settings.map((setting) => [setting.name, valueText(setting), SOURCES[setting.source]]),
+          settings.map((setting) => [
+            setting.name,
+            valueText(setting),
+            setting.path === undefined ? SOURCES[setting.source] : printable(setting.path),
+          ]),
         );
       }
     });

@@ -1,7 +1,8 @@
 /**
- * Judges what the settings expose to the network: connections without encryption, and ports that are
- * meant for this machine. Private networks make both acceptable, and the settings do not show whether a
- * network is private, so these are warnings. No result contains a URL, which may have a password.
+ * Judges what the settings expose: connections without encryption, ports that are meant for this machine, and
+ * files with secrets that other users can read. Private networks and machines make each acceptable, and the
+ * settings do not show whether they are private, so these are warnings. No result contains a URL, which may
+ * have a password.
  */
 import { addressesOf } from '../../platform/db/hosts.ts';
 import { bad, type Judgment, ok } from './judge.ts';
@@ -11,6 +12,13 @@ export interface ConnectionSettings {
   readonly migrateDatabaseUrl: string | undefined;
   readonly queueDatabaseUrl: string | undefined;
   readonly redis: { readonly hosts: readonly string[]; readonly isTls: boolean } | undefined;
+}
+
+/** A file that a secret is read from. */
+export interface SecretFileFacts {
+  readonly name: string;
+  readonly path: string;
+  readonly isOpen: boolean;
 }
 
 export interface PortSettings {
@@ -95,4 +103,22 @@ function isPostgresEncrypted({ searchParams }: URL): boolean {
 
 function isOpen(host: string | undefined): host is string {
   return host !== undefined && !LOOPBACK.test(host);
+}
+
+/** Whether the files that secrets are read from are private. */
+export function judgeSecretFiles(files: readonly SecretFileFacts[]): Judgment {
+  const open = files.filter(({ isOpen: isReadable }) => isReadable);
+  if (open.length === 0) {
+    return ok(
+      files.length === 0
+        ? 'no secret is read from a file of its own'
+        : `${files.map(({ name }) => name).join(', ')}: only the owner and the group read the file`,
+    );
+  }
+  return warning(
+    open
+      .map(({ name, path }) => `${name}_FILE: every user of the machine can read or change ${path}`)
+      .join('\n'),
+    `Run: chmod 400 ${open.map(({ path }) => path).join(' ')}`,
+  );
 }

@@ -1,6 +1,6 @@
 /** The settings in force, and where each comes from. */
 import { z } from 'zod';
-import type { SettingInForce, SettingSource } from '../../config/settingsInForce.ts';
+import { isSet, type SettingInForce, type SettingSource } from '../../config/settingsInForce.ts';
 import { type Column, DataTable } from '../components/blocks.tsx';
 import { FilterForm, Select } from '../components/forms.tsx';
 import { Badge } from '../components/values.tsx';
@@ -14,9 +14,7 @@ export const settingsPage = definePage({
   params: z.strictObject({}),
   query: z.strictObject({ only: z.enum(['set']).optional() }),
   load: ({ system: { settings } }, { query: { only } }) => {
-    const rows = settings.filter(
-      ({ source }) => only === undefined || source === 'environment' || source === 'file',
-    );
+    const rows = settings.filter((setting) => only === undefined || isSet(setting));
     return Promise.resolve({ outcome: 'ok', data: { rows, only } });
   },
   view: ({ rows, only }, viewer) => ({
@@ -55,6 +53,7 @@ export const settingsPage = definePage({
 const SOURCES: Readonly<Record<SettingSource, string>> = {
   environment: 'environment',
   file: 'file .env',
+  secret_file: 'file',
   default: 'default',
   unset: 'not set',
 };
@@ -69,5 +68,8 @@ const COLUMNS: readonly Column<SettingInForce>[] = [
       return source === 'unset' ? '' : <Badge>hidden</Badge>;
     },
   },
-  { title: 'From', cell: ({ source }) => SOURCES[source] },
+  {
+    title: 'From',
+    cell: ({ source, path }) => (path === undefined ? SOURCES[source] : <code>{path}</code>),
+  },
 ];
