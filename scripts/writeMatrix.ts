@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const INTRODUCTION = `# Supported versions
 
-Tallyhook runs on Node.js 20.19 or newer and PostgreSQL 14 or newer. Jobs are in PostgreSQL, or in Redis 6.0 or newer or Valkey. \`scripts/matrix.sh\` runs a part of the tests with each version below and writes this page: every statement of intake, ledger, retention and queues, the rights of database roles, both queue backends, and commands. One version differs at a time from PostgreSQL 18, Redis 7.0 and Node.js 20. The whole test suite runs on these.
+Tallyhook runs on Node.js 20.19 or newer and PostgreSQL 14 or newer. Jobs are in PostgreSQL, or in Redis 6.0 or newer or Valkey. \`scripts/matrix.sh\` runs a part of the tests with each version below and writes this page: statements of intake, ledger, retention and analytics, both queue backends, connections, and commands. Each run begins with all migrations. One version differs at a time from PostgreSQL 18, Redis 7.0 and Node.js 20. The whole test suite runs on these.
 
 | | version | passed | failed | seconds | commit |
 |---|---|---:|---:|---:|---|
