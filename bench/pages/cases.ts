@@ -51,17 +51,16 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   '/authorizations/confirm': ['action=cancel&hold=1000:USD:HELD'],
 };
 
-/** The ledger has no failed payout. */
-const WITHOUT_EXAMPLE: readonly string[] = ['/payouts/{id}/retry'];
-
 export interface BenchLedger {
   /** How many copies of the template it has. */
   readonly copies: number;
   /** A month that is full of transfers, such as `2026-12`. */
   readonly month: string;
+  /** A payout that can be paid again. */
+  readonly failedPayout: string;
 }
 
-export function casesOf({ copies, month }: BenchLedger): {
+export function casesOf({ copies, month, failedPayout }: BenchLedger): {
   cases: readonly Case[];
   skipped: readonly string[];
 } {
@@ -79,6 +78,9 @@ export function casesOf({ copies, month }: BenchLedger): {
     message_number: '1000',
     run_number: '1000',
     replay_number: REPLAY,
+    erasure_number: '1',
+    // Of the viewer who measures.
+    session_id: '1',
     month,
   };
   const filled = (text: string) =>
@@ -89,10 +91,11 @@ export function casesOf({ copies, month }: BenchLedger): {
   const cases: Case[] = [];
   const skipped: string[] = [];
   for (const page of PAGES) {
-    const params = paramsOf(page, names);
+    const isRetry = page.path === '/payouts/{id}/retry';
+    const params = paramsOf(page, isRetry ? { ...names, payouts: failedPayout } : names);
     // No sandbox runs here.
     const isOffered = page.isOffered?.({ sandbox: undefined } as PageParts) ?? true;
-    if (!params || !isOffered || WITHOUT_EXAMPLE.includes(page.path)) {
+    if (!params || !isOffered) {
       skipped.push(page.path);
       continue;
     }

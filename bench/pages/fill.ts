@@ -110,7 +110,7 @@ async function fillSums(db: Database): Promise<boolean> {
   return times.length > 0;
 }
 
-/** Alerts, findings, messages, runs and replays that are over. @returns whether there were none before */
+/** Alerts, findings, messages, runs, replays and erasures that are over, and a failed payout. @returns whether there were none before */
 async function fillOthers(db: Database): Promise<boolean> {
   const [row] = await db.query<{ has: boolean }>('select exists (select from messages) as has');
   if (row?.has) return false;
@@ -157,6 +157,17 @@ async function fillOthers(db: Database): Promise<boolean> {
        from runs
       cross join generate_series(1, case id when 1 then 5000 else 1 end) step`,
     [OTHER_ROWS],
+  );
+  await db.query(
+    `insert into erasures (subjects, reason, requested_by, state, copies_erased_at, finished_at, texts, remaining)
+     select array['order:ord_' || n], 'a bench', 'bench', 'done', now(), now(), 1, 0
+       from generate_series(1, $1::int / 100) n`,
+    [OTHER_ROWS],
+  );
+  // The shop of the copies has no payout that failed.
+  await db.query(
+    `update resources set status = 'failed'
+      where kind = 'payout' and id = (select min(id) from resources where kind = 'payout')`,
   );
   return true;
 }

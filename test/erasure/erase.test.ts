@@ -7,6 +7,7 @@ import { eraseAs, planErasure } from '../../src/actions/eraseData.ts';
 import type { Actor } from '../../src/audit/domain/actor.ts';
 import { recordAudit } from '../../src/audit/recordAudit.ts';
 import type { ErasureSubject } from '../../src/erasure/domain/subjects.ts';
+import { readSummedTo } from '../../src/ledger/read/store/statementSums.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -21,6 +22,7 @@ import {
   type WordPlaces,
 } from '../support/people.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
+import { sumEverything } from '../support/sums.ts';
 
 const SEED = testSeed();
 const ACTOR: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@test' };
@@ -142,6 +144,7 @@ test(`${ERASED} people of ${CUSTOMERS} are erased from every column, and the led
     ...others.slice(50).filter(() => random() < SAMPLE / others.length),
   ];
   const words = [wordsOf(erasedPeople), wordsOf(staying)];
+  await sumEverything(db);
   const ledgerBefore = await digestLedger(db);
   report('digest of the ledger', { ledgerBefore });
   const [erasedBefore = NONE, stayingBefore = NONE] = await findWordSets(db, words);
@@ -170,6 +173,8 @@ test(`${ERASED} people of ${CUSTOMERS} are erased from every column, and the led
   expect(ledgerAfter).toEqual(ledgerBefore);
   await expectVerified();
   report('verify --rebuild');
+  // The stored sums of the journal, too: a difference would have made them begin again.
+  expect(await readSummedTo(db)).toBeDefined();
   // The customer's id itself is in the digest only.
   const customer = erasedPeople[0]?.customerId ?? '';
   expect(JSON.stringify(await db.query('select * from erasures'))).not.toContain(`${customer}"`);

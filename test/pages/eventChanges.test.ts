@@ -107,6 +107,8 @@ test('an event names its resource, transfers, change and order webhook, on page,
   ]) {
     expect(html).toContain(shown);
   }
+  const order = await viewer.get('/orders/ord_pay_first');
+  expect(order.html).toContain(`href="/messages/${webhook?.number}"`);
 
   const { status, body } = await api.get(`/api/v1/events/${number}`);
   expect(status).toBe(200);

@@ -1,13 +1,19 @@
 /** What retention removed is not reported by verify, and what vanished otherwise is. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readSummedTo } from '../../src/ledger/read/store/statementSums.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
+import { readStatement } from '../../src/statements/readStatement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { testSeed } from '../support/random.ts';
 import { DEFAULT_DAYS } from '../support/retention.ts';
 import { shopEvents } from '../support/shop.ts';
+import { sumEverything } from '../support/sums.ts';
+
+/** Of the shop's events. */
+const MONTH = '2026-11';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -23,6 +29,13 @@ async function failures(rebuild: boolean): Promise<readonly string[]> {
   );
 }
 
+/** What a statement takes from the journal. */
+async function readMonth() {
+  const input = { month: MONTH, timeZone: 'Europe/Berlin', currency: undefined };
+  const { currencies, open } = await readStatement(db, input);
+  return { currencies, open };
+}
+
 async function expectProven(seed: number): Promise<void> {
   expect(await failures(false), `TEST_SEED=${seed}`).toEqual([]);
   expect(await failures(true), `TEST_SEED=${seed}`).toEqual([]);
@@ -35,7 +48,10 @@ test('a ledger is proven without its bodies, and without the rows of its events'
   for (let start = 0; start < ids.length; start += 50) {
     await applier.applyBatch(ids.slice(start, start + 50));
   }
+  await sumEverything(db);
   await expectProven(seed);
+  const statement = await readMonth();
+  expect(statement.currencies.length).toBeGreaterThan(1);
 
   await db.query('delete from webhook_bodies');
   await db.query('update event_variants set body = null');
@@ -55,6 +71,9 @@ test('a ledger is proven without its bodies, and without the rows of its events'
   const [left] = await db.query<{ rows: number }>('select count(*) as rows from webhook_events');
   expect(left?.rows).toBeLessThan(ids.length);
   await expectProven(seed);
+  // From the stored sums, which are of the journal alone.
+  expect(await readSummedTo(db)).toBeDefined();
+  expect(await readMonth(), `TEST_SEED=${seed}`).toEqual(statement);
 });
 
 test('a row of the inbox that vanished otherwise is reported', async () => {

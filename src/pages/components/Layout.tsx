@@ -18,6 +18,8 @@ export interface NavItem {
 export interface Frame {
   /** What people call this installation. */
   readonly installation: string;
+  /** Of Tallyhook, which this process runs. */
+  readonly version: string;
   readonly assets: { readonly css: string; readonly js: string };
   /** Undefined before the sign-in. */
   readonly viewer: { readonly holder: Holder; readonly formToken: string } | undefined;
@@ -116,7 +118,7 @@ function SearchForm() {
 }
 
 function Footer({ frame, formToken }: { readonly frame: Frame; readonly formToken: string }) {
-  const { live, shortcuts, theme, url } = frame;
+  const { live, shortcuts, theme, url, version } = frame;
   return (
     <footer class="bottom">
       {live ? (
@@ -148,6 +150,7 @@ function Footer({ frame, formToken }: { readonly frame: Frame; readonly formToke
       <button type="button" class="scripted" data-help="">
         Keyboard shortcuts
       </button>
+      <p>{`Tallyhook ${version}`}</p>
       <p id="short-notice" role="status"></p>
       <Help items={shortcuts} />
     </footer>

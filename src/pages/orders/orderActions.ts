@@ -1,5 +1,6 @@
 /** What a person can do about an order: register its amount, refresh it, replay its events. */
 import { z } from 'zod';
+import { refreshOrderAs } from '../../actions/refreshNow.ts';
 import { registerOrderAs } from '../../actions/registerOrder.ts';
 import { type Replayed, replayEventsAs } from '../../actions/replayEvents.ts';
 import { currency, id } from '../../console/schemas.ts';
@@ -49,16 +50,14 @@ export const refreshOrder = defineAction({
   permission: 'refresh',
   params,
   form: z.strictObject({}),
-  act: async ({ refresher }, { params: { order_key: orderKey } }) => {
+  act: async ({ db, refresher }, { params: { order_key: orderKey }, actor }) => {
     if (!refresher) {
       const message =
         'The console has no API key of the payment service. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.';
       return { outcome: 'unavailable', message };
     }
-    const refreshed = await refresher.order({
-      id: orderIdOf(orderKey),
-      by: orderNamedBy(orderKey),
-    });
+    const name = { id: orderIdOf(orderKey), by: orderNamedBy(orderKey), orderKey };
+    const refreshed = await refreshOrderAs({ db, refresher }, actor, name);
     return { outcome: 'done', to: hrefOf(orderKey), notice: refreshNotice(refreshed) };
   },
 });

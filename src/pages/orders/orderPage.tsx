@@ -7,6 +7,7 @@ import { formatInstant } from '../../ledger/domain/time.ts';
 import { explainNamed } from '../../ledger/read/explain.ts';
 import { type ReadOrderDetail, readOrder } from '../../ledger/read/orders.ts';
 import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
+import type { MessageRow } from '../../notify/store/messageRows.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { orderLines } from '../../representation/explanationText.ts';
@@ -21,12 +22,14 @@ import { Related, type RelatedRows, readRelated } from '../related/Related.tsx';
 import { refundPayment } from '../resources/resourceActions.ts';
 import { Timeline } from '../timeline/Timeline.tsx';
 import { Accounts } from './Accounts.tsx';
+import { OrderWebhooks, readWebhooksOfOrder } from './OrderWebhooks.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orderActions.ts';
 import { Waterfall } from './Waterfall.tsx';
 
 interface OrderData {
   readonly order: ReadOrderDetail;
   readonly related: RelatedRows;
+  readonly webhooks: readonly MessageRow[];
   /** Undefined for an order without events, and for one with too many to explain. */
   readonly explanation: OrderExplanation | undefined;
   readonly notExplained: string | undefined;
@@ -42,7 +45,9 @@ export const orderPage = definePage({
     if (order) {
       const parts = order.parts.map(({ kind, id: part }) => `${kind}:${part}`);
       const related = await readRelated(db, [`order:${order.orderKey}`, ...parts]);
-      return { outcome: 'ok', data: { order, related, ...(await explain(db, order)) } };
+      const webhooks = await readWebhooksOfOrder(db, order.orderKey);
+      const data = { order, related, webhooks, ...(await explain(db, order)) };
+      return { outcome: 'ok', data };
     }
     const message = `No order, payment, refund or dispute has the id ${JSON.stringify(params.order_id)}. If it was just created, its event may not have arrived yet.`;
     return { outcome: 'not_found', message };
@@ -58,7 +63,7 @@ export const orderPage = definePage({
 async function explain(
   db: Database,
   { orderKey }: ReadOrderDetail,
-): Promise<Omit<OrderData, 'order' | 'related'>> {
+): Promise<Pick<OrderData, 'explanation' | 'notExplained'>> {
   try {
     const { orders } = await explainNamed(db, orderKey);
     const explanation = orders.find((one) => one.orderKey === orderKey);
@@ -78,6 +83,7 @@ function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer
       <MoneySection order={order} />
       <PartsSection order={order} />
       <Related related={data.related} />
+      <OrderWebhooks webhooks={data.webhooks} />
       <Section title="Timeline">
         <Timeline {...order} of={orderHref(order.orderId)} />
         {order.timeline.some(({ type }) => type === 'event') ? (

@@ -1,5 +1,6 @@
 /** What a person can do about one resource: refresh it from the service, refund a payment. */
 import { z } from 'zod';
+import { refreshResourceAs } from '../../actions/refreshNow.ts';
 import { refundPayment as refundEndpoint } from '../../console/routes/refundPayment.ts';
 import { currency, id, reasonGiven } from '../../console/schemas.ts';
 import { formatMoney } from '../../contract/money.ts';
@@ -15,9 +16,9 @@ export const refreshResource = defineAction({
   permission: 'refresh',
   params: z.strictObject({ kind: z.enum(RESOURCE_KINDS), id }),
   form: z.strictObject({}),
-  act: async ({ refresher }, { params: ref }) => {
+  act: async ({ db, refresher }, { params: ref, actor }) => {
     if (!refresher) return NO_KEY;
-    const refreshed = await refresher.resource(ref);
+    const refreshed = await refreshResourceAs({ db, refresher }, actor, ref);
     return { outcome: 'done', to: resourceHref(ref.kind, ref.id), notice: noticeOf(refreshed) };
   },
 });

@@ -2,6 +2,7 @@
 import type { Request, Response } from 'express';
 import { render } from 'preact-render-to-string';
 import type { Session } from '../../access/sessions.ts';
+import { packageVersion } from '../../platform/packageRoot.ts';
 import { Layout } from '../components/Layout.tsx';
 import { LiveRegion, type LiveRegionProps } from '../live/LiveRegion.tsx';
 import type { PageView } from '../page.ts';
@@ -34,12 +35,14 @@ export function createRenderer({
   /** Those of this installation. */
   readonly sections: readonly SectionLink[];
 }): Renderer {
+  const version = packageVersion();
   const paths = { css: assets.css.path, js: assets.js.path };
   return {
     render: ({ title, crumbs = [], body }, { request, response, session, live }) => {
       const asked = request ?? response.req;
       const frame = {
         installation,
+        version,
         assets: paths,
         viewer: session && { holder: session.holder, formToken: session.formToken },
         nav: navOf(sections, asked.path),

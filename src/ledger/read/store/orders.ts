@@ -96,3 +96,15 @@ export function readPartsOf(
     [orderKeys],
   );
 }
+
+/** The numbers of the last changes of an order, newest first. */
+export async function readChangeNumbers(
+  db: Queryable,
+  { orderKey, limit }: { readonly orderKey: string; readonly limit: number },
+): Promise<readonly number[]> {
+  const rows = await db.query<{ number: number }>(
+    'select number from changes where order_key = $1 order by number desc limit $2',
+    [orderKey, limit],
+  );
+  return rows.map(({ number }) => number);
+}
