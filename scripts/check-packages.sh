@@ -96,12 +96,17 @@ step npm install --no-audit --no-fund "$sandbox"
 
 cat >shop.ts <<'TS'
 import { type ClientErrorKind, createClient, declineAdvice, PaymentServiceError } from '@tallyhook/client';
+import { createAdminApiClient, type OrderDetail } from '@tallyhook/client/admin-api';
 import { ENDPOINTS, type Endpoint } from '@tallyhook/client/contract';
 import { type SandboxFaults, startSandbox } from '@tallyhook/sandbox';
 // @ts-expect-error: a share is a number
 export const faults: SandboxFaults = { webhooks: { drop: 'often' } };
 export const start = (clock: Date) => startSandbox({ clock });
 const service = createClient({ baseUrl: 'https://pay.example', apiKey: 'snd_1' });
+const tallyhook = createAdminApiClient({ baseUrl: 'http://127.0.0.1:8081', token: 'a-token' });
+export const captured = (order: OrderDetail): number | undefined => order.totals[0]?.amount_captured;
+// @ts-expect-error: the field is order_id
+tallyhook.getOrder({ order: 'ord_1' }).catch((error: unknown) => console.log(error instanceof TypeError));
 const kind: ClientErrorKind = 'id_in_use';
 const { path }: Endpoint = ENDPOINTS.createPayment;
 // @ts-expect-error: fields are missing
@@ -121,7 +126,7 @@ for version in "${TYPESCRIPTS[@]}"; do
         --module "$module" --moduleResolution "$resolution" "$type/shop.ts"
       # A bundler would run what `esnext` emits.
       if [[ $resolution != bundler ]]; then
-        expect_output 'id_in_use /payments never true' node "$type/out/shop.js"
+        expect_output $'true\nid_in_use /payments never true' node "$type/out/shop.js"
       fi
     done
   done

@@ -28,7 +28,7 @@ version=$(node -p "require('./package.json').version")
 
 # Prints the lines below a heading of the changelog, up to the next version.
 notes_of() {
-  awk -v heading="$1" '/^## / { found = index($0, "## " heading) == 1; next } found' docs/CHANGELOG.md
+  awk -v heading="$1" '/^## / { found = index($0, "## " heading) == 1; next } found && ($0 != "" || printed) { print; printed = 1 }' docs/CHANGELOG.md
 }
 
 notes=$(notes_of "$version - ")
@@ -71,6 +71,8 @@ if [[ $mode != without-checks ]]; then
     echo "passed in $((SECONDS - start)) s: $check"
   done
 fi
+[[ $mode != final || -z $(git status --porcelain) ]] ||
+  fail 'A check wrote other results than those in docs/. Commit them, and make the release again in a new folder.'
 
 npm run -s pack -- "$folder"
 npm run -s sbom >"$folder/tallyhook-$version.cdx.json"

@@ -47,6 +47,18 @@ export function paid(body: string, headers: Record<string, string>): number | un
   webhook.data.order.totals[0]?.captured;
   return webhook.type === 'order.paid' ? webhook.data.order.totals[0]?.amount_captured : 0;
 }
+const tallyhook = createAdminApiClient({ baseUrl: 'http://127.0.0.1:8081', token: 'a-token' });
+export async function paidOrders(): Promise<number> {
+  // @ts-expect-error: the field is order_id
+  await tallyhook.getOrder({ order: 'ord_1' });
+  let sum = 0;
+  for await (const order of tallyhook.iterate.listOrders({ status: 'paid' })) {
+    // @ts-expect-error: the field is amount_captured
+    sum += order.totals[0]?.captured ?? 0;
+  }
+  return sum;
+}
+paidOrders().catch((error: unknown) => console.log(error instanceof TypeError));
 const kind: ClientErrorKind = 'id_in_use';
 const { path }: Endpoint = ENDPOINTS.createPayment;
 console.log([Object.keys(service).length, kind, path, declineAdvice('UE_1001').retry].join());
@@ -57,10 +69,11 @@ const IMPORTS = `
 import {
   type ClientErrorKind, createClient, declineAdvice, isOrderWebhook, PaymentServiceError, verifyTallyhookWebhook,
 } from '@tallyhook/client';
+import { createAdminApiClient } from '@tallyhook/client/admin-api';
 import { ENDPOINTS, type Endpoint } from '@tallyhook/client/contract';
 `;
 
-const PRINTED = ['9,id_in_use,/payments,never', 'true'];
+const PRINTED = ['9,id_in_use,/payments,never', 'true', 'true'];
 
 /** scripts/check-packages.sh compiles under every resolution, with each version of TypeScript since 5.6. */
 test.each(['module', 'commonjs'])(
@@ -89,6 +102,8 @@ test.each(['module', 'commonjs'])(
 
 const PLAIN = `
 const service = createClient({ baseUrl: 'https://pay.example', apiKey: 'snd_1' });
+const tallyhook = createAdminApiClient({ baseUrl: 'http://127.0.0.1:8081', token: 'a-token' });
+tallyhook.getOrder({ order: 'ord_1' }).catch((error) => console.log(error instanceof TypeError));
 const { path } = ENDPOINTS.createPayment;
 console.log([Object.keys(service).length, 'id_in_use', path, declineAdvice('UE_1001').retry].join());
 service.payments.create({}).catch((error) => console.log(error instanceof PaymentServiceError));
@@ -98,11 +113,13 @@ test.each([
   [
     '.mjs',
     `import { createClient, declineAdvice, PaymentServiceError } from '@tallyhook/client';
+     import { createAdminApiClient } from '@tallyhook/client/admin-api';
      import { ENDPOINTS } from '@tallyhook/client/contract';`,
   ],
   [
     '.cjs',
     `const { createClient, declineAdvice, PaymentServiceError } = require('@tallyhook/client');
+     const { createAdminApiClient } = require('@tallyhook/client/admin-api');
      const { ENDPOINTS } = require('@tallyhook/client/contract');`,
   ],
 ])('plain JavaScript %s runs', async (ending, imports) => {
