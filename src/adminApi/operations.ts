@@ -385,7 +385,7 @@ export interface AdminApiCalls {
   /**
    * Get the statement of a month.
    *
-   * Opening balances, movements by day and account, closing balances and totals of each currency, by the time at which the service moved the money; what was under way and which findings were open at the end; and what was compared with the service. The sums do not depend on when webhooks arrived.
+   * Opening balances, movements by day and account, closing balances and totals of each currency, by the time at which the service moved the money; what was under way and which findings were open at the end; and what was compared with the service. The sums do not depend on when webhooks arrived. Those of a closed month never change.
    */
   getStatement(input: GetStatementInput, options?: AdminApiCallOptions): Promise<Statement>;
   /** List the closings of months, also of those that were reopened. */
@@ -2853,6 +2853,86 @@ export type Statement = {
   readonly to: string;
   /** When it was read; what is recorded later is not in it. */
   readonly known_at: string;
+  /** The closing of the month, which froze its sums; null: it is not closed. */
+  readonly closing: Closing | null;
+  /** Every closing of the month, also those of before. */
+  readonly closings: readonly Closing[];
+  /** The time zone in which months are closed. In another one, closings and late postings are not considered. */
+  readonly closed_in: string | null;
+  /** What belongs to earlier months, which were closed, and is booked in this one: in its accounts, not in its days and totals. */
+  readonly late_postings: {
+    readonly totals: readonly {
+      /** The month to which they belong. */
+      readonly month: string;
+      /** The month in which they are booked. */
+      readonly booked_in: string;
+      /** ISO 4217. */
+      readonly currency: string;
+      /** Totals by name. */
+      readonly totals: readonly {
+        readonly name: 'captured' | 'voided' | 'refunded' | 'disputed' | 'won' | 'lost' | 'paid_out' | 'payouts_reversed';
+        /** How many movements; one that was taken back counts too. */
+        readonly count: number;
+        /** Less what was taken back. */
+        readonly amount: number;
+      }[];
+      /** Captured, less voided, refunded and lost. */
+      readonly net: number;
+    }[];
+    /** At most 50, by number. */
+    readonly first: readonly {
+      /** Its number in the journal. */
+      readonly transfer: number;
+      readonly kind: 'payment' | 'refund' | 'dispute' | 'payout';
+      readonly resource_id: string;
+      readonly leg: string;
+      /** ISO 4217. */
+      readonly currency: string;
+      /** Minor units of the currency beside it; may be negative. */
+      readonly amount: number;
+      /** UTC. */
+      readonly effective_at: string;
+      /** UTC. */
+      readonly recorded_at: string;
+    }[];
+  };
+  /** What belongs to this month, came after it was closed, and is booked in a later one. */
+  readonly booked_later: {
+    readonly totals: readonly {
+      /** The month to which they belong. */
+      readonly month: string;
+      /** The month in which they are booked. */
+      readonly booked_in: string;
+      /** ISO 4217. */
+      readonly currency: string;
+      /** Totals by name. */
+      readonly totals: readonly {
+        readonly name: 'captured' | 'voided' | 'refunded' | 'disputed' | 'won' | 'lost' | 'paid_out' | 'payouts_reversed';
+        /** How many movements; one that was taken back counts too. */
+        readonly count: number;
+        /** Less what was taken back. */
+        readonly amount: number;
+      }[];
+      /** Captured, less voided, refunded and lost. */
+      readonly net: number;
+    }[];
+    /** At most 50, by number. */
+    readonly first: readonly {
+      /** Its number in the journal. */
+      readonly transfer: number;
+      readonly kind: 'payment' | 'refund' | 'dispute' | 'payout';
+      readonly resource_id: string;
+      readonly leg: string;
+      /** ISO 4217. */
+      readonly currency: string;
+      /** Minor units of the currency beside it; may be negative. */
+      readonly amount: number;
+      /** UTC. */
+      readonly effective_at: string;
+      /** UTC. */
+      readonly recorded_at: string;
+    }[];
+  };
   readonly currencies: readonly {
     /** ISO 4217. */
     readonly currency: string;

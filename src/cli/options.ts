@@ -1,6 +1,6 @@
 /** Options that several commands take. */
 import { InvalidArgumentError, Option } from 'commander';
-import { isMonth, isTimeZone } from '../ledger/domain/statement.ts';
+import { isMonth, isTimeZone } from '../ledger/domain/period.ts';
 import { parseInstantMicros } from '../ledger/domain/time.ts';
 
 const MAX_ROWS = 1_000;

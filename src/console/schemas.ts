@@ -1,7 +1,7 @@
 /** Schemas that several endpoints share. */
 import { z } from 'zod';
 import { parseId } from '../contract/identifiers.ts';
-import { isMonth, isTimeZone } from '../ledger/domain/statement.ts';
+import { isMonth, isTimeZone } from '../ledger/domain/period.ts';
 import { parseInstantMicros } from '../ledger/domain/time.ts';
 import { ORDER_NAMES } from '../ledger/read/orders.ts';
 import { currency, time } from '../webhooks/fields.ts';

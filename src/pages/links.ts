@@ -81,6 +81,9 @@ export const ledgerAccountHref = (account: string, query?: LinkQuery): string =>
 /** The statement of a month such as `2026-10`. */
 export const statementHref = (month: string, query?: LinkQuery): string =>
   href(`/ledger/statements/${segment(month)}`, query);
+/** The page that closes a month, or reopens it. */
+export const closingHref = (month: string, query?: LinkQuery): string =>
+  href(`/ledger/statements/${segment(month)}/closing`, query);
 export const statementCsvHref = (query: LinkQuery): string => href('/ledger/statement.csv', query);
 
 /** The entries of a month for an accounting program. */
@@ -152,6 +155,7 @@ const THING_PAGES = new Map<string, (id: string) => string | undefined>([
   ['channel', (id) => subjectPath(`channel:${id}`)],
   ['token', () => tokensHref()],
   ['journal', () => journalHref()],
+  ['month', (id) => closingHref(id)],
   ['process', systemHref],
 ]);
 

@@ -13,6 +13,7 @@ import { acceptFinding, findingPage, findingsPage } from './findings/findingsPag
 import { discardEvent, eventPage, replayEvent } from './inbox/eventPage.tsx';
 import { inboxPage } from './inbox/inboxPage.tsx';
 import { ledgerAccountPage } from './ledger/accountPage.tsx';
+import { closeMonthAction, closingPage, reopenMonthAction } from './ledger/closingPage.tsx';
 import { entriesBeancount, entriesCsv, entriesHledger } from './ledger/entryFiles.ts';
 import { journalCsv, journalJsonl } from './ledger/journalFiles.ts';
 import { journalPage } from './ledger/journalPage.tsx';
@@ -128,6 +129,7 @@ export const PAGES: readonly Page[] = [
   ledgerPage,
   journalPage,
   statementPage,
+  closingPage,
   ledgerAccountPage,
   systemPage,
   queuesPage,
@@ -174,6 +176,8 @@ export const ACTIONS: readonly PageAction[] = [
   discardEvent,
   startReplay,
   stopReplay,
+  closeMonthAction,
+  reopenMonthAction,
   acceptFinding,
   acceptSeveral,
   acknowledgeAlert,

@@ -2,8 +2,11 @@
 import { formatAmount, toSafeInteger } from '../contract/money.ts';
 import { csvField } from '../ledger/domain/journalFormats.ts';
 import {
+  type Booking,
   type CurrencyStatement,
   type DayLine,
+  type LatePostings,
+  type LateTotals,
   MEASURE_NAMES,
   type Measures,
   type OpenItems,
@@ -12,14 +15,30 @@ import {
   type StreamCoverage,
 } from '../ledger/domain/statement.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
+import { closingJson } from './closing.ts';
 
-export function statementJson({ period, knownMicros, ...statement }: Statement) {
+const NOTHING: LatePostings = { totals: [], first: [] };
+
+/** What is closed and what came late, also where no month is closed. */
+function bookedOf(booking: Booking) {
+  return booking.kind === 'booked'
+    ? booking
+    : { closing: undefined, closings: [], late: NOTHING, bookedLater: NOTHING };
+}
+
+export function statementJson({ period, knownMicros, booking, ...statement }: Statement) {
+  const { closing, closings, late, bookedLater } = bookedOf(booking);
   return {
     month: period.month,
     time_zone: period.timeZone,
     from: formatInstant(period.fromMicros),
     to: formatInstant(period.toMicros),
     known_at: formatInstant(knownMicros),
+    closing: closing ? closingJson(closing) : null,
+    closings: closings.map(closingJson),
+    closed_in: booking.kind === 'effective' ? (booking.timeZone ?? null) : period.timeZone,
+    late_postings: latePostingsJson(late),
+    booked_later: latePostingsJson(bookedLater),
     currencies: statement.currencies.map(currencyJson),
     open_items: statement.open.map(openItemsJson),
     open_findings: {
@@ -29,6 +48,28 @@ export function statementJson({ period, knownMicros, ...statement }: Statement) 
     accepted_findings: statement.accepted.map(findingJson),
     uncertain_resources: statement.uncertain,
     coverage: statement.coverage.map(coverageJson),
+  };
+}
+
+function latePostingsJson({ totals, first }: LatePostings) {
+  return {
+    totals: totals.map(({ month, bookedIn, currency, measures, netMinor }) => ({
+      month,
+      booked_in: bookedIn,
+      currency,
+      totals: measuresJson(measures),
+      net: toSafeInteger(netMinor),
+    })),
+    first: first.map((one) => ({
+      transfer: one.number,
+      kind: one.kind,
+      resource_id: one.resourceId,
+      leg: one.leg,
+      currency: one.currency,
+      amount: toSafeInteger(one.movedMinor),
+      effective_at: formatInstant(one.effectiveMicros),
+      recorded_at: formatInstant(one.recordedMicros),
+    })),
   };
 }
 
@@ -126,13 +167,17 @@ const CSV_HEADING = [
 ];
 
 /**
- * One table of everything with an amount: opening and closing balances, movements by day and account, and
- * the totals of the month and its days. Amounts are decimals of their currency.
+ * One table of everything with an amount: opening and closing balances, movements by day and account, the
+ * totals of the month and its days, and late postings, where `day` is the month to which they belong
+ * (`late_posting`) or in which they are booked (`booked_later`). Amounts are decimals of their currency.
  */
-export function statementCsv({ period, currencies, open }: Statement): string {
+export function statementCsv({ period, currencies, open, booking }: Statement): string {
   const { month, timeZone } = period;
+  const { late, bookedLater } = bookedOf(booking);
   const rows = [
     ...currencies.flatMap((one) => currencyRows(one)),
+    ...late.totals.flatMap((one) => lateRows('late_posting', one.month, one)),
+    ...bookedLater.totals.flatMap((one) => lateRows('booked_later', one.bookedIn, one)),
     ...open.map(({ item, currency, count, amountMinor }) =>
       row(currency, 'open', { name: item, count, amount: amountMinor }),
     ),
@@ -188,9 +233,20 @@ function currencyRows(one: CurrencyStatement): readonly (readonly string[])[] {
   ];
 }
 
+function lateRows(
+  kind: 'late_posting' | 'booked_later',
+  day: string,
+  { currency, measures, netMinor }: LateTotals,
+): readonly (readonly string[])[] {
+  return [
+    ...measureRows(currency, kind, measures, day),
+    row(currency, kind, { day, name: 'net', amount: netMinor }),
+  ];
+}
+
 function measureRows(
   currency: string,
-  kind: 'day' | 'total',
+  kind: 'day' | 'total' | 'late_posting' | 'booked_later',
   measures: Measures,
   day = '',
 ): readonly (readonly string[])[] {

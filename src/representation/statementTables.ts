@@ -1,15 +1,20 @@
 /** The statement of a month as tables of text, for the terminal and for the page. */
 import { formatMoney } from '../contract/money.ts';
+import { type Closing, EXCEPTIONS } from '../ledger/domain/closings.ts';
+import type { Period } from '../ledger/domain/period.ts';
 import {
+  type Booking,
   type CurrencyStatement,
+  type LatePostings,
+  type LateTotals,
   MEASURE_NAMES,
   measureMeaning,
   openItemMeaning,
-  type Period,
   type Statement,
   type StatementFinding,
 } from '../ledger/domain/statement.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
+import { counted } from './roughly.ts';
 
 export interface TextTable {
   readonly title: string;
@@ -31,6 +36,9 @@ export interface StatementText {
     readonly currency: string;
     readonly tables: readonly TextTable[];
   }[];
+  /** What was unproven when the month was closed, and late postings. */
+  readonly closing: readonly TextTable[];
+  /** What was open. */
   readonly tables: readonly TextTable[];
 }
 
@@ -38,21 +46,31 @@ const text = (title: string): TextColumn => ({ title, isNumber: false });
 const number = (title: string): TextColumn => ({ title, isNumber: true });
 
 export function statementText(statement: Statement): StatementText {
-  const { period, knownMicros } = statement;
+  const { period, knownMicros, booking } = statement;
   const { fromMicros, toMicros, month, timeZone } = period;
   const isOver = knownMicros >= toMicros;
+  const late = booking.kind === 'booked' ? booking.late.totals : [];
   return {
     title: `Statement of ${month}`,
     facts: [
       `${localTime(fromMicros, timeZone)} to ${localTime(toMicros, timeZone)}, ${timeZone}, by the ` +
         'time at which the service moved the money.',
+      ...closingFacts(booking, period),
       `As it was known at ${localTime(knownMicros, timeZone)}.` +
         (isOver ? '' : ' The month is not over.'),
     ],
     currencies: statement.currencies.map((one) => ({
       currency: one.currency,
-      tables: [totalsTable(one), accountsTable(one), daysTable(one)],
+      tables: [
+        totalsTable(
+          one,
+          late.filter(({ currency }) => currency === one.currency),
+        ),
+        accountsTable(one),
+        daysTable(one),
+      ],
     })),
+    closing: closingTables(booking, period),
     tables: [
       openTable(statement),
       oldestTable(statement),
@@ -63,8 +81,144 @@ export function statementText(statement: Statement): StatementText {
   };
 }
 
-function totalsTable(one: CurrencyStatement): TextTable {
+/** Whether the sums can still change. */
+function closingFacts(booking: Booking, { month, timeZone }: Period): readonly string[] {
+  if (booking.kind === 'effective') {
+    return booking.timeZone === undefined
+      ? []
+      : [
+          `Months are closed in ${booking.timeZone}. These are the months of ${timeZone}, so closings and ` +
+            'late postings are not considered.',
+        ];
+  }
+  const { closing, closings, bookedLater } = booking;
+  if (!closing) {
+    return closings.length === 0 ? [] : [`${month} was closed, and is open again.`];
+  }
+  const { closedMicros, closedBy, version, reason, exceptions } = closing;
+  const why = reason === null ? '' : ` Reason: ${reason.replace(/\.$/, '')}.`;
+  const unproven =
+    exceptions.length === 0
+      ? 'Nothing was unproven.'
+      : `With ${counted(exceptions.length, 'exception')}, listed below.`;
+  return [
+    `Closed at ${localTime(closedMicros, timeZone)} by ${closedBy}, version ${version}. ${unproven}${why}`,
+    bookedLater.totals.length === 0
+      ? 'Nothing that belongs to this month arrived after it was closed.'
+      : 'What arrived after it was closed is listed below. It is booked in a later month, and not in these sums.',
+  ];
+}
+
+function closingTables(booking: Booking, period: Period): readonly TextTable[] {
+  if (booking.kind === 'effective') return [];
+  const { closing, closings, late, bookedLater } = booking;
+  return [
+    ...(closing && closing.exceptions.length > 0 ? [exceptionsTable(closing)] : []),
+    ...lateTables(bookedLater, { title: 'Arrived after the closing', other: 'Booked in' }, period),
+    ...lateTables(
+      late,
+      { title: 'Late postings of earlier months, booked in this one', other: 'Belongs to' },
+      period,
+    ),
+    ...(closings.length > 1 || (closings.length === 1 && !closing)
+      ? [versionsTable(closings, period)]
+      : []),
+  ];
+}
+
+function exceptionsTable({ exceptions }: Closing): TextTable {
+  return {
+    title: 'What was unproven when the month was closed',
+    columns: [text('What'), number('Count'), text('Which')],
+    rows: exceptions.map(({ kind, count, examples }) => [
+      EXCEPTIONS[kind],
+      String(count),
+      `${examples.join(', ')}${count > examples.length ? ', …' : ''}`,
+    ]),
+    empty: 'Nothing.',
+  };
+}
+
+interface LateNames {
+  readonly title: string;
+  /** What the other month is. */
+  readonly other: 'Belongs to' | 'Booked in';
+}
+
+function lateTables(
+  { totals, first }: LatePostings,
+  { title, other }: LateNames,
+  { timeZone }: Period,
+): readonly TextTable[] {
+  if (totals.length === 0) return [];
+  const isBelonging = other === 'Belongs to';
+  return [
+    {
+      title,
+      columns: [text(other), text('What'), number('Count'), number('Amount')],
+      rows: totals.flatMap(({ month, bookedIn, currency, measures, netMinor }) => {
+        const where = isBelonging ? month : bookedIn;
+        return [
+          ...MEASURE_NAMES.filter((name) => measures[name].count > 0).map((name) => [
+            where,
+            measureMeaning(name),
+            String(measures[name].count),
+            formatMoney(measures[name].amountMinor, currency),
+          ]),
+          [where, 'Net', '', formatMoney(netMinor, currency)],
+        ];
+      }),
+      empty: 'Nothing.',
+    },
+    {
+      title: `${title}: the first transfers`,
+      columns: [
+        number('Transfer'),
+        text('Resource'),
+        text('Leg'),
+        number('Amount'),
+        text('Moved'),
+        text('Recorded'),
+      ],
+      rows: first.map((one) => [
+        String(one.number),
+        `${one.kind} ${one.resourceId}`,
+        one.leg,
+        formatMoney(one.movedMinor, one.currency),
+        localTime(one.effectiveMicros, timeZone),
+        localTime(one.recordedMicros, timeZone),
+      ]),
+      empty: 'Nothing.',
+    },
+  ];
+}
+
+function versionsTable(closings: readonly Closing[], { timeZone }: Period): TextTable {
+  return {
+    title: 'Closings of this month',
+    columns: [
+      number('Version'),
+      text('Closed'),
+      text('By'),
+      text('Reopened'),
+      text('By'),
+      text('Why'),
+    ],
+    rows: closings.map((one) => [
+      String(one.version),
+      localTime(one.closedMicros, timeZone),
+      one.closedBy,
+      one.reopenedMicros === null ? '' : localTime(one.reopenedMicros, timeZone),
+      one.reopenedBy ?? '',
+      one.reopenedReason ?? '',
+    ]),
+    empty: 'None.',
+  };
+}
+
+function totalsTable(one: CurrencyStatement, late: readonly LateTotals[]): TextTable {
   const money = (minor: bigint) => formatMoney(minor, one.currency);
+  const lateNet = late.reduce((sum, { netMinor }) => sum + netMinor, 0n);
   return {
     title: 'Totals',
     columns: [text('What'), number('Count'), number('Amount')],
@@ -74,6 +228,12 @@ function totalsTable(one: CurrencyStatement): TextTable {
         return [measureMeaning(name), String(count), money(amountMinor)];
       }),
       ['Net: captured, less voided, refunded and lost', '', money(one.netMinor)],
+      ...(late.length === 0
+        ? []
+        : [
+            ['Net of late postings of earlier months', '', money(lateNet)],
+            ['Net as booked in this month', '', money(one.netMinor + lateNet)],
+          ]),
       [
         'Of all movements, recorded after the month had ended',
         String(one.late.count),

@@ -12,8 +12,9 @@ import {
   type MayClose,
   mayClose,
   mayReopen,
+  zoneOf,
 } from '../ledger/domain/closings.ts';
-import type { Period } from '../ledger/domain/statement.ts';
+import type { Period } from '../ledger/domain/period.ts';
 import { fenceJournal } from '../ledger/fenceJournal.ts';
 import { readClosings } from '../ledger/read/store/closings.ts';
 import { readPeriod } from '../ledger/read/store/statement.ts';
@@ -92,11 +93,6 @@ export async function closePeriod(tx: Queryable, request: CloseRequest): Promise
   const closing = (await readClosings(tx)).find((one) => one.id === id);
   if (!closing) throw new Error('the closing that was inserted is missing');
   return { outcome: 'closed', closing };
-}
-
-/** The time zone in which months are closed. @param inForce by month */
-function zoneOf(inForce: readonly Closing[]): string {
-  return inForce.at(-1)?.timeZone ?? 'UTC';
 }
 
 export type Reopened =

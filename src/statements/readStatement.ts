@@ -1,6 +1,10 @@
 /** Reads the statement of a month, as of one moment. PostgreSQL adds up, so memory does not grow with the journal. */
+
+import { closingsInForce, zoneOf } from '../ledger/domain/closings.ts';
 import { currencyStatements, type Statement } from '../ledger/domain/statement.ts';
+import { readBookedSums } from '../ledger/read/bookedSums.ts';
 import { openEffectiveSums } from '../ledger/read/effectiveSums.ts';
+import { readClosings } from '../ledger/read/store/closings.ts';
 import {
   countUncertain,
   readAcceptedFindings,
@@ -15,7 +19,8 @@ import { readCoverage } from '../reconcile/store/coverage.ts';
 export interface StatementRequest {
   /** `2026-10` */
   readonly month: string;
-  readonly timeZone: string;
+  /** Undefined: that of the closed months, or UTC. */
+  readonly timeZone: string | undefined;
   /** Undefined: every currency. */
   readonly currency: string | undefined;
 }
@@ -27,15 +32,19 @@ export function readStatement(
 ): Promise<Statement> {
   return readConsistently(db, async (tx) => {
     await requireDated(tx);
-    const { knownMicros, ...period } = await readPeriod(tx, month, timeZone);
+    const closings = await readClosings(tx);
+    const read = await readPeriod(tx, month, timeZone ?? zoneOf(closingsInForce(closings)));
+    const { knownMicros, ...period } = read;
     const { fromMicros, toMicros } = period;
     const sums = await openEffectiveSums(tx, currency);
-    const before = await sums.legsBefore(fromMicros);
-    const days = await sums.daysOf(period);
+    const { sums: booked, booking } = await readBookedSums(tx, period, {
+      ...{ effective: sums, currency, closings },
+    });
     return {
       period,
       knownMicros,
-      currencies: currencyStatements(before, days),
+      booking,
+      currencies: currencyStatements(booked),
       open: await sums.openBefore(toMicros),
       findings: await readFindingsOpenAt(tx, toMicros),
       accepted: await readAcceptedFindings(tx, period),

@@ -1,6 +1,7 @@
 /** What is unproven about a month: it closes only with these as its exceptions. */
 import type { ClosingException } from '../ledger/domain/closings.ts';
-import type { Period, StreamCoverage } from '../ledger/domain/statement.ts';
+import type { Period } from '../ledger/domain/period.ts';
+import type { StreamCoverage } from '../ledger/domain/statement.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import { readUnproven } from '../ledger/read/store/unproven.ts';
 import type { Queryable } from '../platform/db/database.ts';

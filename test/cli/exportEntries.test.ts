@@ -324,7 +324,7 @@ test('an export is recorded in the audit log, with what was selected', async () 
   expect(entry).toEqual({
     actor: 'Ada',
     detail: {
-      ...{ output: null, entries: 'day', time: 'effective', time_zone: 'UTC' },
+      ...{ output: null, entries: 'day', time: 'booked', time_zone: 'UTC' },
       ...{ from: '2026-11-01', to: '2026-12-01' },
     },
   });
@@ -345,7 +345,7 @@ test('--entries-only has no declarations, opening balances or assertions', async
 describe('a long day', () => {
   test('is read in parts, and no faster than it is written', async () => {
     const range = {
-      basis: 'effective',
+      basis: 'booked',
       timeZone: 'UTC',
       fromDay: '2026-11-02',
       toDay: '2026-11-05',

@@ -1,20 +1,30 @@
 /**
  * The promise of a statement: each month equals the sums of the service's own objects, to the cent, in any
- * order in which its events arrive, and although those of two days are lost.
+ * order in which its events arrive, although those of two days are lost, and whenever months are closed. A
+ * closed month never changes, and its statement and the difference that came later are these sums together.
  *
- * A shop trades for a quarter in three currencies with refunds, disputes and payouts, and goes on with them
- * across months. The sums of the sandbox are the states of its objects, each with its own time; they are
- * added up here without any rule of the ledger. One thing cannot be lost: that a refund succeeded which then
- * failed. Whoever compares only afterwards finds no trace of it at the service.
+ * A shop sells for two years, which a first import reads. Then it trades for a quarter in three currencies with
+ * refunds, disputes and payouts, and goes on with them across months. The sums of the sandbox are the states of
+ * its objects, each with its own time; they are added up here without any rule of the ledger. One thing cannot
+ * be lost: that a refund succeeded which then failed. Whoever compares only afterwards finds no trace of it at
+ * the service.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Statement } from '../../src/ledger/domain/statement.ts';
+import { DEFAULT_CHART } from '../../src/ledger/domain/chart.ts';
+import { daysOfMonth } from '../../src/ledger/domain/entries.ts';
+import { monthAfter } from '../../src/ledger/domain/period.ts';
+import type { Measures, Statement } from '../../src/ledger/domain/statement.ts';
+import { readEntriesText } from '../../src/ledger/read/exportEntries.ts';
+import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { closePeriod } from '../../src/statements/closePeriod.ts';
 import { readStatement } from '../../src/statements/readStatement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
+import type { Body } from '../support/serviceApi.ts';
 import { createChoices } from '../support/shop.ts';
 import { trade } from '../support/trade.ts';
 
@@ -36,6 +46,36 @@ interface ServiceEvent {
   readonly createdMs: number;
 }
 
+const YEARS = 8;
+const QUARTER_MS = 91 * DAY_MS;
+
+const startOfYears = () => startOfQuarter() - YEARS * QUARTER_MS;
+
+/** What was sold in these years is over: an import knows the last state of an object, and not how it came to it. */
+const continues = ({ payment_id: id }: Body) => !String(id).startsWith(`pay_${seed}_year_`);
+
+/** What an import can know: money that moved in one step, or with a time for each. */
+async function sell(round: number, before: readonly string[]): Promise<readonly string[]> {
+  const [refunded, disputed] = before;
+  if (refunded && disputed) {
+    await sandbox.call('POST', '/refunds', { payment_id: refunded, amount: 1_000 + round });
+    const opened = { payment_id: disputed, amount: 2_000 + round };
+    const { body } = await sandbox.call('POST', '/_sandbox/disputes', opened);
+    await sandbox.advance(31 * DAY_MS);
+    const status = round % 2 === 0 ? 'dispute_won' : 'dispute_lost';
+    await sandbox.call('POST', `/_sandbox/disputes/${body.dispute_id}/move`, { status });
+  } else await sandbox.advance(31 * DAY_MS);
+  const sold: string[] = [];
+  for (const [place, currency] of ['USD', 'EUR', 'JPY'].entries()) {
+    const id = `pay_${seed}_year_${round}_${place}`;
+    const amount = 5_000 + 100 * round + place;
+    await sandbox.call('POST', '/payments', cardPayment({ payment_id: id, currency, amount }));
+    sold.push(id);
+  }
+  await sandbox.advance(QUARTER_MS - 31 * DAY_MS);
+  return sold;
+}
+
 let service: TestDatabase;
 let sandbox: TestSandbox;
 let events: readonly ServiceEvent[];
@@ -43,10 +83,12 @@ const ledgers: TestDatabase[] = [];
 
 beforeAll(async () => {
   service = await createTestDatabase();
-  sandbox = await startTestSandbox({ databaseUrl: service.url, startAtMs: startOfQuarter() });
+  sandbox = await startTestSandbox({ databaseUrl: service.url, startAtMs: startOfYears() });
+  let sold: readonly string[] = [];
+  for (let round = 0; round < YEARS; round += 1) sold = await sell(round, sold);
   const random = seededRandom(seed);
   for (let round = 0; round < ROUNDS; round += 1) {
-    await trade(sandbox, `${seed}_${round}`, { orders: 6, random });
+    await trade(sandbox, `${seed}_${round}`, { orders: 6, random, continues });
     await sandbox.advance(PAUSE_MS);
   }
   events = await service.query<ServiceEvent>(
@@ -113,24 +155,28 @@ function sumsOf(sent: readonly ServiceEvent[]): Map<string, number> {
   return new Map([...sums].filter(([, minor]) => minor !== 0).sort());
 }
 
-/** The same from statements. */
+/** The same from statements: what each month has by itself, and what came after it was closed. */
 function sumsOfStatements(statements: readonly Statement[]): Map<string, number> {
   const sums = new Map<string, number>();
-  for (const { period, currencies } of statements) {
-    for (const { currency, measures, accounts } of currencies) {
-      const key = (name: string) => `${period.month} ${currency} ${name}`;
-      for (const name of [
-        'captured',
-        'refunded',
-        'lost',
-        'paid_out',
-        'payouts_reversed',
-      ] as const) {
-        sums.set(key(name), Number(measures[name].amountMinor));
-      }
-      const held = accounts.find(({ account }) => account === 'dispute.held');
-      sums.set(key('dispute.held'), Number(held ? held.closingMinor - held.openingMinor : 0n));
+  const add = (month: string, currency: string, measures: Measures) => {
+    const { disputed, won, lost } = measures;
+    const moved = {
+      captured: measures.captured.amountMinor,
+      refunded: measures.refunded.amountMinor,
+      lost: lost.amountMinor,
+      paid_out: measures.paid_out.amountMinor,
+      payouts_reversed: measures.payouts_reversed.amountMinor,
+      'dispute.held': disputed.amountMinor - won.amountMinor - lost.amountMinor,
+    };
+    for (const [name, minor] of Object.entries(moved)) {
+      const key = `${month} ${currency} ${name}`;
+      sums.set(key, (sums.get(key) ?? 0) + Number(minor));
     }
+  };
+  for (const { period, currencies, booking } of statements) {
+    for (const { currency, measures } of currencies) add(period.month, currency, measures);
+    if (booking.kind === 'effective') continue;
+    for (const one of booking.bookedLater.totals) add(period.month, one.currency, one.measures);
   }
   return new Map([...sums].filter(([, minor]) => minor !== 0).sort());
 }
@@ -141,49 +187,137 @@ function failedRefund({ body }: ServiceEvent): string | undefined {
   return object.status === 'failed' ? object.refund_id : undefined;
 }
 
-/** A ledger that receives events in an order, loses those of two days, and is compared with the service. */
-async function ledgerOf(arrivals: readonly ServiceEvent[]): Promise<TestDatabase> {
-  const db = await createTestDatabase();
-  ledgers.push(db);
+/** The events of the quarter that a ledger receives: those of two days are lost. */
+function receivedOf(arrivals: readonly ServiceEvent[]): readonly ServiceEvent[] {
+  const quarter = arrivals.filter(({ createdMs }) => createdMs >= startOfQuarter());
   const from = startOfQuarter() + PAUSE_MS - DAY_MS;
-  const failed = arrivals.map(failedRefund).filter((id) => id !== undefined);
-  const received = arrivals.filter(
+  const failed = quarter.map(failedRefund).filter((id) => id !== undefined);
+  const received = quarter.filter(
     ({ createdMs, body }) =>
       createdMs < from ||
       createdMs >= from + 2 * DAY_MS ||
       failed.includes(readContent(body).object.refund_id ?? ''),
   );
-  expect(received.length).toBeLessThan(arrivals.length);
+  expect(received.length).toBeLessThan(quarter.length);
+  return received;
+}
+
+/** A new ledger, which imports what the service has from before the quarter. */
+async function importYears(): Promise<TestDatabase> {
+  const db = await createTestDatabase();
+  ledgers.push(db);
+  const span = { fromMs: startOfYears() - DAY_MS, toMs: startOfQuarter() };
+  await testReconciler({ db, service: sandbox }).runAll(span);
+  return db;
+}
+
+async function apply(db: TestDatabase, received: readonly ServiceEvent[]): Promise<void> {
   const applier = testApplier(db, sandbox.merchantId);
   for (let start = 0; start < received.length; start += 25) {
     const bodies = received.slice(start, start + 25).map(({ body }) => Buffer.from(body));
     await applier.applyBatch(await receive(db, bodies));
   }
-  await testReconciler({ db, service: sandbox }).runAll({
-    fromMs: startOfQuarter() - DAY_MS,
-  });
+}
+
+/** Compares the whole quarter with the service, which repairs what was lost. */
+const repair = (db: TestDatabase) =>
+  testReconciler({ db, service: sandbox }).runAll({ fromMs: startOfQuarter() - DAY_MS });
+
+/** A ledger that receives events in an order, loses those of two days, and is compared with the service. */
+async function ledgerOf(arrivals: readonly ServiceEvent[]): Promise<TestDatabase> {
+  const db = await importYears();
+  await apply(db, receivedOf(arrivals));
+  await repair(db);
   return db;
 }
 
+const QUARTER = [0, 1, 2].map((later) =>
+  monthAfter(monthOf(new Date(startOfQuarter()).toISOString()), later),
+);
+
+/** Every month with money, by the service. */
+const monthsOf = () => [...new Set([...sumsOf(events).keys()].map((key) => key.slice(0, 7)))];
+
+async function close(db: TestDatabase, month: string): Promise<Statement> {
+  const request = { month, timeZone: TIME_ZONE, reason: undefined, withExceptions: true };
+  const { outcome } = await db.transaction((tx) => closePeriod(tx, { ...request, by: 'ada' }));
+  expect(outcome).toBe('closed');
+  return await readStatement(db, { month, timeZone: undefined, currency: undefined });
+}
+
+/** The entries of a month for a general ledger. */
+async function entriesOf(db: TestDatabase, month: string): Promise<string> {
+  const range = { basis: 'booked', timeZone: TIME_ZONE, currency: undefined } as const;
+  const what = { format: 'csv', chart: DEFAULT_CHART, isDaily: true, isEntriesOnly: true } as const;
+  const read = await readEntriesText(db, { ...what, range: { ...range, ...daysOfMonth(month) } });
+  return read.text;
+}
+
+/** `currency account` of what entries debit, less what they credit, in decimals. */
+function movedByEntries(text: string): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const line of text.trim().split('\n').slice(1)) {
+    const [, , , name, currency, debit, credit] = line.split(',');
+    const key = `${currency} ${name}`;
+    sums.set(key, (sums.get(key) ?? 0) + Math.round((Number(debit) - Number(credit)) * 100));
+  }
+  return new Map([...sums].filter(([, moved]) => moved !== 0).sort());
+}
+
+/** The same of a statement. */
+function movedByAccounts({ currencies }: Statement): Map<string, number> {
+  const sums = currencies.flatMap(({ currency, accounts }) =>
+    accounts.map(({ account, openingMinor, closingMinor }): [string, number] => [
+      `${currency} ${DEFAULT_CHART[account]?.name}`,
+      Number(closingMinor - openingMinor) * (currency === 'JPY' ? 100 : 1),
+    ]),
+  );
+  return new Map(sums.filter(([, moved]) => moved !== 0).sort());
+}
+
+interface ClosedMonth {
+  readonly statement: Statement;
+  readonly entries: string;
+}
+
+/** The same ledger, with months that are closed while events arrive and before anything is repaired. */
+async function closedLedgerOf(arrivals: readonly ServiceEvent[]): Promise<{
+  readonly db: TestDatabase;
+  readonly closed: readonly ClosedMonth[];
+}> {
+  const db = await importYears();
+  const received = receivedOf(arrivals);
+  const closed: ClosedMonth[] = [];
+  for (const [place, month] of QUARTER.entries()) {
+    const [from, to] = [place, place + 1].map((part) => Math.floor((received.length * part) / 4));
+    await apply(db, received.slice(from, to));
+    closed.push({ statement: await close(db, month), entries: await entriesOf(db, month) });
+  }
+  await apply(db, received.slice(Math.floor((received.length * 3) / 4)));
+  await repair(db);
+  return { db, closed };
+}
+
 async function statementsOf(db: TestDatabase): Promise<readonly Statement[]> {
-  const months = [...new Set([...sumsOf(events).keys()].map((key) => key.slice(0, 7)))];
   const statements: Statement[] = [];
-  for (const month of months) {
+  for (const month of monthsOf()) {
     statements.push(await readStatement(db, { month, timeZone: TIME_ZONE, currency: undefined }));
   }
   return statements;
 }
 
-test.each([
-  ['in order', (all: readonly ServiceEvent[]) => all],
-  ['backward', (all: readonly ServiceEvent[]) => all.toReversed()],
-  ['in a random order', (all: readonly ServiceEvent[]) => createChoices(seed).shuffle(all)],
-])(
+const ORDERS: readonly [string, (all: readonly ServiceEvent[]) => readonly ServiceEvent[]][] = [
+  ['in order', (all) => all],
+  ['backward', (all) => all.toReversed()],
+  ['in a random order', (all) => createChoices(seed).shuffle(all)],
+];
+
+test.each(ORDERS)(
   `each month equals the sums of the service when events arrive %s, ${seeded}`,
   async (_name, arrange) => {
     const sums = sumsOf(events);
     expect(new Set([...sums.keys()].map((key) => key.slice(8, 11))).size).toBe(3);
-    expect(new Set([...sums.keys()].map((key) => key.slice(0, 7))).size).toBeGreaterThanOrEqual(3);
+    expect(monthsOf().length).toBeGreaterThanOrEqual(12);
     const statements = await statementsOf(await ledgerOf(arrange(events)));
     expect(sumsOfStatements(statements), seeded).toEqual(sums);
     for (const [place, { currencies }] of statements.entries()) {
@@ -200,5 +334,48 @@ test.each([
         expect(captured, 'the days add up to the month').toBe(measures.captured.amountMinor);
       }
     }
+  },
+);
+
+test.each(ORDERS)(
+  `closed months stay as they are and name what came later, when events arrive %s, ${seeded}`,
+  { timeout: 300_000 },
+  async (_name, arrange) => {
+    const { db, closed } = await closedLedgerOf(arrange(events));
+    const statements = await statementsOf(db);
+    expect(sumsOfStatements(statements), seeded).toEqual(sumsOf(events));
+    const now = new Map(statements.map((one) => [one.period.month, one]));
+    let changed = 0;
+    for (const { statement: before, entries } of closed) {
+      const { month } = before.period;
+      const after = now.get(month);
+      expect(after?.currencies, `${month}, ${seeded}`).toEqual(before.currencies);
+      expect(await entriesOf(db, month), `${month}, ${seeded}`).toBe(entries);
+      if (after?.booking.kind === 'booked') changed += after.booking.bookedLater.totals.length;
+    }
+    expect(changed, seeded).toBeGreaterThan(0);
+    for (const statement of statements.filter(({ period }) => period.month >= (QUARTER[0] ?? ''))) {
+      const moved = movedByEntries(await entriesOf(db, statement.period.month));
+      expect(moved, `${statement.period.month}, ${seeded}`).toEqual(movedByAccounts(statement));
+    }
+    const lines = statements
+      .filter(({ period }) => period.month >= (QUARTER[0] ?? ''))
+      .flatMap(({ currencies }) => currencies);
+    for (const currency of new Set(lines.map((one) => one.currency))) {
+      const own = lines.filter((one) => one.currency === currency);
+      for (const [place, { accounts }] of own.entries()) {
+        const balances = new Map(accounts.map(({ account, ...line }) => [account, line]));
+        for (const { account, closingMinor } of own[place - 1]?.accounts ?? []) {
+          expect(balances.get(account)?.openingMinor ?? 0n, account).toBe(closingMinor);
+        }
+      }
+    }
+    const account = { merchantId: sandbox.merchantId, rebuild: true };
+    const { checks } = await verifyLedger(db, account);
+    expect(
+      checks.filter(({ failures }) => failures > 0),
+      seeded,
+    ).toEqual([]);
+    expect(checks.find(({ name }) => name === 'closings')?.checked).toBeGreaterThan(0);
   },
 );

@@ -250,6 +250,18 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
       await submit(at, `${at}/stop`);
       await expectNotice(/is stopped/);
     },
+    '/ledger/statements/{month}/close': async () => {
+      const month = '/ledger/statements/2024-01';
+      await submit(`${month}/closing`, `${month}/close`, { reason, with_exceptions: true });
+      await expectNotice(/2024-01 is closed/);
+      await viewer.post(`${month}/reopen`, { reason });
+    },
+    '/ledger/statements/{month}/reopen': async () => {
+      const month = '/ledger/statements/2024-01';
+      await viewer.post(`${month}/close`, { time_zone: 'UTC', reason, with_exceptions: 'yes' });
+      await submit(`${month}/closing`, `${month}/reopen`, { reason });
+      await expectNotice(/2024-01 is open again/);
+    },
     '/findings/{finding_number}/accept': async () => {
       const number = await finding();
       await submit(`/findings/${number}`, `/findings/${number}/accept`, { reason });

@@ -29,17 +29,21 @@ export interface TradeOptions {
   /** Number of new orders in this round. */
   readonly orders: number;
   readonly random: Random;
+  /** The resources that are continued; by default all. */
+  readonly continues?: (resource: Body) => boolean;
 }
 
 /** @param name of the round, unique in the sandbox */
 export async function trade(
   sandbox: TestSandbox,
   name: string,
-  { orders, random }: TradeOptions,
+  { orders, random, continues = () => true }: TradeOptions,
 ): Promise<void> {
   const resources = await readServiceResources(sandbox);
   const followUps = KINDS.flatMap((kind) =>
-    (resources.get(kind) ?? []).flatMap((resource) => followUp(kind, resource, { name, random })),
+    (resources.get(kind) ?? [])
+      .filter(continues)
+      .flatMap((resource) => followUp(kind, resource, { name, random })),
   );
   const placed = Array.from({ length: orders }, (_, n) => placeOrder(name, n, random));
   const payouts = Array.from({ length: Math.ceil(orders / 6) }, (_, n) => payOut(name, n, random));

@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { closePeriodAs, reopenPeriodAs } from '../../actions/closePeriod.ts';
 import type { Closing } from '../../ledger/domain/closings.ts';
-import { isMonth } from '../../ledger/domain/statement.ts';
+import { isMonth } from '../../ledger/domain/period.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import { readClosings } from '../../ledger/read/store/closings.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';

@@ -72,7 +72,8 @@ export function entriesCommand(): Command {
 }
 
 const NOTES = `
-An entry has the day on which the service moved the money. A file for hledger or beancount begins with the
+An entry has the day on which the service moved the money. What came after its month was closed has an entry
+of its own on the first day of the month after it, so exports of closed months never change. A file for hledger or beancount begins with the
 balances before its first day and ends with those after its last, which the program compares with its own.
 With --entries-only it can be included in other files; csv always has the entries alone.
 
@@ -95,7 +96,7 @@ function rangeOf(options: EntriesOptions): EntryRange {
       '--from must be before --to. The range includes --from and excludes --to.',
     );
   }
-  return { basis: options.recorded ? 'recorded' : 'effective', timeZone, fromDay, toDay, currency };
+  return { basis: options.recorded ? 'recorded' : 'booked', timeZone, fromDay, toDay, currency };
 }
 
 /** @returns the number of transfers */

@@ -8,7 +8,7 @@ import { readStatement } from '../../statements/readStatement.ts';
 import { readConfig, withDatabase } from '../context.ts';
 import { terminal } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
-import { monthOption, timeZoneOption } from '../options.ts';
+import { monthOption, optionalTimeZone } from '../options.ts';
 import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
 import { tableText } from '../table.ts';
 
@@ -23,7 +23,7 @@ type Format = keyof typeof FORMATS;
 interface StatementOptions {
   readonly month: string;
   readonly currency?: string;
-  readonly timeZone: string;
+  readonly timeZone?: string;
   readonly format: Format;
   readonly output?: string;
 }
@@ -33,7 +33,7 @@ export function statementCommand(): Command {
     .description('print the statement of a month')
     .addOption(monthOption('the month, such as 2026-10').makeOptionMandatory())
     .addOption(currencyOption())
-    .addOption(timeZoneOption())
+    .addOption(optionalTimeZone())
     .addOption(
       new Option('--format <format>', 'html is one file to keep, send and print')
         .choices(Object.keys(FORMATS))
@@ -53,16 +53,19 @@ export function statementCommand(): Command {
 const NOTES = `
 Money belongs to the month in which the service moved it, not to the month in which Tallyhook recorded it.
 So the statement of a month is the same for any order of webhooks; those that arrive late complete it.
+The sums of a closed month never change: its statement lists what arrived later, and so does that of the
+month in which it is booked.
 
   tallyhook statement --month 2026-10 --time-zone Europe/Berlin --format html --output october.html
 
 Exit code: 0, 4 while transfers of an earlier version have no effective time.`;
 
-function textOf({ title, facts, currencies, tables }: StatementText): string {
+function textOf({ title, facts, currencies, closing, tables }: StatementText): string {
   const all = [
     ...currencies.flatMap(({ currency, tables: own }) =>
       own.map((table) => ({ ...table, title: `${currency}: ${table.title}` })),
     ),
+    ...closing,
     ...tables,
   ];
   const { isTTY, columns } = terminal().stdout;

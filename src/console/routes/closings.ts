@@ -16,7 +16,7 @@ const exception = z.strictObject({
   examples: z.array(z.string()).describe('Some of them, at most 20.'),
 });
 
-const closing = z
+export const closing = z
   .strictObject({
     month,
     version: z.int().min(1).describe('1 for the first closing of the month.'),

@@ -6,7 +6,8 @@ import { unlessUndated } from '../../ledger/read/undated.ts';
 import { statementJson } from '../../representation/statement.ts';
 import { readStatement } from '../../statements/readStatement.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { amount, currency, difference, month, time, timeZone } from '../schemas.ts';
+import { amount, currency, difference, month, resourceKind, time, timeZone } from '../schemas.ts';
+import { closing } from './closings.ts';
 
 const count = z.int().min(0);
 
@@ -63,6 +64,32 @@ const finding = z.strictObject({
   accepted_reason: z.string().nullable(),
 });
 
+const latePostings = z.strictObject({
+  totals: z.array(
+    z.strictObject({
+      month: month.describe('The month to which they belong.'),
+      booked_in: month.describe('The month in which they are booked.'),
+      currency,
+      totals,
+      net,
+    }),
+  ),
+  first: z
+    .array(
+      z.strictObject({
+        transfer: z.int().describe('Its number in the journal.'),
+        kind: resourceKind,
+        resource_id: z.string(),
+        leg: z.string(),
+        currency,
+        amount: difference,
+        effective_at: time,
+        recorded_at: time,
+      }),
+    )
+    .describe('At most 50, by number.'),
+});
+
 const statement = z
   .strictObject({
     month,
@@ -70,6 +97,21 @@ const statement = z
     from: time.describe('The first instant of the month.'),
     to: time.describe('The first instant after it.'),
     known_at: time.describe('When it was read; what is recorded later is not in it.'),
+    closing: closing
+      .nullable()
+      .describe('The closing of the month, which froze its sums; null: it is not closed.'),
+    closings: z.array(closing).describe('Every closing of the month, also those of before.'),
+    closed_in: timeZone
+      .nullable()
+      .describe(
+        'The time zone in which months are closed. In another one, closings and late postings are not considered.',
+      ),
+    late_postings: latePostings.describe(
+      'What belongs to earlier months, which were closed, and is booked in this one: in its accounts, not in its days and totals.',
+    ),
+    booked_later: latePostings.describe(
+      'What belongs to this month, came after it was closed, and is booked in a later one.',
+    ),
     currencies: z.array(currencyStatement),
     open_items: z
       .array(
@@ -109,9 +151,10 @@ export const getStatement = defineEndpoint({
   description:
     'Opening balances, movements by day and account, closing balances and totals of each currency, by the ' +
     'time at which the service moved the money; what was under way and which findings were open at the ' +
-    'end; and what was compared with the service. The sums do not depend on when webhooks arrived.',
+    'end; and what was compared with the service. The sums do not depend on when webhooks arrived. Those of ' +
+    'a closed month never change.',
   params: z.strictObject({ month }),
-  query: z.strictObject({ currency: currency.optional(), time_zone: timeZone.default('UTC') }),
+  query: z.strictObject({ currency: currency.optional(), time_zone: timeZone.optional() }),
   response: statement,
   statuses: [422],
   handle: async ({ db }, { params, query }) => {

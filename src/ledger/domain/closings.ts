@@ -11,7 +11,7 @@
  * 4. So each posting is booked in one month, and the closings alone decide in which.
  * 5. Only the last closed month can be reopened, and closing it again makes a further version.
  */
-import { monthAfter, type Period } from './statement.ts';
+import { monthAfter, type Period } from './period.ts';
 
 /** What can be unproven about a month. */
 export const EXCEPTIONS = {
@@ -72,8 +72,13 @@ export function bookedAfter(posting: Posting, inForce: readonly Closing[]): Clos
   );
 }
 
+/** The time zone in which months are closed. @param inForce by month */
+export function zoneOf(inForce: readonly Closing[]): string {
+  return inForce.at(-1)?.timeZone ?? 'UTC';
+}
+
 /** The month after a closed one, such as `2026-11`. */
-export function nextMonth({ month }: Pick<Closing, 'month'>): string {
+export function nextMonth({ month }: Pick<Period, 'month'>): string {
   return monthAfter(month, 1);
 }
 

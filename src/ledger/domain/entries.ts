@@ -6,12 +6,14 @@
  *    of an account add up to its balance.
  * 2. The entry of a transfer has the transfer's number, and the entry of a day the day and its currency,
  *    so that a second import can be recognized.
+ * 3. Late postings have entries of their own, which name the day or the month to which they belong.
  */
 import type { MovedAmount } from './balances.ts';
 import { type Chart, type ChartAccount, chartAccount } from './chart.ts';
 import type { JournalRow } from './journalFormats.ts';
 import { orderIdOf } from './orderKey.ts';
-import { monthAfter, movedByLegs } from './statement.ts';
+import { monthAfter } from './period.ts';
+import { type LegSums, movedByLegs } from './statement.ts';
 
 export interface Posting {
   readonly account: ChartAccount;
@@ -37,17 +39,21 @@ export interface DayMoved {
   readonly day: string;
   readonly currency: string;
   readonly leg: string;
+  /** The month to which late postings belong (closings.ts); null for any other. */
+  readonly lateOf: string | null;
   /** Negative: it took back more than it moved. */
   readonly movedMinor: bigint;
   readonly transfers: number;
 }
 
+export interface EntryRow
+  extends Omit<JournalRow, 'recordedMicros' | 'effectiveMicros' | 'effectiveSource'> {
+  /** The day to which a late posting belongs; null for any other. */
+  readonly movedOn: string | null;
+}
+
 /** The entry of a transfer; none if its accounts are left out. */
-export function transferEntry(
-  chart: Chart,
-  row: Omit<JournalRow, 'recordedMicros' | 'effectiveMicros' | 'effectiveSource'>,
-  day: string,
-): readonly Entry[] {
+export function transferEntry(chart: Chart, row: EntryRow, day: string): readonly Entry[] {
   const [debit, credit] = [chartAccount(chart, row.debit), chartAccount(chart, row.credit)];
   if (debit === null || credit === null) return [];
   const { currency } = row;
@@ -56,7 +62,10 @@ export function transferEntry(
     {
       id: String(row.id),
       day,
-      words: [row.kind, row.resourceId, row.leg, String(row.seq)],
+      words: [
+        ...[row.kind, row.resourceId, row.leg, String(row.seq)],
+        ...(row.movedOn === null ? [] : ['late,', 'of', row.movedOn]),
+      ],
       orderId: row.orderKey === undefined ? undefined : orderIdOf(row.orderKey),
       eventId: row.eventId,
       postings: [
@@ -67,21 +76,27 @@ export function transferEntry(
   ];
 }
 
-/** The entries of one day: one for each currency in which anything moved. */
+/** The entries of one day: one for each currency in which anything moved, and for each month of late postings. */
 export function dayEntries(chart: Chart, moved: readonly DayMoved[]): readonly Entry[] {
   return currenciesOf(moved).flatMap((currency) => {
     const own = moved.filter((one) => one.currency === currency);
-    const legs = own.map(({ leg, movedMinor }) => ({
-      ...{ currency, leg },
-      upMinor: movedMinor > 0n ? movedMinor : 0n,
-      downMinor: movedMinor < 0n ? -movedMinor : 0n,
-    }));
-    const [{ day } = { day: '' }] = own;
-    return sumsEntry(balances(chart, movedByLegs(legs)), ['totals', 'of', 'the', 'day'], {
-      day,
-      id: `${day}-${currency}`,
+    return [...new Set(own.map(({ lateOf }) => lateOf))].flatMap((lateOf) => {
+      const legs = own.filter((one) => one.lateOf === lateOf);
+      const [{ day } = { day: '' }] = legs;
+      const words =
+        lateOf === null ? ['totals', 'of', 'the', 'day'] : ['late', 'postings', 'of', lateOf];
+      const id = lateOf === null ? `${day}-${currency}` : `${day}-${currency}-late-${lateOf}`;
+      return sumsEntry(balances(chart, movedByLegs(legs.map(sumsOfLeg))), words, { day, id });
     });
   });
+}
+
+function sumsOfLeg({ currency, leg, movedMinor }: DayMoved): LegSums {
+  return {
+    ...{ currency, leg },
+    upMinor: movedMinor > 0n ? movedMinor : 0n,
+    downMinor: movedMinor < 0n ? -movedMinor : 0n,
+  };
 }
 
 /** Entries that open each account with its balance at the beginning of a day. */

@@ -5,42 +5,18 @@
  *
  * 1. The opening balance of an account is the sum of everything that was effective before the period, and
  *    the closing balance is the opening balance with the movements of the period.
- * 2. Every figure is a function of effective times, so it does not depend on when Tallyhook recorded it.
- * 3. Amounts are exact integers of minor units, of any size, each in one currency.
+ * 2. Without closings, every figure is a function of effective times, so it does not depend on when Tallyhook
+ *    recorded it.
+ * 3. The statement of a closed month is that of its closing (closings.ts). Late postings are in the accounts
+ *    of the month in which they are booked, apart from its own days, and are listed in both months.
+ * 4. Amounts are exact integers of minor units, of any size, each in one currency.
  */
 import { sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { MovedAmount } from './balances.ts';
+import type { Closing } from './closings.ts';
 import { ACCOUNT_NAMES, type Account, LEGS, type Leg } from './legs.ts';
-
-export interface Period {
-  /** `2026-10` */
-  readonly month: string;
-  readonly timeZone: string;
-  /** The first instant that belongs to it, and the first that does not; microseconds since 1970. */
-  readonly fromMicros: number;
-  readonly toMicros: number;
-}
-
-/** Microseconds are safe integers until 2255. */
-const MONTH = /^(?:19[7-9]\d|20\d{2}|21\d{2})-(?:0[1-9]|1[0-2])$/;
-
-/** Whether a text is a month such as `2026-10`, from 1970 to 2199. */
-export function isMonth(text: string): boolean {
-  return MONTH.test(text);
-}
-
-/** Whether a text is the name of a time zone such as `Europe/Berlin`; an offset is none. */
-export function isTimeZone(text: string): boolean {
-  return text === 'UTC' || Intl.supportedValuesOf('timeZone').includes(text);
-}
-
-/** The month some months later; negative: earlier. */
-export function monthAfter(month: string, months: number): string {
-  const [year = '', number = ''] = month.split('-');
-  const date = new Date(Date.UTC(Number(year), Number(number) - 1 + months, 1));
-  return date.toISOString().slice(0, 7);
-}
+import type { Period } from './period.ts';
 
 /** What a leg moved: forward (up), and what it took back (down). */
 export interface LegSums {
@@ -50,12 +26,16 @@ export interface LegSums {
   readonly downMinor: bigint;
 }
 
-/** The movements of one day of the period. */
-export interface DaySums extends LegSums {
-  /** `2026-10-31`, in the time zone of the period. */
-  readonly day: string;
+/** How often, and how much. */
+export interface MovedSums extends LegSums {
   readonly ups: number;
   readonly downs: number;
+}
+
+/** The movements of one day of the period. */
+export interface DaySums extends MovedSums {
+  /** `2026-10-31`, in the time zone of the period. */
+  readonly day: string;
   /** Movements that were recorded after the period had ended, and what they moved. */
   readonly late: number;
   readonly lateMinor: bigint;
@@ -117,6 +97,58 @@ export interface CurrencyStatement {
   /** Movements of the period that were recorded after it had ended. */
   readonly late: Measure;
 }
+
+/** What late postings moved, by month and leg. */
+export interface LateSums extends MovedSums {
+  /** The month to which they belong by their effective times. */
+  readonly month: string;
+  /** The month in which they are booked. */
+  readonly bookedIn: string;
+}
+
+/** The late postings of one month and currency. */
+export interface LateTotals {
+  readonly month: string;
+  readonly bookedIn: string;
+  readonly currency: string;
+  readonly measures: Measures;
+  readonly netMinor: bigint;
+}
+
+/** A transfer that came after its month was closed. */
+export interface LatePosting {
+  /** Its number in the journal. */
+  readonly number: number;
+  readonly kind: ResourceKind;
+  readonly resourceId: string;
+  readonly leg: string;
+  readonly currency: string;
+  readonly movedMinor: bigint;
+  readonly effectiveMicros: number;
+  readonly recordedMicros: number;
+}
+
+export interface LatePostings {
+  readonly totals: readonly LateTotals[];
+  /** The first ones, by number. */
+  readonly first: readonly LatePosting[];
+}
+
+/** What closings make of a month. */
+export type Booking =
+  /** No month is closed in the time zone of the statement. `timeZone`: that of closed months, if any. */
+  | { readonly kind: 'effective'; readonly timeZone: string | undefined }
+  | {
+      readonly kind: 'booked';
+      /** The closing of the month; undefined: it is open, or before the first closed month. */
+      readonly closing: Closing | undefined;
+      /** Every closing of the month, also those that are not in force. */
+      readonly closings: readonly Closing[];
+      /** What belongs to earlier months, which were closed, and is booked in this one. */
+      readonly late: LatePostings;
+      /** What belongs to this month, came after it was closed, and is booked in a later one. */
+      readonly bookedLater: LatePostings;
+    };
 
 /** What was under way at the end of the period. */
 export const OPEN_ITEMS = {
@@ -187,6 +219,7 @@ export interface Statement {
   readonly period: Period;
   /** When it was read; what was recorded later is not in it. */
   readonly knownMicros: number;
+  readonly booking: Booking;
   readonly currencies: readonly CurrencyStatement[];
   readonly open: readonly OpenItems[];
   readonly findings: { readonly count: number; readonly oldest: readonly StatementFinding[] };
@@ -216,16 +249,26 @@ function accountsOf(leg: string): Leg {
   return accounts;
 }
 
-/** Builds the statements of the currencies (invariant 1). */
-export function currencyStatements(
-  before: readonly LegSums[],
-  days: readonly DaySums[],
-): readonly CurrencyStatement[] {
-  const currencies = new Set([...before, ...days].map(({ currency }) => currency));
+/** The sums from which the statements of currencies are built. */
+export interface StatementSums {
+  /** What each leg had moved before the period. */
+  readonly opening: readonly LegSums[];
+  readonly days: readonly DaySums[];
+  readonly late: readonly LateSums[];
+}
+
+/** Builds the statements of the currencies (invariants 1 and 3). */
+export function currencyStatements({
+  opening: before,
+  days,
+  late,
+}: StatementSums): readonly CurrencyStatement[] {
+  const currencies = new Set([...before, ...days, ...late].map(({ currency }) => currency));
   return [...currencies].sort().map((currency) => {
-    const own = days.filter((one) => one.currency === currency);
-    const opening = accountMovements(before.filter((one) => one.currency === currency));
-    const moved = accountMovements(own);
+    const inCurrency = (one: LegSums) => one.currency === currency;
+    const own = days.filter(inCurrency);
+    const opening = accountMovements(before.filter(inCurrency));
+    const moved = accountMovements([...own, ...late.filter(inCurrency)]);
     const measures = measuresOf(own);
     return {
       currency,
@@ -234,10 +277,23 @@ export function currencyStatements(
       measures,
       netMinor: netOf(measures),
       late: {
-        count: sumMinor(own.map(({ late }) => late)),
+        count: sumMinor(own.map((one) => one.late)),
         amountMinor: own.reduce((sum, { lateMinor }) => sum + lateMinor, 0n),
       },
     };
+  });
+}
+
+/** The totals of late postings, by the months to which they belong and in which they are booked. */
+export function lateTotals(sums: readonly LateSums[]): readonly LateTotals[] {
+  const nameOf = (one: LateSums) => `${one.month} ${one.bookedIn} ${one.currency}`;
+  return [...new Set(sums.map(nameOf))].sort().flatMap((name) => {
+    const own = sums.filter((one) => nameOf(one) === name);
+    const [first] = own;
+    if (!first) return [];
+    const { month, bookedIn, currency } = first;
+    const measures = measuresOf(own);
+    return [{ month, bookedIn, currency, measures, netMinor: netOf(measures) }];
   });
 }
 
@@ -285,12 +341,12 @@ function dayLine(day: string, sums: readonly DaySums[]): DayLine {
   };
 }
 
-function measuresOf(sums: readonly DaySums[]): Measures {
+function measuresOf(sums: readonly MovedSums[]): Measures {
   return Object.fromEntries(
     MEASURE_NAMES.map((name): [MeasureName, Measure] => {
       const { leg, side } = MEASURES[name];
       const own = sums.filter((one) => one.leg === leg);
-      const total = (read: (one: DaySums) => bigint) =>
+      const total = (read: (one: MovedSums) => bigint) =>
         own.reduce((sum, one) => sum + read(one), 0n);
       const [up, down] = [total(({ upMinor }) => upMinor), total(({ downMinor }) => downMinor)];
       const amounts = { net: up - down, up, down };

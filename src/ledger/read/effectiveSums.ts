@@ -3,7 +3,8 @@
  * the stored sums cannot be used. Both give the same (test/ledger/transferSums.test.ts).
  */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { DaySums, LegSums, OpenItems, Period } from '../domain/statement.ts';
+import type { Period } from '../domain/period.ts';
+import type { DaySums, LegSums, OpenItems } from '../domain/statement.ts';
 import { readDaySums, readLegSums, readOpenItems } from './store/statement.ts';
 import {
   isOnQuarters,

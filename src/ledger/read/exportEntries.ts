@@ -30,12 +30,12 @@ import { readConsistently } from '../store/readConsistently.ts';
 import { readMoved } from './store/balances.ts';
 import {
   type DaySelection,
+  readBookedLegs,
   readDaysMoved,
   readStartOfDay,
   readTransfersOfDay,
   type TimeBasis,
 } from './store/entries.ts';
-import { readLegSums } from './store/statement.ts';
 import { requireDated } from './undated.ts';
 
 export type { TimeBasis } from './store/entries.ts';
@@ -70,7 +70,7 @@ export async function* exportEntries(
   const { range, chart } = given;
   const format: EntryFormat = ENTRY_FORMATS[given.format];
   const isComplete = !given.isEntriesOnly && given.format !== 'csv';
-  if (range.basis === 'effective') await requireDated(tx);
+  if (range.basis === 'booked') await requireDated(tx);
   const selection = await selectionOf(tx, range);
   yield format.begin(coverText(range));
   const closing = await readMovedBefore(tx, selection, selection.toMicros);
@@ -124,7 +124,7 @@ async function readMovedBefore(
   { basis, currency }: DaySelection,
   beforeMicros: number | undefined,
 ): Promise<readonly MovedAmount[]> {
-  if (basis === 'effective') return movedByLegs(await readLegSums(tx, { currency, beforeMicros }));
+  if (basis === 'booked') return movedByLegs(await readBookedLegs(tx, { currency, beforeMicros }));
   const moved = await readMoved(tx, { fromMicros: undefined, toMicros: beforeMicros });
   return moved.filter((one) => currency === undefined || one.currency === currency);
 }
@@ -202,8 +202,12 @@ function coverText({ basis, timeZone, fromDay, toDay, currency }: EntryRange): s
     ...(fromDay === undefined ? [] : [`from ${fromDay}`]),
     ...(toDay === undefined ? [] : [`before ${toDay}`]),
   ];
-  const what = basis === 'effective' ? 'moved by the service' : 'recorded by Tallyhook';
+  const what = basis === 'booked' ? 'moved by the service' : 'recorded by Tallyhook';
+  const late =
+    basis === 'booked'
+      ? ' What came after its month was closed is on the first day of the month after it.'
+      : '';
   const whole = range.length === 0 ? 'everything' : `what was ${what} ${range.join(' and ')}`;
   const only = currency === undefined ? '' : `, in ${currency}`;
-  return `Tallyhook's journal: ${whole}${only}. Days are those of ${timeZone} on which money was ${what}.`;
+  return `Tallyhook's journal: ${whole}${only}. Days are those of ${timeZone} on which money was ${what}.${late}`;
 }

@@ -7,7 +7,7 @@
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Closing, ClosingException } from '../domain/closings.ts';
-import type { Period } from '../domain/statement.ts';
+import type { Period } from '../domain/period.ts';
 import { formatInstant } from '../domain/time.ts';
 import { COMPARED, type Compared, textsOf } from './comparedSums.ts';
 

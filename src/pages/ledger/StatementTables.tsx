@@ -2,7 +2,7 @@
 import type { StatementText, TextTable } from '../../representation/statementTables.ts';
 import { DataTable, Section } from '../components/blocks.tsx';
 
-export function StatementTables({ facts, currencies, tables }: StatementText) {
+export function StatementTables({ facts, currencies, closing, tables }: StatementText) {
   return (
     <div class="statement">
       {facts.map((fact) => (
@@ -18,6 +18,13 @@ export function StatementTables({ facts, currencies, tables }: StatementText) {
           ))}
         </Section>
       ))}
+      {closing.length === 0 ? null : (
+        <Section title="Closing">
+          {closing.map((table) => (
+            <TableOf key={table.title} label={table.title} table={table} />
+          ))}
+        </Section>
+      )}
       <Section title="What was open">
         {tables.map((table) => (
           <TableOf key={table.title} label={table.title} table={table} />

@@ -32,7 +32,7 @@ function entriesFile(format: EntryFormatName, type: Download['type']): Download 
       const days = { ...daysOfMonth(given.month), timeZone: given.time_zone };
       const what: EntryExport = {
         format,
-        range: { basis: 'effective', ...days, currency: given.currency },
+        range: { basis: 'booked', ...days, currency: given.currency },
         chart: DEFAULT_CHART,
         isDaily: true,
         isEntriesOnly: false,

@@ -1,7 +1,7 @@
 /** The accounts of the ledger and their balances, now, as of a time, and as known at a time. */
 import { z } from 'zod';
 import type { AccountBalance } from '../../ledger/domain/balances.ts';
-import { monthAfter } from '../../ledger/domain/statement.ts';
+import { monthAfter } from '../../ledger/domain/period.ts';
 import { parseInstantMicros } from '../../ledger/domain/time.ts';
 import { unlessUndated } from '../../ledger/read/undated.ts';
 import { groupBy } from '../../platform/collections.ts';

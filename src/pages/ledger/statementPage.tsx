@@ -3,14 +3,20 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { currency, month, timeZone } from '../../console/schemas.ts';
-import { monthAfter } from '../../ledger/domain/statement.ts';
+import { monthAfter } from '../../ledger/domain/period.ts';
 import { unlessUndated } from '../../ledger/read/undated.ts';
 import { statementCsv } from '../../representation/statement.ts';
 import { statementText } from '../../representation/statementTables.ts';
 import { readStatement } from '../../statements/readStatement.ts';
 import { Field, FilterForm } from '../components/forms.tsx';
 import { defineTextDownload } from '../download.ts';
-import { entriesFileHref, ledgerHref, statementCsvHref, statementHref } from '../links.ts';
+import {
+  closingHref,
+  entriesFileHref,
+  ledgerHref,
+  statementCsvHref,
+  statementHref,
+} from '../links.ts';
 import { definePage } from '../page.ts';
 import { StatementTables } from './StatementTables.tsx';
 
@@ -20,7 +26,7 @@ const PROGRAMS = [
   ['beancount', 'beancount'],
 ] as const;
 
-const filter = { currency: currency.optional(), time_zone: timeZone.default('UTC') };
+const filter = { currency: currency.optional(), time_zone: timeZone.optional() };
 
 export const statementPage = definePage({
   path: '/ledger/statements/{month}',
@@ -31,11 +37,17 @@ export const statementPage = definePage({
     const request = { ...params, timeZone: query.time_zone, currency: query.currency };
     const read = await unlessUndated(() => readStatement(db, request));
     if (read.outcome !== 'ok') return read;
-    const { period, knownMicros } = read.data;
+    const { period, knownMicros, booking } = read.data;
     const isOver = knownMicros >= period.toMicros;
-    return { outcome: 'ok', data: { request, isOver, text: statementText(read.data) } };
+    const isClosed = booking.kind === 'booked' && booking.closing !== undefined;
+    const { month: of, timeZone: zone } = period;
+    const shown = { month: of, timeZone: zone, currency: query.currency };
+    return {
+      outcome: 'ok',
+      data: { request: shown, isOver, isClosed, text: statementText(read.data) },
+    };
   },
-  view: ({ request, isOver, text }) => {
+  view: ({ request, isOver, isClosed, text }) => {
     const query = { currency: request.currency, time_zone: request.timeZone };
     return {
       title: text.title,
@@ -50,6 +62,11 @@ export const statementPage = definePage({
             <a href={statementHref(monthAfter(request.month, -1), query)}>The month before</a>{' '}
             {isOver && (
               <a href={statementHref(monthAfter(request.month, 1), query)}>The month after</a>
+            )}{' '}
+            {isOver && (
+              <a href={closingHref(request.month, { time_zone: request.timeZone })}>
+                {isClosed ? 'Its closing' : 'Close this month'}
+              </a>
             )}{' '}
             <a href={statementCsvHref({ ...query, month: request.month })} download>
               CSV

@@ -114,7 +114,7 @@ test('F3: balances are asserted exactly, at the end of the day', () => {
   ]);
 });
 
-const MOVED = { day: '2026-11-01', currency: 'USD', transfers: 1 };
+const MOVED = { day: '2026-11-01', currency: 'USD', lateOf: null, transfers: 1 };
 
 test('the entry of a day has the total of each account, and none without a change', () => {
   const [one, ...others] = dayEntries(DEFAULT_CHART, [
@@ -136,6 +136,7 @@ test('the entry of a day has the total of each account, and none without a chang
 });
 
 const ROW = {
+  movedOn: null,
   id: 1,
   kind: 'payment',
   resourceId: 'pay_1',
@@ -164,4 +165,19 @@ describe('the chart without a file', () => {
   test.each(ENTRY_FORMAT_NAMES)('C1, C2: is valid for %s', (name) => {
     expect(chartProblems(DEFAULT_CHART, ENTRY_FORMATS[name].names)).toEqual([]);
   });
+});
+
+test('late postings have entries of their own, which name the day or month to which they belong', () => {
+  const entries = dayEntries(DEFAULT_CHART, [
+    { ...MOVED, leg: 'captured', movedMinor: 500n },
+    { ...MOVED, lateOf: '2026-09', leg: 'captured', movedMinor: 30n },
+    { ...MOVED, lateOf: '2026-10', leg: 'captured', movedMinor: 2n },
+  ]);
+  expect(entries.map(({ id, words }) => [id, words.at(-1)])).toEqual([
+    ['2026-11-01-USD', 'day'],
+    ['2026-11-01-USD-late-2026-09', '2026-09'],
+    ['2026-11-01-USD-late-2026-10', '2026-10'],
+  ]);
+  const late = transferEntry(DEFAULT_CHART, { ...ROW, movedOn: '2026-10-05' }, '2026-11-01');
+  expect(late[0]?.words.slice(-3)).toEqual(['late,', 'of', '2026-10-05']);
 });

@@ -1,12 +1,12 @@
 /** Statements that sum the journal by effective time, and read what was open at the end of a period. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { Period } from '../../domain/period.ts';
 import {
   type DaySums,
   type LegSums,
   OPEN_ITEMS,
   type OpenItemName,
   type OpenItems,
-  type Period,
   type StatementFinding,
 } from '../../domain/statement.ts';
 import { instantOrNull, micros } from './instants.ts';

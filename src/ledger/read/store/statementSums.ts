@@ -3,7 +3,8 @@
  * Each result equals that of the statement in `statement.ts` that reads the journal alone.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
-import type { DaySums, LegSums, OpenItemName, OpenItems, Period } from '../../domain/statement.ts';
+import type { Period } from '../../domain/period.ts';
+import type { DaySums, LegSums, OpenItemName, OpenItems } from '../../domain/statement.ts';
 import { addedSums, openSpans, touchedItems } from '../../store/transferSums.ts';
 import { instantOrNull, micros } from './instants.ts';
 import type { EffectiveBounds } from './statement.ts';
