@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const INTRODUCTION = `# Supported versions
 
-Tallyhook runs on Node.js 20.19 or newer and PostgreSQL 14 or newer. Jobs are in PostgreSQL, or in Redis 6.0 or newer or Valkey. \`scripts/matrix.sh\` runs a part of the tests with each version below and writes this page: both queue backends, and with Node.js and PostgreSQL also statements of the ledger and its views, connections, and commands. Each run begins with all migrations. One version differs at a time from PostgreSQL 18, Redis 7.0 and Node.js 20. The whole test suite runs on these.
+Tallyhook runs on Node.js 20.19 or newer and PostgreSQL 14 or newer. Jobs are in PostgreSQL, or in Redis 7.0 or newer, or in Valkey 8.1. \`scripts/matrix.sh\` runs a part of the tests with each version below and writes this page: both queue backends, and with Node.js and PostgreSQL also statements of the ledger and its views, connections, and commands. Each run begins with all migrations. One version differs at a time from PostgreSQL 18, Redis 7.0 and Node.js 20. The whole test suite runs on these. A version that was not run since the tests were chosen is named as such.
 
 | | version | passed | failed |
 |---|---|---:|---:|
