@@ -58,7 +58,7 @@ export async function applyBodies(
         bodyHash: createHash('sha256').update(body).digest(),
         secretFingerprint: 0,
       }));
-      const stored = await storeBatch(db, events, new Date());
+      const { outcomes: stored } = await storeBatch(db, events, new Date());
       await applier.applyBatch(
         stored.flatMap((one) => ('toEnqueue' in one ? [one.toEnqueue ?? []].flat() : [])),
       );

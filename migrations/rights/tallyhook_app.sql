@@ -19,7 +19,7 @@ grant select, insert, update, delete on pending, dead_events to tallyhook_app;
 grant select, insert, update on event_replays to tallyhook_app;
 
 -- The ledger. Snapshots, epochs, transfers and changes are append-only.
-grant select, insert on snapshots, resource_epochs, transfers, changes to tallyhook_app;
+grant select, insert on snapshots, resource_epochs, transfers, changes, feed_epochs to tallyhook_app;
 grant select, insert, update on resources, orders to tallyhook_app;
 grant select, insert, update, delete on findings to tallyhook_app;
 grant select, insert, update, delete on order_totals to tallyhook_app;
@@ -74,6 +74,7 @@ grant select, update on dispatch_state to tallyhook_app;
 grant select, insert, update, delete on messages, channel_health to tallyhook_app;
 grant select, insert, update on order_webhook_position, order_webhook_totals to tallyhook_app;
 grant select, insert, update, delete on watch_counts to tallyhook_app;
+grant select, update on failover_losses to tallyhook_app;
 
 -- The archive.
 grant select, insert, update on archived_batches to tallyhook_app;

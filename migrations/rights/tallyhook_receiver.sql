@@ -8,6 +8,7 @@ grant execute on function ensure_body_days(integer) to tallyhook_receiver;
 grant select, insert on event_variants to tallyhook_receiver;
 grant select, insert on pending to tallyhook_receiver;
 grant select, insert, update on watch_counts to tallyhook_receiver;
+grant insert on failover_losses to tallyhook_receiver;
 
 -- What every process does at its start and reports while it runs.
 grant usage on schema public to tallyhook_receiver;

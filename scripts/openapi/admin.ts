@@ -62,6 +62,11 @@ const COMMON_STATUSES = [400, 401, 403, 429, 503] as const;
 const errorSchema = z
   .object({
     error: z.object({ type: z.string(), code: z.string(), message: z.string() }),
+    continue_after: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Of a position in the change feed that is refused: where to continue.'),
   })
   .meta({ id: 'Error' });
 

@@ -3,13 +3,18 @@
 import { makeBodyDays } from '../ledger/bodies/bodyDays.ts';
 import { batchJob } from '../ledger/inbox/jobs.ts';
 import { createRejectionCount } from '../monitor/countRejections.ts';
+import { insertLoss } from '../monitor/store/failoverLosses.ts';
 import { addCounts } from '../monitor/store/watch.ts';
+import { monotonicMs } from '../platform/clock.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { createReceiverApp } from '../receiver/app.ts';
 import { createEnqueuer } from '../receiver/enqueuer.ts';
 import { createGuard } from '../receiver/guard.ts';
 import { createIntake } from '../receiver/intake.ts';
 import { createReceiverMetrics } from '../receiver/metrics.ts';
+import { createRecall } from '../receiver/recall.ts';
+import { readTimeline } from '../receiver/store/inbox.ts';
+import { storeBatch } from '../receiver/storeBatch.ts';
 import { webhookSecretsOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -23,7 +28,8 @@ export interface RunningReceiver {
 }
 
 export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
-  const { clock, config, events, gate, log, metrics, openPool, onClose, onDrain } = shared;
+  const { clock, config, events, gate, log, metrics, openPool, onClose, onDrain, processName } =
+    shared;
   const webhookSecrets = webhookSecretsOf(config, shared.roles.has('sandbox'));
   const db = openPool('receiver', RECEIVER_POOL);
   const enqueuer = createEnqueuer(
@@ -34,12 +40,22 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
   const receiverMetrics = createReceiverMetrics(metrics, webhookSecrets.length);
   const rejections = createRejectionCount((counts) => addCounts(db, counts), log);
   onClose(() => rejections.drain());
+  const recall = createRecall({
+    persist: (events, receivedAt) => storeBatch(db, events, receivedAt),
+    readTimeline: () => readTimeline(db),
+    enqueue: enqueuer.enqueue,
+    report: (loss) => insertLoss(db, { ...loss, process: processName }),
+    log,
+    monotonicMs,
+  });
+  onClose(() => recall.close());
   const intake = createIntake({
     db,
     clock,
     log,
     enqueue: enqueuer.enqueue,
     observeBatchSize: receiverMetrics.batchSize,
+    keep: recall.keep,
     makeBodyDays: () => makeBodyDays(db, log),
   });
   gate.whenOpen(() => {

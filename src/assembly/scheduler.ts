@@ -64,7 +64,14 @@ export function startSchedules({
   const bodiesDb = openPool('bodies', BODIES_POOL);
   const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
-  const watchSystem = createSystemWatch({ db, log, isReconciling });
+  const watchSystem = createSystemWatch({
+    ...{ db, log, isReconciling },
+    ...(isReconciling && {
+      reconcileLoss: async (detectedMs: number) => {
+        await enqueueReconcile(reconcileJobs, 'loss', Math.floor(detectedMs));
+      },
+    }),
+  });
   const proveLedger = createScheduledProof({
     db: openPool('verify', VERIFY_POOL),
     log,

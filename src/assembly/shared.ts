@@ -64,6 +64,8 @@ export interface Shared {
   readonly queues: QueueBackend;
   readonly queueWatch: QueueWatch;
   readonly heartbeat: Heartbeat;
+  /** Host and process id. */
+  readonly processName: string;
   readonly events: Producer<EventsJob> & InspectedQueue;
   readonly openPool: (name: string, limits: PoolOptions) => Database;
   /** Called before anything closes, while the process still serves. */
@@ -160,6 +162,7 @@ export async function share(
     queues,
     queueWatch,
     heartbeat,
+    processName,
     events,
     openPool,
     onDrain: (begin) => drainers.push(begin),

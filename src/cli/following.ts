@@ -34,8 +34,12 @@ export interface Followed {
   readonly newest: number;
   /** Every event of the query from then on, until the command is stopped. */
   readonly events: AsyncIterable<EventSummary>;
+  /** Events through this number may have been in `events` before; 0 unless there was a failover. */
+  readonly repeatsThrough: () => number;
 }
 
+const FAILED_OVER =
+  'The database was failed over. Its last events may have other numbers now, so some events follow again.';
 const POLL_MS = 200;
 const SETTLE_MS = 20;
 /** Events that are read at once, without their bodies. */
@@ -65,15 +69,18 @@ export async function followEvents(
     );
   }
   async function* events(): AsyncGenerator<EventSummary> {
+    let repeatsThrough = 0;
     for (;;) {
       signal.throwIfAborted();
       const page = await read(() => inbox.next(PAGE));
+      if (inbox.repeatsThrough() > repeatsThrough) printNote(FAILED_OVER);
+      repeatsThrough = inbox.repeatsThrough();
       yield* page.events;
       if (!page.hasMore) await sleep(POLL_MS, signal);
       await read(checkToken);
     }
   }
-  return { newest, events: events() };
+  return { newest, events: events(), repeatsThrough: inbox.repeatsThrough };
 }
 
 const FIRST_DELAY_MS = 250;

@@ -57,15 +57,22 @@ export interface ApiParts {
   readonly enqueueRuns: (request: OperatorRequest, attempt: number) => Promise<void>;
 }
 
+interface Refusal<Name> {
+  readonly outcome: Name;
+  readonly message: string;
+  /** Of a reader of the change feed: the position from which it can continue. */
+  readonly continueAfter?: number;
+}
+
 /** Every outcome of an endpoint; reply.ts turns it into HTTP. */
 export type Outcome<Body> =
   | { readonly outcome: 'ok' | 'created' | 'accepted'; readonly body: Body }
   /** The request is invalid in a way that its schema does not express. */
   | { readonly outcome: 'invalid'; readonly message: string }
   | { readonly outcome: 'not_found'; readonly message: string }
-  | { readonly outcome: 'conflict'; readonly message: string }
+  | Refusal<'conflict'>
   /** What the request names was removed by retention. */
-  | { readonly outcome: 'gone'; readonly message: string }
+  | Refusal<'gone'>
   /** The payment service was needed and did not respond. */
   | { readonly outcome: 'unavailable'; readonly message: string }
   /** The payment service may have done it, or may yet. */

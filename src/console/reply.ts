@@ -24,9 +24,9 @@ export function toReply(given: Outcome<unknown>): Reply {
     case 'invalid':
       return refusal(400, given.message);
     case 'conflict':
-      return refusal(409, given.message);
+      return withPosition(refusal(409, given.message), given.continueAfter);
     case 'gone':
-      return refusal(410, given.message);
+      return withPosition(refusal(410, given.message), given.continueAfter);
     case 'unavailable':
       return unavailable(given.message);
     case 'not_found': {
@@ -39,6 +39,12 @@ export function toReply(given: Outcome<unknown>): Reply {
 /** The request is wrong; sending it again will not help. */
 export function refusal(status: number, message: string): Reply {
   return { status, headers: {}, body: errorEnvelope('invalid_request', 'IR_04', message) };
+}
+
+/** Beside the error, for programs that read the change feed. */
+function withPosition(reply: Reply, continueAfter: number | undefined): Reply {
+  if (continueAfter === undefined) return reply;
+  return { ...reply, body: { ...Object(reply.body), continue_after: continueAfter } };
 }
 
 /** Sending the request again soon may succeed. */

@@ -15,6 +15,7 @@ import {
   pendingMigrations,
   readRequiredMigration,
 } from '../platform/db/pendingMigrations.ts';
+import { readReplication } from '../platform/db/replication.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { oldServerText, readServerVersion } from '../platform/db/serverVersion.ts';
 import { toError } from '../platform/errors.ts';
@@ -65,6 +66,7 @@ import {
   type ProfileFacts,
   type ProfilesResult,
 } from './domain/judgeProfiles.ts';
+import { judgeReplication } from './domain/judgeReplication.ts';
 import { judgeRights } from './domain/judgeRights.ts';
 import { listProfiles } from './listProfiles.ts';
 
@@ -185,6 +187,9 @@ async function examineDatabase(
   const open = isReached && !(database instanceof Error) ? database : undefined;
   await note('pooler', async () =>
     open ? judgePooling(await open.examinePooling(), installation.settings) : unreached,
+  );
+  await note('replication', async () =>
+    open ? judgeReplication(await readReplication(open)) : unreached,
   );
   await note('database clock', async () =>
     open ? judgeDatabaseClock(await readDatabaseSkewMs(open, clock)) : unreached,

@@ -26,6 +26,7 @@ import {
   isRateLimitExhausted,
 } from '../reconcile/store/progress.ts';
 import { readWatermarks } from '../reconcile/store/runs.ts';
+import { STREAMS } from '../reconcile/streams.ts';
 import { readStates } from '../retention/store/state.ts';
 import type { Missed, SystemFacts } from './domain/facts.ts';
 import {
@@ -40,6 +41,7 @@ import { MAX_NAMED_BODIES } from './domain/rules/storedData.ts';
 import { MAX_COUNTED, MISSED_PERIODS_MS, SIGNATURE_WINDOW_MS } from './domain/rules/webhooks.ts';
 import { evaluateSystem, SYSTEM_SUBJECTS } from './domain/systemRules.ts';
 import { readClockReports, removeOldClockReports } from './store/clockReports.ts';
+import { closeReconciled, markEnqueued, readOpenLosses } from './store/failoverLosses.ts';
 import { readMissingRoles, removeOldProcesses } from './store/processes.ts';
 import { readQueueReports, removeOldQueueReports } from './store/queueReports.ts';
 import { addCounts, readCount, removeOldCounts } from './store/watch.ts';
@@ -49,6 +51,8 @@ export interface SystemWatchParts {
   readonly log: Log;
   /** Whether an API key is set, so that the ledger is reconciled with the service. */
   readonly isReconciling: boolean;
+  /** Enqueues a comparison of the last days, once for each time; undefined without an API key. */
+  readonly reconcileLoss?: (detectedMs: number) => Promise<void>;
 }
 
 /** Creates the watch of one process; the process begins to watch at its first run. */
@@ -56,6 +60,7 @@ export function createSystemWatch({
   db,
   log,
   isReconciling,
+  reconcileLoss,
 }: SystemWatchParts): () => Promise<void> {
   let watchingSinceMs: number | undefined;
   return async () => {
@@ -64,6 +69,7 @@ export function createSystemWatch({
     if (await isRateLimitExhausted(db)) {
       await addCounts(db, [{ name: 'rate_limit_exhausted', count: 1 }]);
     }
+    if (reconcileLoss) await compareAfterLoss(db, reconcileLoss);
     const known = { backlog, watchingSinceMs, isReconciling };
     await db.transaction(async (tx) => {
       await syncAlerts(tx, evaluateSystem(await readFacts(tx, known)));
@@ -75,6 +81,18 @@ export function createSystemWatch({
     await removeOldQueueReports(db);
     await removeOldProcesses(db);
   };
+}
+
+/** Has the lists compared after a loss, and closes it when they were. */
+async function compareAfterLoss(
+  db: Database,
+  reconcileLoss: (detectedMs: number) => Promise<void>,
+): Promise<void> {
+  await closeReconciled(db, STREAMS);
+  const losses = await readOpenLosses(db);
+  if (!losses || losses.isEnqueued) return;
+  await reconcileLoss(losses.lastDetectedMs);
+  await markEnqueued(db);
 }
 
 interface Known {
@@ -109,6 +127,7 @@ async function readFacts(
       withinMs: SKEW_REPORTED_WITHIN_MS,
     }),
     proof: await readProof(tx),
+    losses: await readOpenLosses(tx),
     queues: await readQueueReports(tx, {
       forMs: QUEUE_UNUSABLE_FOR_MS,
       withinMs: QUEUE_REPORTED_WITHIN_MS,

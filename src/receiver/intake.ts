@@ -9,6 +9,7 @@
  * 4. If the database rejects a batch for its data, the events are written one by one, so that only
  *    the bad one fails.
  * 5. If the partition of the bodies' day is missing, it is made, and the batch is written once more.
+ * 6. What is acknowledged is kept in memory first, for a failover that loses its commit (recall.ts).
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
@@ -16,8 +17,9 @@ import type { Database } from '../platform/db/database.ts';
 import { isTransient } from '../platform/db/failures.ts';
 import type { Log } from '../platform/log.ts';
 import { readEnvelope } from './envelope.ts';
+import type { Recall } from './recall.ts';
 import { isBodyDayMissing, type NewEvent } from './store/inbox.ts';
-import { type Stored, storeBatch } from './storeBatch.ts';
+import { type Stored, type StoredBatch, storeBatch } from './storeBatch.ts';
 
 export type IntakeOutcome =
   | {
@@ -46,6 +48,7 @@ export interface IntakeParts {
   /** Enqueues committed inbox rows for the workers. Must not block or throw. */
   readonly enqueue: (webhookEventIds: readonly number[]) => void;
   readonly observeBatchSize: (events: number) => void;
+  readonly keep: Recall['keep'];
   /** Makes the partitions of bodies for today and the next days. */
   readonly makeBodyDays: () => Promise<void>;
 }
@@ -61,7 +64,7 @@ interface Waiting {
 }
 
 export function createIntake(parts: IntakeParts): Intake {
-  const { clock, log, enqueue, observeBatchSize } = parts;
+  const { clock, log, enqueue, observeBatchSize, keep } = parts;
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;
@@ -72,7 +75,8 @@ export function createIntake(parts: IntakeParts): Intake {
     const receivedAt = new Date(clock.nowMs());
     try {
       const events = batch.map(({ event }) => event);
-      const stored = await store(parts, events, receivedAt);
+      const { outcomes: stored, timeline } = await store(parts, events, receivedAt);
+      keep(events, receivedAt, timeline);
       observeBatchSize(batch.length);
       enqueue(stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : [])));
       batch.forEach(({ event, report }, index) => {
@@ -137,7 +141,7 @@ async function store(
   { db, log, makeBodyDays }: IntakeParts,
   events: readonly NewEvent[],
   receivedAt: Date,
-): Promise<readonly Stored[]> {
+): Promise<StoredBatch> {
   try {
     return await storeBatch(db, events, receivedAt);
   } catch (error) {

@@ -25,18 +25,25 @@ export type Stored =
   /** Different bytes under a known id; `toEnqueue` is set if they are new. */
   | { readonly outcome: 'id_reused'; readonly toEnqueue: number | undefined };
 
-/** Persists `events`. The result has one entry for each, in their order. */
+export interface StoredBatch {
+  /** One for each event, in their order. */
+  readonly outcomes: readonly Stored[];
+  /** The timeline of the server that committed them, if it is known. */
+  readonly timeline: string | undefined;
+}
+
+/** Persists `events`. */
 export async function storeBatch(
   db: Database,
   events: readonly NewEvent[],
   receivedAt: Date,
-): Promise<readonly Stored[]> {
+): Promise<StoredBatch> {
   const firsts = new Map<string, NewEvent>();
   for (const event of events) {
     const key = keyOf(event);
     if (!firsts.has(key)) firsts.set(key, event);
   }
-  const inserted = await insertEvents(db, [...firsts.values()], receivedAt);
+  const { inserted, timeline } = await insertEvents(db, [...firsts.values()], receivedAt);
   const known = new Map(inserted.map((row) => [keyOf(row), row]));
   const missing = [...firsts.values()].flatMap(({ eventId }) =>
     eventId !== undefined && !known.has(`id:${eventId}`) ? [eventId] : [],
@@ -45,15 +52,15 @@ export async function storeBatch(
   const fresh = new Set(inserted.map(keyOf));
   for (const row of earlier) known.set(keyOf(row), row);
 
-  const results: Stored[] = [];
+  const outcomes: Stored[] = [];
   for (const event of events) {
     const key = keyOf(event);
     const row = known.get(key);
-    if (row && fresh.delete(key)) results.push({ outcome: 'accepted', toEnqueue: row.id });
-    else results.push(await storeAgain(db, event, row, receivedAt));
+    if (row && fresh.delete(key)) outcomes.push({ outcome: 'accepted', toEnqueue: row.id });
+    else outcomes.push(await storeAgain(db, event, row, receivedAt));
   }
-  if (results.some(({ outcome }) => outcome !== 'accepted')) await commitAfterStored(db);
-  return results;
+  if (outcomes.some(({ outcome }) => outcome !== 'accepted')) await commitAfterStored(db);
+  return { outcomes, timeline };
 }
 
 /** Stores a body under an event id that is already stored, with the same bytes or with different ones. */

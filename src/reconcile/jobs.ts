@@ -16,7 +16,7 @@ import { STREAMS, type Stream } from './streams.ts';
 
 export const RECONCILE_QUEUE = QUEUES.reconcile;
 
-export const RECONCILE_JOB_NAMES = ['tail', 'night', 'week'] as const;
+export const RECONCILE_JOB_NAMES = ['tail', 'night', 'week', 'loss'] as const;
 export type ReconcileJobName = (typeof RECONCILE_JOB_NAMES)[number];
 
 /** The slot of a schedule. */
@@ -105,6 +105,12 @@ function partsOf(name: ReconcileJobName, slotMs: number): readonly Part[] {
       return [{ mode: 'full', cause: 'tail', span: undefined }];
     case 'night':
       return [{ mode: 'full', cause: 'night', span: nightSpan(slotMs) }];
+    case 'loss':
+      // The tail has what was created in the last minutes, up to the loss and after it.
+      return [
+        { mode: 'full', cause: 'loss', span: nightSpan(slotMs) },
+        { mode: 'full', cause: 'tail', span: undefined },
+      ];
     case 'week':
       return [
         { mode: 'totals', cause: 'week', span: weekSpan(slotMs) },

@@ -71,6 +71,7 @@ beforeAll(async () => {
     log: silentLog,
     enqueue: (ids) => toApply.push(...ids),
     observeBatchSize: () => undefined,
+    keep: () => undefined,
     makeBodyDays: () => makeBodyDays(db, silentLog),
   });
 });

@@ -459,7 +459,7 @@ describe('a number', () => {
     for (const _ of subjects) {
       expect(await db.transaction((tx) => publishChanges(tx, 1))).toBe(1);
     }
-    const numbered = await readChanges(db, { after, limit: 10 });
+    const { changes: numbered } = await readChanges(db, { after, limit: 10 });
     expect(numbered.map(({ orderKey }) => orderKey)).toEqual(subjects);
   });
 

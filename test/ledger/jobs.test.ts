@@ -54,7 +54,7 @@ async function receive(
   options: EventOptions = {},
 ): Promise<readonly number[]> {
   const bodies = payments.map((payment) => eventBody(payment, options));
-  const stored = await storeBatch(
+  const { outcomes: stored } = await storeBatch(
     db,
     bodies.map((body) => ({
       ...readEnvelope(body),

@@ -44,6 +44,7 @@ function intakeOf(on: Database = db, clock: Clock = systemClock): CountingIntake
     log: silentLog,
     enqueue: () => undefined,
     observeBatchSize: () => undefined,
+    keep: () => undefined,
     makeBodyDays: () => {
       made += 1;
       return makeBodyDays(on, silentLog);
@@ -199,6 +200,7 @@ describe('a missing partition', () => {
       log: silentLog,
       enqueue: () => undefined,
       observeBatchSize: () => undefined,
+      keep: () => undefined,
       makeBodyDays: () => Promise.resolve(),
     });
     const body = eventBody(paymentObject());

@@ -43,6 +43,7 @@ function recordingIntake(db: Database): RecordingIntake {
     log: silentLog,
     enqueue: (ids) => enqueued.push(...ids),
     observeBatchSize: (events) => batchSizes.push(events),
+    keep: () => undefined,
     makeBodyDays: () => makeBodyDays(db, silentLog),
   });
   return { ...intake, batchSizes, enqueued };

@@ -214,6 +214,7 @@ describe('while the synchronous standby is stopped', () => {
       log: silentLog,
       enqueue: () => undefined,
       observeBatchSize: () => undefined,
+      keep: () => undefined,
       makeBodyDays: () => makeBodyDays(db, silentLog),
     });
     const body = eventBody(paymentObject());

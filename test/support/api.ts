@@ -53,6 +53,7 @@ export function createApi(
 
 const envelope = z.strictObject({
   error: z.strictObject({ type: z.string(), code: z.string(), message: z.string().min(1) }),
+  continue_after: z.int().min(0).optional(),
 });
 
 const checked = new Set<Endpoint>();

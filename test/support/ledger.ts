@@ -38,7 +38,7 @@ export async function receive(
     bodyHash: createHash('sha256').update(body).digest(),
     secretFingerprint: FINGERPRINT,
   }));
-  const stored = await storeBatch(db, events, receivedAt);
+  const { outcomes: stored } = await storeBatch(db, events, receivedAt);
   return stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : []));
 }
 

@@ -82,6 +82,7 @@ export const RULES = [
   'body_days_short',
   'body_damaged',
   'verify_failed',
+  'acknowledged_lost',
   'erasure_unfinished',
   // Channels: notify/domain/channel.ts
   'channel_down',

@@ -58,6 +58,7 @@ const RULE_TITLES: Readonly<Record<Rule, string>> = {
   body_days_short: 'Partitions for bodies end soon',
   body_damaged: 'Stored bodies damaged',
   verify_failed: 'Verification failed',
+  acknowledged_lost: 'Acknowledged events lost in a failover',
   erasure_unfinished: 'Erasure not finished',
   channel_down: 'Channel down',
   order_webhook_failed: 'Order webhook not delivered',

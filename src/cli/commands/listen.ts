@@ -69,7 +69,8 @@ const NOTES = `
 Forwards every event that the installation receives, in the order of the inbox: the body byte for byte,
 signed with the secret of this command in ${SIGNATURE_HEADER}. ${NUMBER_HEADER} has its number.
 Any response counts as received. Without a response the event is sent again until there is one, and what
-follows waits. If the installation is unreachable, the command continues where it was. An event that may
+follows waits. If the installation is unreachable, the command continues where it was, and after a failover
+of its database somewhat before. An event that may
 have been forwarded before has the header ${REPEAT_HEADER}: true and "repeat" in its line.
 
 With --order, an event is forwarded once it is applied. With --json each line is one event.
@@ -101,7 +102,7 @@ function parseMinutes(text: string): number {
 async function forwardAll(options: ListenOptions, follow: Follow): Promise<void> {
   const { forwardTo, type, order, after, by } = options;
   const query = { type, order };
-  const { newest, events } = await followEvents(follow, query, after);
+  const { newest, events, repeatsThrough } = await followEvents(follow, query, after);
   const secret = options.secret ?? randomBytes(24).toString('base64url');
   const url = `${forwardTo.origin}${forwardTo.pathname}`;
   const target = {
@@ -114,7 +115,8 @@ async function forwardAll(options: ListenOptions, follow: Follow): Promise<void>
   let last = after ?? newest;
   let count = 0;
   const forwardOne = async (event: EventSummary): Promise<void> => {
-    const isForwarded = await handle({ ...follow, target, options, newest }, event);
+    const isRepeat = event.id <= Math.max(newest, repeatsThrough());
+    const isForwarded = await handle({ ...follow, target, options, isRepeat }, event);
     if (isForwarded) count += 1;
     last = event.id;
   };
@@ -134,12 +136,12 @@ async function forwardAll(options: ListenOptions, follow: Follow): Promise<void>
 interface Handling extends Follow {
   readonly target: Target;
   readonly options: ListenOptions;
-  readonly newest: number;
+  readonly isRepeat: boolean;
 }
 
 /** @returns whether it was forwarded; without a body it cannot be */
 async function handle(
-  { db, read, target, options, newest }: Handling,
+  { db, read, target, options, isRepeat }: Handling,
   event: EventSummary,
 ): Promise<boolean> {
   const stored = (await read(() => readEventBodies(db, [event.id]))).get(event.id);
@@ -148,7 +150,6 @@ async function handle(
     return false;
   }
   const { body } = stored;
-  const isRepeat = event.id <= newest;
   const result = await forwardEvent(target, { number: event.id, body, isRepeat });
   if (result.outcome === 'given_up') {
     throw new UnavailableError(

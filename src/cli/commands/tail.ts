@@ -32,8 +32,9 @@ export function tailCommand(): Command {
 }
 
 const NOTES = `
-Prints each event once, in the order of the inbox, also after the installation was unreachable. With --order,
-an event is printed once it is applied. With --json each line is one event, as in \`events list --json\`.
+Prints each event once, in the order of the inbox, also after the installation was unreachable. After a
+failover of the database, the last events are printed again. With --order, an event is printed once it is
+applied. With --json each line is one event, as in \`events list --json\`.
 
 Examples:
 

@@ -7,7 +7,10 @@ import { after, limit, namedBy, time } from '../schemas.ts';
 
 export const change = z
   .strictObject({
-    number: z.int().min(1).describe('Consecutive.'),
+    number: z
+      .int()
+      .min(1)
+      .describe('It only grows: by one, and far at once after a failover of the database.'),
     kind: z
       .enum(CHANGE_SUBJECTS)
       .describe('What changed. A resource appears only if it belongs to no order.'),
@@ -38,6 +41,9 @@ export const listChanges = defineEndpoint({
     'Start with `after=0`, store `next_after` once you have processed the page, and continue from there. ' +
     'A change gets its number after its commit, so no change appears below a number that you have read. ' +
     'A change only states that something changed; get the order for its current state. ' +
+    'A failover of the database to a server that lacks the last changes undoes them: a position after such a ' +
+    'change is refused with 409, and `continue_after` of the response is where to continue. Get the orders ' +
+    'of the changes after it again. No number is assigned twice. ' +
     'Retention removes old changes: a position before the first one that is left is refused with 410, ' +
     'and the message names the position from which to continue.',
   params: z.strictObject({}),
@@ -57,14 +63,22 @@ export const listChanges = defineEndpoint({
         `after=${query.after} is beyond the end of the feed, which is ${reading.last}. The database is older ` +
         'than your position, for example after a restored backup, so later changes that you read may be gone. ' +
         'Start again from after=0.';
-      return { outcome: 'conflict', message };
+      return { outcome: 'conflict', message, continueAfter: 0 };
+    }
+    if (reading.outcome === 'undone') {
+      const { continueAfter } = reading;
+      const message =
+        `The database was failed over or restored and lost the changes after ${continueAfter}, and you have read ` +
+        `up to after=${query.after}. Get the orders of the changes that you read after ${continueAfter} again, ` +
+        `then continue from after=${continueAfter}.`;
+      return { outcome: 'conflict', message, continueAfter };
     }
     if (reading.outcome === 'removed') {
       const { first } = reading;
       const message =
         `Changes before ${first} were removed by retention, so after=${query.after} would miss some. ` +
         `Read every order from /api/v1/orders once, then continue from after=${first - 1}.`;
-      return { outcome: 'gone', message };
+      return { outcome: 'gone', message, continueAfter: first - 1 };
     }
     const { changes, hasMore } = reading;
     return {

@@ -12,14 +12,16 @@
  *      one continues where the last one ended.
  *   F3 An event belongs to an order if it brought something new about it, which is known once it is applied.
  *      With an order, events are returned through the first one that waits to be applied.
+ *   F4 After a failover to a server without the last events, their numbers are assigned to others. Reading goes
+ *      back to an event that is known to be from before the failover, so events are returned again.
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import { orderKeysNamed } from '../domain/orderKey.ts';
 import {
   readEventsBetween,
   readFirstPending,
+  readInboxEnd,
   readInboxWriters,
-  readNewestNumber,
   readNumbersOfOrder,
 } from './store/following.ts';
 import type { EventSummary } from './store/parts.ts';
@@ -40,6 +42,8 @@ export interface InboxFollower {
   start(after: number | undefined): Promise<FollowStart>;
   /** The next events of the query, of at most so many that are read; none if there are none yet. */
   next(limit: number): Promise<FollowedPage>;
+  /** Events through this number may have been returned before; 0 unless there was a failover (F4). */
+  repeatsThrough(): number;
 }
 
 export interface FollowedPage {
@@ -58,10 +62,20 @@ export function createInboxFollower(db: Queryable, { type, order }: FollowQuery)
   let candidate: Candidate | undefined;
   let settled = 0;
   let position = 0;
+  let epoch: number | undefined;
+  let repeatsThrough = 0;
 
   /** Moves `settled` on, as far as that is possible without a wait (F1). */
   const settle = async (): Promise<boolean> => {
-    const newest = candidate?.newest ?? (await readNewestNumber(db));
+    const end = await readInboxEnd(db);
+    if (epoch !== undefined && end.epoch !== epoch) {
+      candidate = undefined;
+      repeatsThrough = Math.max(repeatsThrough, position);
+      settled = Math.min(settled, end.inboxAfter);
+      position = Math.min(position, end.inboxAfter);
+    }
+    epoch = end.epoch;
+    const newest = candidate?.newest ?? end.newest;
     if (newest <= settled) return true;
     const now = await readInboxWriters(db);
     const writers = candidate ? candidate.writers.filter((one) => now.includes(one)) : now;
@@ -88,7 +102,7 @@ export function createInboxFollower(db: Queryable, { type, order }: FollowQuery)
       return { outcome: 'started', newest: settled };
     },
     next: async (limit) => {
-      if (settled <= position) await settle();
+      await settle();
       const through = await readableThrough();
       if (through <= position) return { events: [], hasMore: false };
       const rows = await readEventsBetween(db, { after: position, through, limit });
@@ -97,5 +111,6 @@ export function createInboxFollower(db: Queryable, { type, order }: FollowQuery)
       position = (hasMore ? rows.at(-1)?.id : undefined) ?? through;
       return { events, hasMore };
     },
+    repeatsThrough: () => repeatsThrough,
   };
 }

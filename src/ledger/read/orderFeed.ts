@@ -58,6 +58,13 @@ export function createOrderFeed(db: Database): OrderFeed {
             'the changes between them were removed, which retention never does',
         );
       }
+      if (reading.outcome === 'undone') {
+        throw new Error(
+          `change ${after} was processed before, and the database lost the changes after ` +
+            `${reading.continueAfter} in a failover, but not the position of order webhooks: ` +
+            'was one table restored alone?',
+        );
+      }
       return {
         changes: reading.changes.filter((change) => change.orderKey !== null) as ChangeOfOrder[],
         last: reading.changes.at(-1)?.number ?? after,

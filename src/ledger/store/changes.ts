@@ -8,6 +8,7 @@ import {
   type ScanRequest,
 } from '../../platform/db/scannedRows.ts';
 import type { NumberedChange, RecordedChange } from '../domain/changes.ts';
+import type { FeedEpoch } from '../domain/feedEpochs.ts';
 
 /** Records changes, in the transaction that makes them. */
 export async function insertChanges(
@@ -54,12 +55,33 @@ export async function tryLockFeed(tx: Queryable): Promise<boolean> {
 
 /**
  * Numbers up to `limit` committed changes, oldest first. The caller took the publisher's lock in an
- * earlier statement: this statement must not see the feed as it was before the lock.
+ * earlier statement: this statement must not see the feed as it was before the lock. On a server with
+ * another history than the last publisher's, it begins an epoch (domain/feedEpochs.ts).
  * @returns the number of changes
  */
 export async function publishChanges(tx: Queryable, limit: number): Promise<number> {
   const rows = await tx.query<{ published: number }>(
-    `with taken as (
+    `with latest as (
+       select first_number, timeline, system_identifier
+         from feed_epochs order by first_number desc limit 1
+     ), server as (
+       select database_timeline() as timeline, database_system() as system_identifier
+     ), begun as (
+       insert into feed_epochs (first_number, continues_after, inbox_after, timeline, system_identifier)
+       select greatest(extract(epoch from statement_timestamp())::bigint * 1000000,
+                       last.number + 1, l.first_number + 1),
+              last.number,
+              coalesce((select max(webhook_event_id)
+                          from (select webhook_event_id from changes
+                                 order by number desc limit 1000) newest), 0),
+              s.timeline, s.system_identifier
+         from latest l
+        cross join server s
+        cross join (select coalesce(max(number), 0) as number from changes) last
+        where coalesce(s.timeline <> l.timeline, false)
+           or coalesce(s.system_identifier <> l.system_identifier, false)
+       returning first_number
+     ), taken as (
        delete from change_log
         where id = any (array(select id from change_log order by id limit $1))
        returning id, kind, subject, change, status, previous_status, webhook_event_id, changed_at,
@@ -80,7 +102,10 @@ export async function publishChanges(tx: Queryable, limit: number): Promise<numb
               t.change, t.status, t.previous_status, t.webhook_event_id, t.changed_at,
               t.is_history
          from taken t
-        cross join (select coalesce(max(number), 0) as number from changes) last
+        cross join (
+          select greatest((select max(number) from changes),
+                          (select first_number - 1 from latest),
+                          (select first_number - 1 from begun)) as number) last
        returning number
      )
      select count(*) as published from published`,
@@ -106,20 +131,45 @@ export async function readNews(
   return row ?? { isNumbered: false, newestId: null };
 }
 
-/** Changes after a number, in order. */
-export function readChanges(
+/** Changes after a number, in order, and the epochs that begin after it, by one server at one time. */
+export async function readChanges(
   db: Queryable,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<readonly NumberedChange[]> {
-  return db.query<NumberedChange>(
-    `select number, kind, id, order_key as "orderKey", change, status,
+): Promise<{
+  readonly changes: readonly NumberedChange[];
+  readonly laterEpochs: readonly FeedEpoch[];
+}> {
+  const rows = await db.query<NumberedChange & { readonly laterEpochs: readonly FeedEpoch[] }>(
+    `select later.epochs as "laterEpochs", number, kind, id, order_key as "orderKey", change, status,
             previous_status as "previousStatus", webhook_event_id as "webhookEventId",
             changed_at as "changedAt", is_history as "isHistory"
-       from changes
-      where number > $1
+       from (select coalesce(json_agg(json_build_object('firstNumber', first_number,
+                                                        'continuesAfter', continues_after)), '[]')
+                    as epochs
+               from feed_epochs where first_number > $1) later
+       left join lateral (select * from changes where number > $1 order by number limit $2) c on true
       order by number
       limit $2`,
     [after, limit],
+  );
+  const changes = rows.filter(({ number }) => number !== null);
+  return {
+    changes: changes.map(({ laterEpochs: _, ...change }) => change),
+    laterEpochs: rows[0]?.laterEpochs ?? [],
+  };
+}
+
+/** More than an installation has failovers. */
+const MAX_EPOCHS = 10_000;
+
+/** Every epoch of the feed, by first number. */
+export function readEpochs(db: Queryable): Promise<readonly FeedEpoch[]> {
+  return db.query<FeedEpoch>(
+    `select first_number as "firstNumber", continues_after as "continuesAfter"
+       from feed_epochs
+      order by first_number
+      limit $1`,
+    [MAX_EPOCHS],
   );
 }
 

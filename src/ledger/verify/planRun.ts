@@ -1,5 +1,6 @@
 /** Plans a run of verify: makes ranges of what is to be proven, and marks them as due. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { spansOf } from '../domain/feedEpochs.ts';
 import {
   continuesFull,
   numberRanges,
@@ -8,6 +9,7 @@ import {
   rangesWanted,
   shareOf,
 } from '../domain/verifyPlan.ts';
+import { readEpochs } from '../store/changes.ts';
 import {
   countRoughly,
   deleteTail,
@@ -146,16 +148,18 @@ interface Changed {
 async function insertChanged(tx: Queryable, { position, next, options }: Changed): Promise<void> {
   const { rangeRows } = options;
   await deleteTail(tx);
+  // Between two epochs of the feed there are no changes, and room for billions of ranges.
+  const span = { after: position.changeNumber, until: next.changeNumber };
+  const changes = spansOf(span, await readEpochs(tx));
   const ranges: readonly NewRange[] = [
     ...numberRanges(position.eventId, next.eventId, rangeRows).map((range) => ({
       phase: 'inbox' as const,
       ...range,
     })),
     { phase: 'inbox', after: String(next.eventId), until: undefined },
-    ...numberRanges(position.changeNumber, next.changeNumber, rangeRows).map((range) => ({
-      phase: 'changes' as const,
-      ...range,
-    })),
+    ...changes
+      .flatMap(({ after, until }) => numberRanges(after, until, rangeRows))
+      .map((range) => ({ phase: 'changes' as const, ...range })),
   ];
   await insertRanges(tx, ranges, { roundId: undefined, isDue: true });
 }

@@ -79,6 +79,14 @@ export interface SystemFacts {
   /** Events with a body that stops the packing of its day, up to MAX_NAMED_BODIES, oldest first. */
   readonly damagedBodies: readonly { readonly eventId: number; readonly day: string }[];
   readonly proof: ProofFacts;
+  /** Acknowledged events that the database lost, until the ledger was compared with the service. */
+  readonly losses:
+    | {
+        readonly events: number;
+        readonly firstReceivedMs: number;
+        readonly lastReceivedMs: number;
+      }
+    | undefined;
   /** The oldest request for erasure that is not done. */
   readonly openErasure: { readonly id: number; readonly requestedMs: number } | undefined;
 }

@@ -13,6 +13,7 @@
 import type { Rule, SubjectAlerts } from '../../alerts/domain/alert.ts';
 import type { SystemFacts } from './facts.ts';
 import { backlog, deadEvents } from './rules/events.ts';
+import { acknowledgedLost } from './rules/failover.ts';
 import { clockSkew, queueUnusable, roleNotRunning } from './rules/processes.ts';
 import {
   rateExhausted,
@@ -42,6 +43,7 @@ const RULES_ABOUT = {
   'system:retention': ['retention_behind'],
   'system:bodies': ['body_days_short', 'body_damaged'],
   'system:ledger': ['verify_failed'],
+  'system:database': ['acknowledged_lost'],
   'system:erasures': ['erasure_unfinished'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
@@ -76,6 +78,7 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
     subjectAlerts('system:retention', [retentionBehind(facts)]),
     subjectAlerts('system:bodies', [bodyDaysShort(facts), bodyDamaged(facts)]),
     subjectAlerts('system:ledger', [verifyFailed(facts)]),
+    subjectAlerts('system:database', [acknowledgedLost(facts)]),
     subjectAlerts('system:erasures', [erasureUnfinished(facts)]),
   ];
 }

@@ -71,6 +71,8 @@ export async function connectToPrimary(config: pg.ClientConfig): Promise<pg.Clie
     ...config,
     connectionString: await findPrimary(connectionString),
   });
+  // A lost connection also fails its next statement, which has the reason.
+  client.on('error', () => undefined);
   await client.connect();
   return client;
 }

@@ -33,18 +33,18 @@ const ENQUEUE_GRACE = '60 seconds';
  * The database's clock decides the day of the bodies, because it also decides for which days there are
  * partitions.
  */
-export function insertEvents(
+export async function insertEvents(
   db: Database,
   events: readonly NewEvent[],
   receivedAt: Date,
-): Promise<readonly StoredEvent[]> {
+): Promise<{ readonly inserted: readonly StoredEvent[]; readonly timeline: string | undefined }> {
   const starts: number[] = [];
   let length = 0;
   for (const { body } of events) {
     starts.push(length + 1);
     length += body.length;
   }
-  return db.prepared<StoredEvent>(
+  const rows = await db.prepared<Inserted>(
     `with input as (
        select u.event_id, u.merchant_id, u.event_type, u.start, u.length, u.secret,
               substring($2::bytea from (u.place::int - 1) * 32 + 1 for 32) as body_sha256
@@ -69,7 +69,9 @@ export function insertEvents(
        insert into pending (webhook_event_id, enqueue_at)
        select id, now() + interval '${ENQUEUE_GRACE}' from inserted
      )
-     select id, event_id as "eventId", body_sha256 as "bodyHash" from inserted`,
+     select server.timeline, id, event_id as "eventId", body_sha256 as "bodyHash"
+       from (select database_timeline() as timeline) server
+       left join inserted on true`,
     [
       Buffer.concat(events.map(({ body }) => body)),
       Buffer.concat(events.map(({ bodyHash }) => bodyHash)),
@@ -82,6 +84,24 @@ export function insertEvents(
       events.map(({ secretFingerprint }) => secretFingerprint),
     ],
   );
+  return {
+    inserted: rows.flatMap(({ timeline: _, id, ...row }) => (id === null ? [] : [{ id, ...row }])),
+    timeline: rows[0]?.timeline ?? undefined,
+  };
+}
+
+/** One row without an event if none was inserted. */
+interface Inserted extends Omit<StoredEvent, 'id'> {
+  readonly id: number | null;
+  readonly timeline: string | null;
+}
+
+/** The timeline of the server; undefined if it does not reveal it. */
+export async function readTimeline(db: Queryable): Promise<string | undefined> {
+  const [row] = await db.query<{ timeline: string | null }>(
+    'select database_timeline() as timeline',
+  );
+  return row?.timeline ?? undefined;
 }
 
 /** SQLSTATE check_violation, which is also that of a row that no partition accepts. */

@@ -45,6 +45,7 @@ const HEALTHY: SystemFacts = {
   bodyDaysAhead: 7,
   damagedBodies: [],
   proof: { failures: 0, due: 0 },
+  losses: undefined,
 };
 
 function alertsOf(changes: Partial<SystemFacts>): readonly Alert[] {

@@ -2,12 +2,22 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import { EVENT_SELECT, type EventSummary } from './parts.ts';
 
-/** The greatest number of a committed event; 0 if there is none. */
-export async function readNewestNumber(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ newest: number }>(
-    'select coalesce(max(id), 0) as newest from webhook_events',
+export interface InboxEnd {
+  /** The greatest number of a committed event; 0 if there is none. */
+  readonly newest: number;
+  /** The epoch of the change feed, which differs after a failover. */
+  readonly epoch: number;
+  /** A number through which the epoch has the events of the one before. */
+  readonly inboxAfter: number;
+}
+
+export async function readInboxEnd(db: Queryable): Promise<InboxEnd> {
+  const [row] = await db.query<InboxEnd>(
+    `select (select coalesce(max(id), 0) from webhook_events) as newest,
+            first_number as epoch, inbox_after as "inboxAfter"
+       from feed_epochs order by first_number desc limit 1`,
   );
-  return row?.newest ?? 0;
+  return row ?? { newest: 0, epoch: 0, inboxAfter: 0 };
 }
 
 /**

@@ -1,0 +1,77 @@
+/** Statements on acknowledged events that a server lacked after it had taken over. Times are the database's. */
+import type { Queryable } from '../../platform/db/database.ts';
+
+export interface NewLoss {
+  readonly timeline: string;
+  /** Host and process id of the receiver that found it. */
+  readonly process: string;
+  readonly events: number;
+  readonly firstReceivedAt: Date;
+  readonly lastReceivedAt: Date;
+}
+
+export async function insertLoss(db: Queryable, loss: NewLoss): Promise<void> {
+  await db.query(
+    `insert into failover_losses (timeline, process, events, first_received_at, last_received_at)
+     values ($1, $2, $3, $4, $5)`,
+    [loss.timeline, loss.process, loss.events, loss.firstReceivedAt, loss.lastReceivedAt],
+  );
+}
+
+/** A loss without a comparison, because no API key is set, is reported for so long. */
+const OPEN_DAYS = 30;
+
+/** All losses that are not compared with the service yet. */
+export interface OpenLosses {
+  readonly events: number;
+  readonly firstReceivedMs: number;
+  readonly lastReceivedMs: number;
+  /** When the first and the last of them were found. */
+  readonly detectedMs: number;
+  readonly lastDetectedMs: number;
+  /** Whether a comparison that covers the last one was enqueued. */
+  readonly isEnqueued: boolean;
+}
+
+const MS = (time: string) => `(extract(epoch from ${time}) * 1000)::float8`;
+
+export async function readOpenLosses(db: Queryable): Promise<OpenLosses | undefined> {
+  const [row] = await db.query<OpenLosses & { readonly losses: number }>(
+    `select count(*) as losses, coalesce(sum(events), 0)::bigint as events,
+            ${MS('min(first_received_at)')} as "firstReceivedMs",
+            ${MS('max(last_received_at)')} as "lastReceivedMs",
+            ${MS('min(detected_at)')} as "detectedMs",
+            ${MS('max(detected_at)')} as "lastDetectedMs",
+            coalesce(bool_and(reconcile_enqueued_at is not null), false) as "isEnqueued"
+       from failover_losses
+      where reconciled_at is null
+        and detected_at > statement_timestamp() - interval '${OPEN_DAYS} days'`,
+  );
+  if (!row || row.losses === 0) return undefined;
+  const { losses: _, ...open } = row;
+  return open;
+}
+
+/** Records that a comparison was enqueued for every open loss. */
+export async function markEnqueued(db: Queryable): Promise<void> {
+  await db.query(
+    `update failover_losses set reconcile_enqueued_at = statement_timestamp()
+      where reconciled_at is null and reconcile_enqueued_at is null`,
+  );
+}
+
+/** Closes the losses after which every list was compared in full, from a day before them at least. */
+export async function closeReconciled(db: Queryable, streams: readonly string[]): Promise<void> {
+  await db.query(
+    `update failover_losses l set reconciled_at = statement_timestamp()
+      where l.reconciled_at is null
+        and not exists (
+          select from unnest($1::text[]) as s (stream)
+           where not exists (
+             select from reconcile_runs r
+              where r.stream = s.stream and r.mode = 'full' and not r.is_dry_run
+                and r.state = 'done' and r.started_at > l.detected_at
+                and r.from_at < l.first_received_at - interval '1 day'))`,
+    [streams],
+  );
+}

@@ -1,0 +1,183 @@
+/**
+ * Keeps what this receiver acknowledged last, and persists it again when another server has taken over. A standby
+ * that replicates asynchronously lacks the last commits of the primary that it replaces; this process, which is
+ * outside of the database, still has them. An event that the new server has is a duplicate and changes nothing.
+ *
+ * Terms
+ *   timeline  the history of a server (migrations/00063_failovers.sql); each promotion begins another one. The
+ *             statement that inserts events returns it, so knowing it takes no request of its own.
+ *
+ * Invariants
+ *   1. An acknowledged event is kept until it is older than MAX_AGE_MS, or newer ones need its memory.
+ *   2. A kept event that was committed on another timeline than the current one is persisted again, once for each
+ *      timeline: also one that the earlier server acknowledged after the new one had taken over.
+ *   3. Without deliveries the timeline is read every few seconds, as long as something is kept.
+ *   4. Events that the new server lacked are reported with their number and times, when they are persisted again.
+ */
+import type { Log } from '../platform/log.ts';
+import { sleep } from '../platform/sleep.ts';
+import { MINUTE_MS } from '../platform/time.ts';
+import type { NewEvent } from './store/inbox.ts';
+import type { StoredBatch } from './storeBatch.ts';
+
+/** Acknowledged events that the server lacked. */
+export interface FoundLoss {
+  readonly timeline: string;
+  readonly events: number;
+  readonly firstReceivedAt: Date;
+  readonly lastReceivedAt: Date;
+}
+
+export interface Recall {
+  /** Keeps a batch, after its commit. @param timeline of the server that committed it, if it is known */
+  keep(events: readonly NewEvent[], receivedAt: Date, timeline: string | undefined): void;
+  /** Ends at once; what is kept is forgotten. */
+  close(): Promise<void>;
+}
+
+export interface RecallParts {
+  readonly persist: (events: readonly NewEvent[], receivedAt: Date) => Promise<StoredBatch>;
+  readonly readTimeline: () => Promise<string | undefined>;
+  readonly enqueue: (webhookEventIds: readonly number[]) => void;
+  readonly report: (loss: FoundLoss) => Promise<void>;
+  readonly log: Log;
+  /** Milliseconds since any fixed instant, by a monotonic clock. */
+  readonly monotonicMs: () => number;
+  readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Far longer than a standby may lag that is promoted. */
+const MAX_AGE_MS = 10 * MINUTE_MS;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** A small body takes memory for its fields, too. */
+const BYTES_OF_AN_EVENT = 500;
+const CHECK_EVERY_MS = 5_000;
+const RETRY_MS = 1_000;
+/** Events that are persisted again together have the time of the first. */
+const SAME_TIME_MS = 1_000;
+const MAX_BATCH = 500;
+
+interface Kept {
+  readonly events: readonly NewEvent[];
+  readonly receivedAt: Date;
+  readonly keptMs: number;
+  readonly bytes: number;
+  timeline: string;
+}
+
+export function createRecall(parts: RecallParts): Recall {
+  const { log, monotonicMs, wait = sleep } = parts;
+  const kept: Kept[] = [];
+  let bytes = 0;
+  let current: string | undefined;
+  let checking: Promise<void> | undefined;
+  let unreported: FoundLoss | undefined;
+  const closing = new AbortController();
+  const { signal } = closing;
+
+  const forgetOld = (): void => {
+    const oldestMs = monotonicMs() - MAX_AGE_MS;
+    let removed = 0;
+    while (
+      removed < kept.length &&
+      (bytes > MAX_BYTES || (kept[removed]?.keptMs ?? 0) < oldestMs)
+    ) {
+      bytes -= kept[removed]?.bytes ?? 0;
+      removed += 1;
+    }
+    kept.splice(0, removed);
+  };
+  /** Persists what was committed on other timelines (invariant 2). */
+  const persistAgain = async (): Promise<void> => {
+    for (
+      let some = older(kept, current);
+      some.length > 0 && !signal.aborted;
+      some = older(kept, current)
+    ) {
+      const receivedAt = some[0]?.receivedAt ?? new Date();
+      const events = some.flatMap((one) => one.events);
+      const { outcomes, timeline } = await parts.persist(events, receivedAt);
+      if (timeline === undefined) return;
+      for (const one of some) one.timeline = timeline;
+      current = timeline;
+      const numbers = outcomes.flatMap((stored) =>
+        'toEnqueue' in stored ? (stored.toEnqueue ?? []) : [],
+      );
+      log.info(
+        { timeline, events: events.length, lost: numbers.length },
+        'receiver.failover_checked',
+      );
+      if (numbers.length === 0) continue;
+      parts.enqueue(numbers);
+      unreported = added(unreported, { timeline, receivedAt, events: numbers.length });
+    }
+  };
+  const report = async (): Promise<void> => {
+    if (!unreported) return;
+    await parts.report(unreported);
+    log.error({ ...unreported }, 'receiver.failover_loss_persisted_again');
+    unreported = undefined;
+  };
+  const check = async (): Promise<void> => {
+    let isFailing = false;
+    while (!signal.aborted && kept.length > 0) {
+      try {
+        current = (await parts.readTimeline()) ?? current;
+        await persistAgain();
+        await report();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) log.warn({ error }, 'receiver.failover_not_checked');
+        isFailing = true;
+      }
+      await wait(isFailing ? RETRY_MS : CHECK_EVERY_MS, signal);
+      forgetOld();
+    }
+  };
+  return {
+    keep: (events, receivedAt, timeline) => {
+      if (timeline === undefined) return;
+      const size = events.reduce((sum, { body }) => sum + body.length + BYTES_OF_AN_EVENT, 0);
+      kept.push({ events, receivedAt, keptMs: monotonicMs(), bytes: size, timeline });
+      bytes += size;
+      forgetOld();
+      checking ??= check().finally(() => {
+        checking = undefined;
+      });
+    },
+    close: async () => {
+      closing.abort();
+      await checking;
+    },
+  };
+}
+
+/** The next of what was committed on another timeline, as far as it was received within a second. */
+function older(kept: readonly Kept[], current: string | undefined): readonly Kept[] {
+  if (current === undefined) return [];
+  const all = kept.filter(({ timeline }) => timeline !== current).slice(0, MAX_BATCH);
+  const firstMs = all[0]?.receivedAt.getTime() ?? 0;
+  const some: Kept[] = [];
+  let events = 0;
+  for (const one of all) {
+    events += one.events.length;
+    const isLater = one.receivedAt.getTime() - firstMs > SAME_TIME_MS;
+    if (some.length > 0 && (isLater || events > MAX_BATCH)) break;
+    some.push(one);
+  }
+  return some;
+}
+
+function added(
+  loss: FoundLoss | undefined,
+  { timeline, receivedAt, events }: { timeline: string; receivedAt: Date; events: number },
+): FoundLoss {
+  const times = [receivedAt, ...(loss ? [loss.firstReceivedAt, loss.lastReceivedAt] : [])];
+  const ms = times.map((time) => time.getTime());
+  return {
+    timeline,
+    events: events + (loss?.events ?? 0),
+    firstReceivedAt: new Date(Math.min(...ms)),
+    lastReceivedAt: new Date(Math.max(...ms)),
+  };
+}

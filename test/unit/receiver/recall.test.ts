@@ -1,0 +1,119 @@
+/** The invariants of src/receiver/recall.ts, with a server that is a list of events. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRecall, type FoundLoss, type Recall } from '../../../src/receiver/recall.ts';
+import type { NewEvent } from '../../../src/receiver/store/inbox.ts';
+import type { Stored } from '../../../src/receiver/storeBatch.ts';
+import { silentLog } from '../../support/database.ts';
+import { waitFor } from '../../support/waitFor.ts';
+
+const BODY_BYTES = 1024 * 1024;
+
+let server: { timeline: string | undefined; stored: Set<string>; isDown: boolean };
+let losses: FoundLoss[];
+let reportFailures: number;
+let enqueued: number;
+let nowMs: number;
+let recall: Recall;
+
+beforeEach(() => {
+  server = { timeline: '1', stored: new Set(), isDown: false };
+  [losses, reportFailures, enqueued, nowMs] = [[], 0, 0, 0];
+  recall = createRecall({
+    persist: (events) => {
+      if (server.isDown) return Promise.reject(new Error('down'));
+      const outcomes = events.map(({ eventId = '' }): Stored => {
+        const isNew = !server.stored.has(eventId);
+        server.stored.add(eventId);
+        return isNew ? { outcome: 'accepted', toEnqueue: 1 } : { outcome: 'duplicate' };
+      });
+      return Promise.resolve({ outcomes, timeline: server.timeline });
+    },
+    readTimeline: () => Promise.resolve(server.timeline),
+    enqueue: (numbers) => {
+      enqueued += numbers.length;
+    },
+    report: (loss) => {
+      if (reportFailures > 0) {
+        reportFailures -= 1;
+        return Promise.reject(new Error('down'));
+      }
+      losses.push(loss);
+      return Promise.resolve();
+    },
+    log: silentLog,
+    monotonicMs: () => nowMs,
+    // A turn of the event loop instead of seconds.
+    wait: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+});
+afterEach(() => recall.close());
+
+function acknowledge(...names: readonly string[]): void {
+  const events = names.map((eventId) => ({ eventId, body: Buffer.alloc(10) }) as NewEvent);
+  for (const name of names) server.stored.add(name);
+  recall.keep(events, new Date(1_000 * names.length), server.timeline);
+}
+
+function takeOver(...missing: readonly string[]): void {
+  for (const name of missing) server.stored.delete(name);
+  server.timeline = String(Number(server.timeline) + 1);
+}
+
+const untilReported = (count: number) => waitFor('a report', () => losses.length === count);
+
+test('2, 4: what a server lacks that took over is persisted again, enqueued and reported', async () => {
+  acknowledge('a');
+  acknowledge('b', 'c', 'd');
+  takeOver('a', 'c');
+  await untilReported(1);
+  expect([...server.stored].toSorted()).toEqual(['a', 'b', 'c', 'd']);
+  expect(enqueued).toBe(2);
+  expect(losses[0]).toMatchObject({ timeline: '2', events: 2 });
+  expect(losses[0]?.firstReceivedAt.getTime()).toBe(1_000);
+});
+
+test('2: also after each of several failovers, and for a server that the failover passed over', async () => {
+  acknowledge('a');
+  takeOver('a');
+  await untilReported(1);
+  takeOver('a');
+  await untilReported(2);
+  // Another server goes on under the first timeline and acknowledges.
+  recall.keep([{ eventId: 'late', body: Buffer.alloc(1) } as NewEvent], new Date(), '1');
+  await untilReported(3);
+  expect([...server.stored].toSorted()).toEqual(['a', 'late']);
+});
+
+test('4: a report that fails is repeated, and so is an attempt while the database is away', async () => {
+  acknowledge('a');
+  [server.isDown, reportFailures] = [true, 2];
+  takeOver('a');
+  await new Promise((resolve) => setImmediate(resolve));
+  server.isDown = false;
+  await untilReported(1);
+  expect(losses[0]?.events).toBe(1);
+});
+
+test('1: what is old or needs too much memory is forgotten', async () => {
+  acknowledge('old');
+  nowMs = 11 * 60_000;
+  for (let place = 0; place < 20; place += 1) {
+    const large = { eventId: `large${place}`, body: Buffer.alloc(BODY_BYTES) } as NewEvent;
+    server.stored.add(`large${place}`);
+    recall.keep([large], new Date(0), '1');
+  }
+  takeOver('old', 'large0', 'large19');
+  await untilReported(1);
+  expect(server.stored.has('large19')).toBe(true);
+  expect(server.stored.has('large0')).toBe(false);
+  expect(server.stored.has('old')).toBe(false);
+});
+
+test('nothing is kept of a server that does not reveal its timeline', async () => {
+  server.timeline = undefined;
+  acknowledge('a');
+  server.stored.delete('a');
+  server.timeline = '2';
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(server.stored.size).toBe(0);
+});
