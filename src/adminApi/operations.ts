@@ -187,7 +187,7 @@ export interface AdminApiCalls {
   /**
    * Read the change feed.
    *
-   * Start with `after=0`, store `next_after` once you have processed the page, and continue from there. A change gets its number after its commit, so no change appears below a number that you have read. A change only states that something changed; get the order for its current state. Retention removes old changes: a position before the first one that is left is refused with 410, and the message names the position from which to continue.
+   * Start with `after=0`, store `next_after` once you have processed the page, and continue from there. A change gets its number after its commit, so no change appears below a number that you have read. A change only states that something changed; get the order for its current state. A failover of the database to a server that lacks the last changes undoes them: a position after such a change is refused with 409, and `continue_after` of the response is where to continue. Get the orders of the changes after it again. No number is assigned twice. Retention removes old changes: a position before the first one that is left is refused with 410, and the message names the position from which to continue.
    */
   listChanges(input?: ListChangesInput, options?: AdminApiCallOptions): Promise<ChangePage>;
   /**
@@ -525,7 +525,7 @@ export interface AdminApiLists {
   /**
    * Read the change feed.
    *
-   * Start with `after=0`, store `next_after` once you have processed the page, and continue from there. A change gets its number after its commit, so no change appears below a number that you have read. A change only states that something changed; get the order for its current state. Retention removes old changes: a position before the first one that is left is refused with 410, and the message names the position from which to continue.
+   * Start with `after=0`, store `next_after` once you have processed the page, and continue from there. A change gets its number after its commit, so no change appears below a number that you have read. A change only states that something changed; get the order for its current state. A failover of the database to a server that lacks the last changes undoes them: a position after such a change is refused with 409, and `continue_after` of the response is where to continue. Get the orders of the changes after it again. No number is assigned twice. Retention removes old changes: a position before the first one that is left is refused with 410, and the message names the position from which to continue.
    */
   listChanges(input?: ListChangesInput, options?: AdminApiCallOptions): AsyncIterable<Change>;
   /**
@@ -890,7 +890,7 @@ export type AcceptFindingsInput = {
 export type ListAlertsInput = {
   readonly state?: 'open' | 'acknowledged' | 'resolved' | undefined;
   readonly severity?: 'info' | 'warning' | 'critical' | undefined;
-  readonly rule?: 'dispute_opened' | 'dispute_changed' | 'dispute_deadline' | 'dispute_won' | 'dispute_lost' | 'dispute_cancelled' | 'payout_failed' | 'refund_failed' | 'authorization_expiring' | 'authorization_expired' | 'payment_stuck' | 'refund_stuck' | 'payout_stuck' | 'dispute_stuck' | 'double_paid' | 'double_loss' | 'dispute_and_refund' | 'over_refund' | 'over_capture' | 'capture_revoked' | 'currency' | 'amount' | 'status_conflict' | 'unknown_status' | 'missing_local' | 'stale_local' | 'missing_remote' | 'orphan' | 'totals' | 'list_unstable' | 'filter_ignored' | 'watermark_ahead' | 'event_dead' | 'unreadable_event' | 'payment_conflict' | 'label_conflict' | 'event_id_reused' | 'event_repeated' | 'foreign_merchant' | 'foreign_profile' | 'signature_failures' | 'webhooks_stopped' | 'missed_webhooks' | 'backlog' | 'dead_events' | 'reconciliation_lag' | 'reconciliation_paused' | 'rate_limit_exhausted' | 'service_unreachable' | 'clock_skew' | 'queue_unusable' | 'role_not_running' | 'retention_behind' | 'body_days_short' | 'body_damaged' | 'verify_failed' | 'erasure_unfinished' | 'channel_down' | 'order_webhook_failed' | undefined;
+  readonly rule?: 'dispute_opened' | 'dispute_changed' | 'dispute_deadline' | 'dispute_won' | 'dispute_lost' | 'dispute_cancelled' | 'payout_failed' | 'refund_failed' | 'authorization_expiring' | 'authorization_expired' | 'payment_stuck' | 'refund_stuck' | 'payout_stuck' | 'dispute_stuck' | 'double_paid' | 'double_loss' | 'dispute_and_refund' | 'over_refund' | 'over_capture' | 'capture_revoked' | 'currency' | 'amount' | 'status_conflict' | 'unknown_status' | 'missing_local' | 'stale_local' | 'missing_remote' | 'orphan' | 'totals' | 'list_unstable' | 'filter_ignored' | 'watermark_ahead' | 'event_dead' | 'unreadable_event' | 'payment_conflict' | 'label_conflict' | 'event_id_reused' | 'event_repeated' | 'foreign_merchant' | 'foreign_profile' | 'signature_failures' | 'webhooks_stopped' | 'missed_webhooks' | 'backlog' | 'dead_events' | 'reconciliation_lag' | 'reconciliation_paused' | 'rate_limit_exhausted' | 'service_unreachable' | 'clock_skew' | 'queue_unusable' | 'role_not_running' | 'retention_behind' | 'body_days_short' | 'body_damaged' | 'verify_failed' | 'acknowledged_lost' | 'erasure_unfinished' | 'channel_down' | 'order_webhook_failed' | undefined;
   /** Maximum number of rows. */
   readonly limit?: number | undefined;
   /** `next_cursor` of the previous page. Opaque: its format may change. */
@@ -1448,7 +1448,7 @@ export type Acceptances = {
 /** `Alert` in the OpenAPI document. */
 export type Alert = {
   readonly number: number;
-  /** The rule that raised it. More may be added: dispute_opened, dispute_changed, dispute_deadline, dispute_won, dispute_lost, dispute_cancelled, payout_failed, refund_failed, authorization_expiring, authorization_expired, payment_stuck, refund_stuck, payout_stuck, dispute_stuck, double_paid, double_loss, dispute_and_refund, over_refund, over_capture, capture_revoked, currency, amount, status_conflict, unknown_status, missing_local, stale_local, missing_remote, orphan, totals, list_unstable, filter_ignored, watermark_ahead, event_dead, unreadable_event, payment_conflict, label_conflict, event_id_reused, event_repeated, foreign_merchant, foreign_profile, signature_failures, webhooks_stopped, missed_webhooks, backlog, dead_events, reconciliation_lag, reconciliation_paused, rate_limit_exhausted, service_unreachable, clock_skew, queue_unusable, role_not_running, retention_behind, body_days_short, body_damaged, verify_failed, erasure_unfinished, channel_down, order_webhook_failed. */
+  /** The rule that raised it. More may be added: dispute_opened, dispute_changed, dispute_deadline, dispute_won, dispute_lost, dispute_cancelled, payout_failed, refund_failed, authorization_expiring, authorization_expired, payment_stuck, refund_stuck, payout_stuck, dispute_stuck, double_paid, double_loss, dispute_and_refund, over_refund, over_capture, capture_revoked, currency, amount, status_conflict, unknown_status, missing_local, stale_local, missing_remote, orphan, totals, list_unstable, filter_ignored, watermark_ahead, event_dead, unreadable_event, payment_conflict, label_conflict, event_id_reused, event_repeated, foreign_merchant, foreign_profile, signature_failures, webhooks_stopped, missed_webhooks, backlog, dead_events, reconciliation_lag, reconciliation_paused, rate_limit_exhausted, service_unreachable, clock_skew, queue_unusable, role_not_running, retention_behind, body_days_short, body_damaged, verify_failed, acknowledged_lost, erasure_unfinished, channel_down, order_webhook_failed. */
   readonly rule: string;
   /** What the alert is about: `dispute:dp_1`, `order:order:ord_1`, `system:webhooks`. */
   readonly subject: string;
@@ -1618,7 +1618,7 @@ export type Cause = {
 
 /** `Change` in the OpenAPI document. */
 export type Change = {
-  /** Consecutive. */
+  /** It only grows: by one, and far at once after a failover of the database. */
   readonly number: number;
   /** What changed. A resource appears only if it belongs to no order. */
   readonly kind: 'order' | 'payment' | 'refund' | 'dispute' | 'payout';
