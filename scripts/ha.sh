@@ -8,7 +8,7 @@
 #   scripts/ha.sh down                   remove it
 #
 # MODE is synchronous (the default), strict or asynchronous. --faults names some of kill, cut, switchover, hang,
-# disk_full and etcd_away; --pgbouncer adds a receiver whose connections lead through PgBouncer.
+# disk_full and etcd_away; --pgbouncer adds a receiver behind PgBouncer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ((EUID != 0)); then

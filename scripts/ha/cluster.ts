@@ -65,7 +65,7 @@ export async function up(mode: Mode): Promise<void> {
   await untilWhole(mode);
 }
 
-/** Removes everything that `up` makes, whatever state it is in. */
+/** Removes everything that `up` makes, in any state. */
 export async function down(): Promise<void> {
   for (const signal of ['SIGCONT', 'SIGKILL'] as const) {
     for (const pid of await allProcesses()) kill(pid, signal);
@@ -308,7 +308,7 @@ interface Member {
 
 /** The members as a node's Patroni knows them; the first node that responds. */
 async function members(): Promise<readonly Member[]> {
-  const answers = NODES.map(async ({ address }) => {
+  const responses = NODES.map(async ({ address }) => {
     const response = await fetch(`http://${address}:${PATRONI_PORT}/cluster`, {
       signal: AbortSignal.timeout(RESPONSE_MS),
     });
@@ -316,12 +316,12 @@ async function members(): Promise<readonly Member[]> {
     if (!body.members?.length) throw new Error(`${address} knows no members`);
     return body.members;
   });
-  return await Promise.any(answers);
+  return await Promise.any(responses);
 }
 
 /** The nodes that Patroni's own check calls the primary; there may be none, and in a split two. */
 export async function leaders(): Promise<readonly Node[]> {
-  const asked = await Promise.all(
+  const found = await Promise.all(
     NODES.map(async (node) => {
       const response = await fetch(`http://${node.address}:${PATRONI_PORT}/primary`, {
         signal: AbortSignal.timeout(RESPONSE_MS),
@@ -329,7 +329,7 @@ export async function leaders(): Promise<readonly Node[]> {
       return response?.status === 200 ? [node] : [];
     }),
   );
-  return asked.flat();
+  return found.flat();
 }
 
 /** The leader, once there is one and only one. */

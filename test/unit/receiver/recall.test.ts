@@ -84,7 +84,7 @@ test('2: also after each of several failovers, and for a server that the failove
   expect([...server.stored].toSorted()).toEqual(['a', 'late']);
 });
 
-test('4: a report that fails is repeated, and so is an attempt while the database is away', async () => {
+test('4: a report that fails is repeated, and so is an attempt while the database is down', async () => {
   acknowledge('a');
   [server.isDown, reportFailures] = [true, 2];
   takeOver('a');
