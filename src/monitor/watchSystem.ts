@@ -23,6 +23,7 @@ import { readPause } from '../reconcile/store/pauses.ts';
 import {
   countMissed,
   countMissedSinceWebhook,
+  isComparedSince,
   isRateLimitExhausted,
 } from '../reconcile/store/progress.ts';
 import { readWatermarks } from '../reconcile/store/runs.ts';
@@ -41,7 +42,7 @@ import { MAX_NAMED_BODIES } from './domain/rules/storedData.ts';
 import { MAX_COUNTED, MISSED_PERIODS_MS, SIGNATURE_WINDOW_MS } from './domain/rules/webhooks.ts';
 import { evaluateSystem, SYSTEM_SUBJECTS } from './domain/systemRules.ts';
 import { readClockReports, removeOldClockReports } from './store/clockReports.ts';
-import { closeReconciled, markEnqueued, readOpenLosses } from './store/failoverLosses.ts';
+import { closeLosses, markEnqueued, readOpenLosses } from './store/failoverLosses.ts';
 import { readMissingRoles, removeOldProcesses } from './store/processes.ts';
 import { readQueueReports, removeOldQueueReports } from './store/queueReports.ts';
 import { addCounts, readCount, removeOldCounts } from './store/watch.ts';
@@ -88,11 +89,15 @@ async function compareAfterLoss(
   db: Database,
   reconcileLoss: (detectedMs: number) => Promise<void>,
 ): Promise<void> {
-  await closeReconciled(db, STREAMS);
   const losses = await readOpenLosses(db);
-  if (!losses || losses.isEnqueued) return;
-  await reconcileLoss(losses.lastDetectedMs);
-  await markEnqueued(db);
+  if (!losses) return;
+  if (!losses.isEnqueued) {
+    await reconcileLoss(losses.lastDetectedMs);
+    await markEnqueued(db);
+    return;
+  }
+  const span = { beganAfterMs: losses.lastDetectedMs, fromMs: losses.firstReceivedMs };
+  if (await isComparedSince(db, STREAMS, span)) await closeLosses(db, losses.lastId);
 }
 
 interface Known {

@@ -89,12 +89,11 @@ export function createRecall(parts: RecallParts): Recall {
   };
   /** Persists what was committed on other timelines (invariant 2). */
   const persistAgain = async (): Promise<void> => {
-    for (
-      let some = older(kept, current);
-      some.length > 0 && !signal.aborted;
-      some = older(kept, current)
-    ) {
-      const receivedAt = some[0]?.receivedAt ?? new Date();
+    while (!signal.aborted) {
+      const some = older(kept, current);
+      const [first] = some;
+      if (!first) return;
+      const { receivedAt } = first;
       const events = some.flatMap((one) => one.events);
       const { outcomes, timeline } = await parts.persist(events, receivedAt);
       if (timeline === undefined) return;

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { openFindings } from '../../src/ledger/recordFindings.ts';
+import { insertLoss } from '../../src/monitor/store/failoverLosses.ts';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -334,4 +335,38 @@ describe('a role that no process has', () => {
     await watch();
     expect(await db.query('select 1 from processes')).toEqual([]);
   });
+});
+
+test('events that a failover lost are compared with the service once, and the alert ends then', async () => {
+  const compared: number[] = [];
+  const watchLosses = createSystemWatch({
+    ...{ db, log: silentLog, isReconciling: true },
+    reconcileLoss: (detectedMs) => {
+      compared.push(detectedMs);
+      return Promise.resolve();
+    },
+  });
+  const loss = { timeline: '00000002', process: 'host:1', events: 3 };
+  const receivedAt = new Date();
+  await insertLoss(db, { ...loss, firstReceivedAt: receivedAt, lastReceivedAt: receivedAt });
+  await watchLosses();
+  await watchLosses();
+  expect(compared).toHaveLength(1);
+  expect(await storedAlerts()).toEqual([['acknowledged_lost', 'open', 'opened']]);
+
+  await db.query(
+    `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
+                                 finished_at)
+     select stream, 'full', 'loss', false, 'done', now() - interval '8 days', now(), now(), now()
+       from unnest(array['payments', 'refunds', 'disputes']) as s (stream)`,
+  );
+  await watchLosses();
+  expect(await storedAlerts()).toEqual([['acknowledged_lost', 'open', 'opened']]);
+  await db.query(
+    `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
+                                 finished_at)
+     values ('payouts', 'full', 'loss', false, 'done', now() - interval '8 days', now(), now(), now())`,
+  );
+  await watchLosses();
+  expect(await storedAlerts()).toEqual([['acknowledged_lost', 'resolved', 'opened', 'resolved']]);
 });

@@ -23,11 +23,12 @@ const OPEN_DAYS = 30;
 
 /** All losses that are not compared with the service yet. */
 export interface OpenLosses {
+  /** The greatest number of a loss. */
+  readonly lastId: number;
   readonly events: number;
   readonly firstReceivedMs: number;
   readonly lastReceivedMs: number;
-  /** When the first and the last of them were found. */
-  readonly detectedMs: number;
+  /** When the last of them was found. */
   readonly lastDetectedMs: number;
   /** Whether a comparison that covers the last one was enqueued. */
   readonly isEnqueued: boolean;
@@ -40,7 +41,7 @@ export async function readOpenLosses(db: Queryable): Promise<OpenLosses | undefi
     `select count(*) as losses, coalesce(sum(events), 0)::bigint as events,
             ${MS('min(first_received_at)')} as "firstReceivedMs",
             ${MS('max(last_received_at)')} as "lastReceivedMs",
-            ${MS('min(detected_at)')} as "detectedMs",
+            coalesce(max(id), 0) as "lastId",
             ${MS('max(detected_at)')} as "lastDetectedMs",
             coalesce(bool_and(reconcile_enqueued_at is not null), false) as "isEnqueued"
        from failover_losses
@@ -60,18 +61,11 @@ export async function markEnqueued(db: Queryable): Promise<void> {
   );
 }
 
-/** Closes the losses after which every list was compared in full, from a day before them at least. */
-export async function closeReconciled(db: Queryable, streams: readonly string[]): Promise<void> {
+/** Closes the losses up to a number: the ledger was compared with the service after them. */
+export async function closeLosses(db: Queryable, throughId: number): Promise<void> {
   await db.query(
-    `update failover_losses l set reconciled_at = statement_timestamp()
-      where l.reconciled_at is null
-        and not exists (
-          select from unnest($1::text[]) as s (stream)
-           where not exists (
-             select from reconcile_runs r
-              where r.stream = s.stream and r.mode = 'full' and not r.is_dry_run
-                and r.state = 'done' and r.started_at > l.detected_at
-                and r.from_at < l.first_received_at - interval '1 day'))`,
-    [streams],
+    `update failover_losses set reconciled_at = statement_timestamp()
+      where reconciled_at is null and id <= $1`,
+    [throughId],
   );
 }

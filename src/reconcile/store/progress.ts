@@ -70,6 +70,25 @@ export async function countMissedSinceWebhook(
   return rows[0]?.missed ?? 0;
 }
 
+/** Whether each list was compared in full by a run that began after an instant, from a day before another. */
+export async function isComparedSince(
+  db: Queryable,
+  streams: readonly Stream[],
+  { beganAfterMs, fromMs }: { readonly beganAfterMs: number; readonly fromMs: number },
+): Promise<boolean> {
+  const [row] = await db.query<{ isCompared: boolean }>(
+    `select not exists (
+       select from unnest($1::text[]) as s (stream)
+        where not exists (
+          select from reconcile_runs r
+           where r.stream = s.stream and r.mode = 'full' and not r.is_dry_run and r.state = 'done'
+             and r.started_at > to_timestamp($2::float8 / 1000)
+             and r.from_at < to_timestamp($3::float8 / 1000) - interval '1 day')) as "isCompared"`,
+    [streams, beganAfterMs, fromMs],
+  );
+  return row?.isCompared ?? false;
+}
+
 /** Whether no request is left in the current window of the rate limit. */
 export async function isRateLimitExhausted(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ isExhausted: boolean }>(
