@@ -98,18 +98,20 @@ test('every form of an action has a button, so that it is sent without a script'
   expect(offered.size).toBeGreaterThan(20);
 });
 
-describe.runIf(ACTION_PATHS.length > 0).each(ACTION_PATHS)('POST $path', ({ path, permission }) => {
-  test.each(CELLS)('is refused to a role that does not permit it: $role', async ({ role }) => {
-    if (permits(role, permission)) return;
-    // A role that opens no page at all has a form on its page of refusal: the sign-out.
-    const { status, html } = await as(role).post(path, { reason: 'test' });
-    expect(status).toBe(403);
-    expect(html).toContain(`Your role is ${role}`);
-  });
-
-  test('is refused without the token of the session', async () => {
+test.each(ACTION_PATHS)(
+  'an action is refused without the token of the session: POST $path',
+  async ({ path }) => {
     const { status, html } = await as('admin').postRaw(path, { reason: 'test' });
     expect(status).toBe(403);
     expect(html).toContain('Nothing was');
-  });
+  },
+);
+
+test('the foot of a page has the version that /healthz and the metrics have', async () => {
+  const { healthUrl } = all.tallyhook;
+  const { version } = (await (await fetch(`${healthUrl}/healthz`)).json()) as { version: string };
+  const { html } = await as('viewer').get('/');
+  expect(html).toContain(`<p>Tallyhook ${version}</p>`);
+  const metrics = await (await fetch(`${healthUrl}/metrics`)).text();
+  expect(metrics).toContain(`tallyhook_build_info{version="${version}"`);
 });

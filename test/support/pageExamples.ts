@@ -72,6 +72,9 @@ export async function addExamples(db: TestDatabase): Promise<void> {
 async function refuseMissing(db: TestDatabase): Promise<void> {
   const below = 2;
   const page = { below, limit: 1 };
+  const messages = { ...page, state: undefined, channel: undefined, kind: undefined };
+  // A process with the role alerts may have claimed what becomes the message.
+  await waitFor('message 1', async () => (await readMessageRows(db, messages)).length > 0);
   const found = [
     await readAlertRows(db, { ...page, states: undefined, severity: undefined, rule: undefined }),
     await readFindingRows(db, {
@@ -80,12 +83,9 @@ async function refuseMissing(db: TestDatabase): Promise<void> {
       findingClass: undefined,
       subject: undefined,
     }),
-    await readMessageRows(db, { ...page, state: undefined, channel: undefined, kind: undefined }),
     [await readRun(db, 1)].filter(Boolean),
   ];
-  const missing = ['alert', 'finding', 'message', 'run'].filter(
-    (_, place) => !found[place]?.length,
-  );
+  const missing = ['alert', 'finding', 'run'].filter((_, place) => !found[place]?.length);
   if (missing.length > 0) throw new Error(`there is no number 1 of: ${missing.join(', ')}`);
 }
 
@@ -204,7 +204,4 @@ const QUERIES: Readonly<Record<string, string>> = {
 /** Every page; `pathOf` makes a path of each. */
 export const EXAMPLE_PAGES = PAGES.map(({ path, permission }) => ({ path, permission }));
 
-export const ACTION_PATHS = ACTIONS.map(({ path, permission }) => ({
-  path: examplePath(path),
-  permission,
-}));
+export const ACTION_PATHS = ACTIONS.map(({ path }) => ({ path: examplePath(path) }));

@@ -33,10 +33,15 @@ export async function openPages(
 ): Promise<PageViewer> {
   const base = `http://127.0.0.1:${consolePort}`;
   let cookie = '';
+  /** Of the session: the same on each of its pages. */
+  let formToken: string | undefined;
   const send = async (path: string, init: RequestInit): Promise<ShownPage> => {
     const headers = { ...init.headers, ...(cookie !== '' && { cookie }) };
     const response = await fetch(`${base}${path}`, { ...init, headers, redirect: 'manual' });
-    for (const set of response.headers.getSetCookie()) cookie = set.split(';')[0] ?? '';
+    for (const set of response.headers.getSetCookie()) {
+      cookie = set.split(';')[0] ?? '';
+      formToken = undefined;
+    }
     return {
       status: response.status,
       html: await response.text(),
@@ -44,19 +49,20 @@ export async function openPages(
       headers: response.headers,
     };
   };
+  const readFormToken = async (): Promise<string> => {
+    formToken ??= formTokenIn((await viewer.get('/')).html);
+    return formToken;
+  };
   const viewer: PageViewer = {
     get: (path, headers = {}) => send(path, { headers }),
     postRaw: (path, form, headers = {}) =>
       send(path, { method: 'POST', body: encode(form), headers }),
     postFiles: async (path, form) => {
-      const { html } = await viewer.get('/');
-      if (!form.has('form_token')) form.set('form_token', formTokenIn(html));
+      if (!form.has('form_token')) form.set('form_token', await readFormToken());
       return send(path, { method: 'POST', body: form });
     },
-    post: async (path, form) => {
-      const { html } = await viewer.get('/');
-      return viewer.postRaw(path, { ...form, form_token: formTokenIn(html) });
-    },
+    post: async (path, form) =>
+      viewer.postRaw(path, { ...form, form_token: await readFormToken() }),
   };
   if (token !== null) {
     const { status, html } = await viewer.postRaw('/sign-in', { token });
