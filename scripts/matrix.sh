@@ -15,11 +15,11 @@ declare -A POSTGRES=(
   [14]=14.23.0-beta.17 [15]=15.18.0-beta.17 [16]=16.14.0-beta.17 [17]=17.10.0-beta.17 [18]=18.4.0-beta.17
 )
 # By the name of the package and its version, and which release of Debian has it.
-declare -A QUEUES=([redis-6.0]=bullseye [redis-7.0]=bookworm [redis-8.0]=trixie [valkey-8.1]=trixie)
+declare -A QUEUES=([redis-7.0]=bookworm [redis-8.0]=trixie [valkey-8.1]=trixie)
 readonly CELLS=(
   node-20 node-22 node-24 node-latest
   postgres-14 postgres-15 postgres-16 postgres-17 postgres-18
-  redis-6.0 redis-7.0 redis-8.0 valkey-8.1
+  redis-7.0 redis-8.0 valkey-8.1
 )
 # Both backends of the queues.
 readonly QUEUE_TESTS=(test/platform/queue.test.ts)
