@@ -34,8 +34,11 @@ const SHIFT = pathToFileURL(join(packageRoot(), 'test/support/shiftedDate.mjs'))
 let db: TestDatabase;
 let program: Program | undefined;
 let shop: HttpReceiver;
+/** Bodies are dated by it: by the time of their delivery, a slow machine would exchange their order. */
+let startMs: number;
 
 beforeEach(async () => {
+  startMs = Date.now();
   [db, shop] = await Promise.all([createTestDatabase(), startHttpReceiver()]);
 });
 afterEach(async () => {
@@ -75,9 +78,9 @@ async function applied(): Promise<void> {
   });
 }
 
-/** A payment that changed this long ago. */
+/** A payment that changed this long before the test. */
 function changedAt(agoMs: number, fields: object) {
-  return paymentObject({ modified_at: new Date(Date.now() - agoMs).toISOString(), ...fields });
+  return paymentObject({ modified_at: new Date(startMs - agoMs).toISOString(), ...fields });
 }
 
 test('a receiver on a machine that is three days behind does not treat versions as ahead', async () => {
@@ -97,7 +100,7 @@ test('a receiver on a machine that is three days behind does not treat versions 
   expect(payment).toEqual({ status: 'failed', isVersioned: true });
   expect(await db.query(`select from findings where class = 'version_ahead'`)).toEqual([]);
   const [received] = await db.query(
-    `select bool_and(abs(extract(epoch from now() - received_at)) < 300) as "isNow" from webhook_events`,
+    `select bool_and(abs(extract(epoch from now() - received_at)) < 3600) as "isNow" from webhook_events`,
   );
   expect(received).toEqual({ isNow: true });
 });
@@ -181,7 +184,7 @@ test('a replay evaluates events again that a receiver stored with a wrong clock'
   const state = () =>
     db.query('select status, version_micros > $2 as "isNewest" from resources where id = $1', [
       payment_id,
-      (Date.now() - 30_000) * 1000,
+      (startMs - 30_000) * 1000,
     ]);
   expect(await state()).toEqual([{ status: 'processing', isNewest: false }]);
 
