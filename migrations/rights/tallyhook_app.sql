@@ -42,6 +42,10 @@ grant select, insert on period_closings, closing_days, closing_balances to tally
 grant update (reopened_at, reopened_by, reopened_reason) on period_closings to tallyhook_app;
 grant execute on function last_transfer_number() to tallyhook_app;
 
+-- The chain. Its blocks are appended by a function of their owner, and never changed.
+grant select on chain_blocks to tallyhook_app;
+grant execute on function append_chain_block(bigint, integer, bytea, bigint, bigint, integer, bigint, bytea, text, timestamp with time zone, bytea, bytea, bytea) to tallyhook_app;
+
 -- What verify has proven.
 grant select, insert, update, delete on verify_rounds, verify_ranges to tallyhook_app;
 grant select, insert, update on verify_position to tallyhook_app;

@@ -85,6 +85,11 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         otherwise: 'none: the client is the peer of the connection',
         example: '10.0.0.0/8,::1',
       },
+      CHAIN_KEY: {
+        meaning:
+          'A secret of at least 32 bytes, from which the key is made that signs the chain of the journal. Set it where the scheduler runs, and keep it from whoever administers the database. Without it the chain is not signed.',
+        otherwise: 'generated in `DATA_DIR` with the embedded database; else none',
+      },
       VERIFY_FULL_DAYS: {
         meaning:
           'Days in which `tallyhook verify` proves every row of the ledger at least once, from 1 to 365. Each run proves what changed and a share of the rest.',

@@ -6,6 +6,7 @@ import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { makeBodyDays } from '../ledger/bodies/bodyDays.ts';
 import { createBodiesJob } from '../ledger/bodies/job.ts';
+import { createChainJob } from '../ledger/chain/publishChain.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { createDatingJob } from '../ledger/dateTransfers.ts';
 import { batchJob } from '../ledger/inbox/jobs.ts';
@@ -18,6 +19,7 @@ import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
 import { enqueueDailySummary } from '../notify/dailySummary.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { sweepMessages } from '../notify/sweep.ts';
+import type { Database } from '../platform/db/database.ts';
 import { osUser } from '../platform/osUser.ts';
 import { MINUTE_MS } from '../platform/time.ts';
 import {
@@ -31,7 +33,7 @@ import { startScheduler } from '../scheduler/scheduler.ts';
 import { scheduleTable } from '../scheduler/schedules.ts';
 import { withRemovalArchive } from './archive.ts';
 import { authorizationsOf } from './service.ts';
-import { merchantIdOf, serviceOf } from './settings.ts';
+import { merchantIdOf, serviceOf, signingKeyOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 /** Half of what a slot may take, so that a slow last step ends in time. */
@@ -72,10 +74,12 @@ export function startSchedules({
       },
     }),
   });
+  const chainKey = signingKeyOf(config);
   const proveLedger = createScheduledProof({
     db: openPool('verify', VERIFY_POOL),
     log,
     merchantId: merchantIdOf(config),
+    chainKey: chainKey?.publicKey,
     fullDays: config.verifyFullDays,
   });
   const checkDeadlines = createDeadlineCheck({ db, clock, log });
@@ -108,6 +112,7 @@ export function startSchedules({
       moveBodies: createBodiesJob({ db: bodiesDb, log, signal }),
       dateTransfers: createDatingJob({ db, signal }),
       sumTransfers: createSumsJob({ db, signal }),
+      chainTransfers: createChainJob({ db, log, key: chainKey, signal }),
       proveLedger,
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
@@ -117,14 +122,7 @@ export function startSchedules({
           ...{ db, signal },
           enqueue: (numbers) => events.add([batchJob(numbers)]),
         }),
-      removeOld: async () => {
-        const limits = { longestMs: LONGEST_RETENTION_MS, signal };
-        const removed = await withRemovalArchive(config.archive, { db, clock }, (archive) =>
-          removeOld({ db, days: config.retention, ...archive }, limits),
-        );
-        const rows = Object.fromEntries(removed.map((one) => [one.name, one.rows]));
-        if (removed.some((one) => one.rows > 0)) log.info({ rows }, 'retention.removed');
-      },
+      removeOld: () => removeOldRows({ config, clock, log }, { db, signal }),
       summary:
         hour === undefined
           ? undefined
@@ -140,4 +138,16 @@ export function startSchedules({
       return scheduler.close();
     });
   });
+}
+
+async function removeOldRows(
+  { config, clock, log }: Pick<Shared, 'config' | 'clock' | 'log'>,
+  { db, signal }: { readonly db: Database; readonly signal: AbortSignal },
+): Promise<void> {
+  const limits = { longestMs: LONGEST_RETENTION_MS, signal };
+  const removed = await withRemovalArchive(config.archive, { db, clock }, (archive) =>
+    removeOld({ db, days: config.retention, ...archive }, limits),
+  );
+  const rows = Object.fromEntries(removed.map((one) => [one.name, one.rows]));
+  if (removed.some((one) => one.rows > 0)) log.info({ rows }, 'retention.removed');
 }

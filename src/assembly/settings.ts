@@ -3,6 +3,7 @@
 import type { Config } from '../config/config.ts';
 import { localSecret } from '../config/localSecrets.ts';
 import { API_KEY_PREFIXES } from '../contract/limits.ts';
+import { type ChainKey, chainKeyOf } from '../ledger/chain/chainKey.ts';
 import { UsageError } from '../platform/errors.ts';
 import type { RateSettings } from '../reconcile/domain/backgroundRate.ts';
 import { SANDBOX_MERCHANT_ID } from '../sandbox/account.ts';
@@ -76,6 +77,15 @@ export function adminTokenOf(config: Config): string {
     'ADMIN_TOKEN is not set. It is the first token of the admin port, with the role admin. ' +
       'Set it to a long random value, for example from `openssl rand -hex 32`.',
   );
+}
+
+/**
+ * The key that signs the chain of the journal: from CHAIN_KEY, or from the secret generated for the embedded
+ * database. Undefined where neither is: the chain is not signed.
+ */
+export function signingKeyOf({ chainKey, databaseUrl, dataDir }: Config): ChainKey | undefined {
+  if (chainKey !== undefined) return chainKeyOf(chainKey);
+  return databaseUrl === undefined ? chainKeyOf(localSecret(dataDir, 'chain-key')) : undefined;
 }
 
 /** The base URL and key of the payment service; undefined when no key is set. */

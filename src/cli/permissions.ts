@@ -87,6 +87,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'export journal': 'read',
   'export entries': 'read',
   verify: 'read',
+  'chain head': 'read',
   'archive list': 'read',
   'archive verify': 'read',
   'archive import': 'administer',

@@ -178,6 +178,7 @@ export const SETTINGS = z
       .optional(),
     SANDBOX_PORT: port.default(8082),
     SANDBOX_WEBHOOK_SECRET: exactSecret.optional(),
+    CHAIN_KEY: exactSecret.optional(),
     VERIFY_FULL_DAYS: wholeNumber(1, 365).default(30),
     EVENT_MAX_ATTEMPTS: wholeNumber(1, 10).default(5),
     RATE_RESERVE_PERCENT: wholeNumber(0, 90).default(30),
@@ -215,6 +216,7 @@ const NEVER_EMPTY = new Set([
   'ADMIN_TOKEN',
   'TALLYHOOK_TOKEN',
   'SANDBOX_WEBHOOK_SECRET',
+  'CHAIN_KEY',
   'PAYMENTS_MERCHANT_ID',
   'PAYMENTS_API_KEY',
   ...ALERT_SECRETS,
@@ -269,6 +271,8 @@ export interface Config {
   readonly sandboxPort: number;
   /** The secret with which the sandbox signs; undefined: generated in `dataDir`. */
   readonly sandboxWebhookSecret: string | undefined;
+  /** The secret from which the key of the chain is made; undefined: generated in `dataDir`, or none. */
+  readonly chainKey: string | undefined;
   /** Every row of the ledger is proven at least once in this many days. */
   readonly verifyFullDays: number;
   readonly eventMaxAttempts: number;
@@ -363,6 +367,7 @@ export function loadConfig(env: Environment): Config {
     apiKey: settings.PAYMENTS_API_KEY,
     sandboxPort: settings.SANDBOX_PORT,
     sandboxWebhookSecret: settings.SANDBOX_WEBHOOK_SECRET,
+    chainKey: settings.CHAIN_KEY,
     verifyFullDays: settings.VERIFY_FULL_DAYS,
     eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
     rateReservePercent: settings.RATE_RESERVE_PERCENT,

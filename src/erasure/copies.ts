@@ -33,6 +33,7 @@ import {
 /** Tables of the schema `public` that are changed elsewhere, or hold ids only. */
 const KEPT = new Set([
   'accounts',
+  'chain_blocks',
   'change_log',
   'changes',
   'event_variants',

@@ -25,7 +25,7 @@ export async function fenceJournal(tx: Queryable): Promise<number> {
     if (elapsedSeconds() > MAX_WAIT_SECONDS) {
       throw new UnavailableError(
         `A transaction that writes to the journal has not ended for ${MAX_WAIT_SECONDS} seconds, so what ` +
-          'belongs to the month is not certain and nothing was closed. Close it again in a minute; ' +
+          'is in it is not certain and nothing was done. Try again in a minute; ' +
           'pg_stat_activity shows what runs.',
       );
     }

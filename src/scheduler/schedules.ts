@@ -35,6 +35,8 @@ export interface ScheduledWork {
   readonly dateTransfers: () => Promise<void>;
   /** Adds transfers to the stored sums, for less than a minute. */
   readonly sumTransfers: () => Promise<void>;
+  /** Appends transfers to the chain, for less than a minute. */
+  readonly chainTransfers: () => Promise<void>;
   /** Proves a part of the ledger. */
   readonly proveLedger: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
@@ -76,6 +78,7 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     { name: 'bodies', ...TIMETABLE.bodies, run: work.moveBodies },
     { name: 'effective_times', ...TIMETABLE.effective_times, run: work.dateTransfers },
     { name: 'transfer_sums', ...TIMETABLE.transfer_sums, run: work.sumTransfers },
+    { name: 'chain', ...TIMETABLE.chain, run: work.chainTransfers },
     {
       name: 'messages',
       ...TIMETABLE.messages,

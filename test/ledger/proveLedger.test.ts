@@ -428,6 +428,7 @@ describe('a missing body', () => {
 test('the scheduled run raises an alert about damage, and resolves it once the rows pass', async () => {
   await fill(SEED, 5);
   const step = createScheduledProof({
+    chainKey: undefined,
     db,
     log: silentLog,
     merchantId: MERCHANT_ID,

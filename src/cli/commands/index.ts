@@ -243,6 +243,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./verify.ts')).verifyCommand(),
   },
   {
+    name: 'chain',
+    description: 'Print the head of the chain of the journal, for somebody to keep',
+    load: async () => (await import('./chain.ts')).chainCommand(),
+  },
+  {
     name: 'archive',
     description: 'List, check and read back what was archived before its removal',
     load: async () => (await import('./archive.ts')).archiveCommand(),

@@ -1,35 +1,43 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { shellWord } from '../../alerts/domain/shellWord.ts';
-import { merchantIdOf } from '../../assembly/settings.ts';
+import { merchantIdOf, signingKeyOf } from '../../assembly/settings.ts';
 import { startThreads, type Threads } from '../../assembly/verifyThreads.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { CheckName, CheckResult, Offender } from '../../ledger/domain/checks.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import { readInstallation } from '../../ledger/store/installation.ts';
 import { checkRange } from '../../ledger/verify/checkRange.ts';
-import { type ProofReport, proveLedger } from '../../ledger/verify/proveLedger.ts';
+import { type Lane, type ProofReport, proveLedger } from '../../ledger/verify/proveLedger.ts';
 import { type VerifyReport, verifyLedger } from '../../ledger/verify/verifyLedger.ts';
 import { startStopwatch, systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { verificationJson } from '../../representation/verification.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine, type ProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
+import { headOption, publicKeyOption, readHead, verifyChainFor } from './verifyChain.ts';
 
 const HELP = `
 Without an option, proves what changed since the last run, what failed before, and the next share of the
 rest, so that everything is proven every VERIFY_FULL_DAYS days. The first run proves everything. The
 scheduler does the same every night. A run that was stopped is continued by the next one.
 
+With --chain, compares every transfer with the chain of the journal, and names the first that was edited,
+removed or inserted after it was chained. With --head as well, proves that the chain is the one of which
+you have a head: a file of tallyhook chain head, or any text that has NUMBER:DIGEST in it.
+
 Workers can keep running. Exit code: 0 every check passed, 4 another run is under way, 6 a check failed.`;
 
 interface VerifyOptions {
   readonly full: boolean;
   readonly rebuild: boolean;
+  readonly chain: boolean;
+  readonly head?: string;
+  readonly publicKey?: string;
   readonly threads?: number;
   readonly json: boolean;
 }
@@ -43,35 +51,49 @@ export function verifyCommand(): Command {
   return new Command('verify')
     .option('--full', 'prove everything now', false)
     .option('--rebuild', 'prove everything, rebuild the ledger from the inbox, and compare', false)
+    .option('--chain', 'verify the chain of the journal', false)
+    .addOption(headOption())
+    .addOption(publicKeyOption())
     .addOption(threadsOption())
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action((options: VerifyOptions) => {
       const config = readConfig();
+      refuseContradictions(options);
       return withDatabase(
         config,
         async (db, databaseUrl) => {
-          const merchantId = (await readInstallation(db)) ?? merchantIdOf(config);
-          const elapsed = startStopwatch();
-          const line = options.json
-            ? undefined
-            : createProgressLine(terminal().stderr, systemClock);
-          const input = { db, databaseUrl, merchantId, fullDays: config.verifyFullDays, line };
-          const report = options.rebuild
-            ? await verifyLedger(db, {
-                merchantId,
-                rebuild: true,
-                ...(line && { onProgress: line.show }),
-              })
-            : await prove(options, input);
-          line?.clear();
-          if (options.json) printJson(verificationJson(report, elapsed(), nextStep));
-          else printReport(report, elapsed());
-          if (!report.passed) endAs('differences');
+          const input = {
+            ...{ db, databaseUrl },
+            merchantId: (await readInstallation(db)) ?? merchantIdOf(config),
+            chainKey: options.publicKey ?? signingKeyOf(config)?.publicKey,
+            line: options.json ? undefined : createProgressLine(terminal().stderr, systemClock),
+          };
+          if (options.chain) await proveChain(options, input);
+          else await proveAll(options, { ...input, fullDays: config.verifyFullDays });
         },
         options.rebuild ? 'a rebuild in temporary tables' : undefined,
       );
     });
+}
+
+async function proveAll(
+  options: VerifyOptions,
+  input: ProveInput & { readonly fullDays: number },
+): Promise<void> {
+  const { db, merchantId, chainKey, line } = input;
+  const elapsed = startStopwatch();
+  const report = options.rebuild
+    ? await verifyLedger(db, {
+        ...{ merchantId, chainKey },
+        rebuild: true,
+        ...(line && { onProgress: line.show }),
+      })
+    : await prove(options, input);
+  line?.clear();
+  if (options.json) printJson(verificationJson(report, elapsed(), nextStep));
+  else printReport(report, elapsed());
+  if (!report.passed) endAs('differences');
 }
 
 function threadsOption(): Option {
@@ -87,41 +109,87 @@ function threadsOption(): Option {
   });
 }
 
+/** Only the whole chain is compared with a head. */
+function refuseContradictions({ chain, full, rebuild, head, publicKey }: VerifyOptions): void {
+  if (chain && (full || rebuild)) {
+    throw new UsageError('--chain verifies the chain alone. Leave out --full and --rebuild.');
+  }
+  if (!chain && (head ?? publicKey) !== undefined) {
+    throw new UsageError('--head and --public-key are for the chain. Add --chain.');
+  }
+}
+
 interface ProveInput {
   readonly db: Database;
   readonly databaseUrl: string;
   readonly merchantId: string;
-  readonly fullDays: number;
+  readonly chainKey: string | undefined;
   readonly line: ProgressLine | undefined;
 }
 
 /** Threads take longer to start than so few ranges take to check. */
 const RANGES_FOR_THREADS = 8;
 
-async function prove(
-  { full, threads = DEFAULT_THREADS }: VerifyOptions,
-  { db, databaseUrl, merchantId, fullDays, line }: ProveInput,
-): Promise<ProofReport> {
+interface Lanes {
+  /** @param due how many ranges there are */
+  readonly open: (due: number) => readonly Lane[];
+}
+
+/** Runs what checks ranges in threads, if there are enough of them. */
+async function withLanes<T>(
+  threads: number,
+  { db, databaseUrl }: ProveInput,
+  work: (lanes: Lanes) => Promise<T>,
+): Promise<T> {
   let started: Threads | undefined;
   try {
-    const result = await proveLedger(db, {
-      merchantId,
-      mode: full ? 'full' : 'incremental',
-      fullDays,
-      openLanes: (due) => {
+    return await work({
+      open: (due) => {
         if (threads === 1 || due < RANGES_FOR_THREADS) return [(task) => checkRange(db, task)];
         started = startThreads(threads, { connectionString: databaseUrl });
         return started.lanes;
       },
+    });
+  } finally {
+    await started?.close();
+  }
+}
+
+async function proveChain(
+  { head, json, threads = DEFAULT_THREADS }: VerifyOptions,
+  input: ProveInput,
+): Promise<void> {
+  const { db, merchantId, chainKey: publicKey, line } = input;
+  const published = head === undefined ? undefined : await readHead(head);
+  await withLanes(threads, input, ({ open }) =>
+    verifyChainFor({
+      ...{ db, merchantId, publicKey, head: published, json },
+      openLanes: open,
+      onProgress: (progress) => line?.show({ phase: 'ranges', ...progress }),
+      onEnd: () => line?.clear(),
+    }),
+  );
+}
+
+function prove(
+  { full, threads = DEFAULT_THREADS }: VerifyOptions,
+  input: ProveInput & { readonly fullDays: number },
+): Promise<ProofReport> {
+  const { db, merchantId, chainKey, fullDays, line } = input;
+  return withLanes(threads, input, async ({ open }) => {
+    const result = await proveLedger(db, {
+      merchantId,
+      chainKey,
+      mode: full ? 'full' : 'incremental',
+      fullDays,
+      openLanes: open,
       ...(line && { onProgress: (progress) => line.show({ phase: 'ranges', ...progress }) }),
     });
     if (result.outcome === 'proven') return result.report;
     throw new OperatorError(
       'Another run of verify is under way, perhaps that of the scheduler. Try again in some minutes.',
     );
-  } finally {
-    await started?.close();
-  }
+  });
 }
 
 function printReport(report: VerifyReport | ProofReport, seconds: number): void {
@@ -204,6 +272,7 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   order_findings: showOrder,
   sums: () => makeSumsAgain,
   closings: () => compareWithBackup,
+  chained: () => verifyWholeChain,
   balance: () => compareWithInbox,
   rebuilt_resources: applyAgain,
   rebuilt_findings: applyAgain,
@@ -217,6 +286,9 @@ const compareWithInbox =
 
 const compareWithBackup =
   'a closing or a transfer of its month was changed in the database: compare both with a backup, and reopen and close the month if the journal is right';
+
+const verifyWholeChain =
+  'run npx tallyhook verify --chain to find the first, keep its output, and compare with a backup';
 
 const makeSumsAgain =
   'the schedule transfer_sums makes the sums again, and until then readings add up the journal: run npx tallyhook schedule list to see its last run, and then npx tallyhook verify --full';

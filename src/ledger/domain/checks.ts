@@ -26,6 +26,8 @@ export const CHECKS = {
   order_findings: 'The open findings about each order are those that its parts show.',
   sums: 'The stored sums of statements and balances are those of the journal.',
   closings: 'The sums of closed months are those of the journal as it was when they were closed.',
+  chained:
+    'Each transfer is as it was chained, and each block of the chain continues the one before it.',
   balance: 'Debits equal credits in every currency.',
 } as const;
 

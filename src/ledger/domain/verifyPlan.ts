@@ -16,6 +16,7 @@ export const RANGE_PHASES = [
   'changes',
   'sums',
   'closings',
+  'blocks',
 ] as const;
 export type RangePhase = (typeof RANGE_PHASES)[number];
 

@@ -242,7 +242,7 @@ export function readBalances(tx: Queryable): Promise<readonly AccountBalance[]> 
 /** The approximate number of rows of a table; 0 if PostgreSQL has no estimate yet. */
 export async function estimateRows(
   db: Queryable,
-  table: 'webhook_events' | 'resources' | 'orders' | 'changes',
+  table: 'webhook_events' | 'resources' | 'orders' | 'changes' | 'chain_blocks',
 ): Promise<number> {
   const rows = await db.query<{ rows: number }>(
     `select greatest(reltuples, 0)::bigint as rows from pg_class where oid = to_regclass($1)`,

@@ -23,6 +23,8 @@ export interface LedgerEnds {
   /** The numbers of the inbox; 0 if it is empty. */
   readonly firstEvent: number;
   readonly lastEvent: number;
+  /** The number of the last block of the chain; 0 if there is none. */
+  readonly lastBlock: number;
 }
 
 export async function readEnds(tx: Queryable): Promise<LedgerEnds> {
@@ -31,7 +33,8 @@ export async function readEnds(tx: Queryable): Promise<LedgerEnds> {
             (select coalesce(min(number), 0) from changes) as "firstChange",
             (select coalesce(max(number), 0) from changes) as "lastChange",
             (select coalesce(min(id), 0) from webhook_events) as "firstEvent",
-            (select coalesce(max(id), 0) from webhook_events) as "lastEvent"`,
+            (select coalesce(max(id), 0) from webhook_events) as "lastEvent",
+            (select coalesce(max(number), 0) from chain_blocks) as "lastBlock"`,
   );
   const [row] = rows;
   if (!row) throw new Error('a query that always has one row returned none');
@@ -60,26 +63,28 @@ export async function readLastSettled(tx: Queryable, after: number): Promise<num
 export interface Position {
   readonly changeNumber: number;
   readonly eventId: number;
+  readonly blockNumber: number;
 }
 
 export async function readPosition(tx: Queryable): Promise<Position | undefined> {
   const rows = await tx.query<Position>(
-    `select change_number as "changeNumber", event_id as "eventId" from verify_position limit 1`,
+    `select change_number as "changeNumber", event_id as "eventId", block_number as "blockNumber"
+       from verify_position limit 1`,
   );
   return rows[0];
 }
 
 export async function writePosition(
   tx: Queryable,
-  { changeNumber, eventId }: Position,
+  { changeNumber, eventId, blockNumber }: Position,
 ): Promise<void> {
   await tx.query(
-    `insert into verify_position (change_number, event_id, planned_at)
-     values ($1, $2, clock_timestamp())
+    `insert into verify_position (change_number, event_id, block_number, planned_at)
+     values ($1, $2, $3, clock_timestamp())
      on conflict (singleton) do update
         set change_number = excluded.change_number, event_id = excluded.event_id,
-            planned_at = excluded.planned_at`,
-    [changeNumber, eventId],
+            block_number = excluded.block_number, planned_at = excluded.planned_at`,
+    [changeNumber, eventId, blockNumber],
   );
 }
 
@@ -112,15 +117,16 @@ export async function readOpenRound(tx: Queryable): Promise<Round | undefined> {
 /** Begins a round. Ranges that failed in earlier rounds remain until they pass. */
 export async function insertRound(
   tx: Queryable,
-  { isFull, changeNumber, eventId }: Position & { readonly isFull: boolean },
+  { isFull, changeNumber, eventId, blockNumber }: Position & { readonly isFull: boolean },
 ): Promise<number> {
   await tx.query(
-    // The events after the settled ones are in the ranges of what changed.
+    // Later events and blocks are in the ranges of what changed.
     `update verify_ranges
         set round_id = null,
-            until_key = coalesce(until_key, case when phase = 'inbox' then $1::text end)
+            until_key = coalesce(until_key, case phase when 'inbox' then $1::text
+                                                       when 'blocks' then $2::text end)
       where failures > 0 and round_id is not null`,
-    [String(eventId)],
+    [String(eventId), String(blockNumber)],
   );
   await tx.query('delete from verify_ranges where round_id is not null');
   await tx.query(
@@ -129,8 +135,9 @@ export async function insertRound(
          or id < (select max(id) from verify_rounds where finished_at is not null)`,
   );
   const rows = await tx.query<{ id: number }>(
-    `insert into verify_rounds (is_full, change_number, event_id) values ($1, $2, $3) returning id`,
-    [isFull, changeNumber, eventId],
+    `insert into verify_rounds (is_full, change_number, event_id, block_number)
+     values ($1, $2, $3, $4) returning id`,
+    [isFull, changeNumber, eventId, blockNumber],
   );
   const [row] = rows;
   if (!row) throw new Error('an insert returned no row');
@@ -161,11 +168,15 @@ export async function insertRanges(
   );
 }
 
-/** Removes the range of events that were not settled; the next ranges of events contain it. */
+/**
+ * Removes the range of events that were not settled, and that of the end of the chain; the next ranges
+ * contain both.
+ */
 export async function deleteTail(tx: Queryable): Promise<void> {
   await tx.query(
     `delete from verify_ranges
-      where round_id is null and phase = 'inbox' and until_key is null and after_key is not null`,
+      where round_id is null and phase in ('inbox', 'blocks') and until_key is null
+        and after_key is not null`,
   );
 }
 
@@ -276,11 +287,12 @@ export async function finishRound(tx: Queryable): Promise<void> {
         where r.finished_at is null
           and not exists (select from verify_ranges g
                            where g.round_id = r.id and g.checked_at is null)
-       returning change_number, event_id
+       returning change_number, event_id, block_number
      )
      update verify_position p
         set change_number = greatest(p.change_number, f.change_number),
-            event_id = greatest(p.event_id, f.event_id)
+            event_id = greatest(p.event_id, f.event_id),
+            block_number = greatest(p.block_number, f.block_number)
        from finished f`,
   );
 }

@@ -4,6 +4,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { CheckCount } from '../domain/checks.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 import type { KeyRange, RangePhase } from '../domain/verifyPlan.ts';
+import { checkBlocks } from './blocks.ts';
 import { checkChanges } from './changes.ts';
 import { checkClosings } from './closings.ts';
 import { checkInbox } from './inbox.ts';
@@ -20,6 +21,8 @@ export interface RangeTask extends KeyRange {
   readonly lastChange: number;
   /** The installation account. */
   readonly merchantId: string;
+  /** The public key with which this installation signs the chain, if it is known. */
+  readonly chainKey: string | undefined;
 }
 
 /** @returns the results of the checks that found a subject */
@@ -31,6 +34,7 @@ export async function checkRange(
     db,
     tally: createTally({ rebuild: false }),
     merchantId: task.merchantId,
+    chainKey: task.chainKey,
     chunkSize: CHUNK_SIZE,
     onProgress: () => undefined,
   };
@@ -60,6 +64,9 @@ export async function checkRange(
       break;
     case 'closings':
       await checkClosings(run, { after: numberOf(after), until: numberOf(until) });
+      break;
+    case 'blocks':
+      await checkBlocks(run, { after: numberOf(after), until: numberOf(until) });
       break;
     default:
       phase satisfies never;

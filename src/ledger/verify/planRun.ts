@@ -29,6 +29,7 @@ import {
   sampleResourceKeys,
   writePosition,
 } from '../store/verifyRounds.ts';
+import { BLOCKS_OF_RANGE, rangesOfBlocks } from './blocks.ts';
 import { rangesOfClosings } from './closings.ts';
 import { rangesOfSums } from './sums.ts';
 
@@ -59,7 +60,7 @@ export async function planRun(tx: Queryable, options: PlanOptions): Promise<Plan
   const ends = await readEnds(tx);
   const position = await readPosition(tx);
   const eventId = await readLastSettled(tx, position?.eventId ?? 0);
-  const next: Position = { changeNumber: ends.lastChange, eventId };
+  const next: Position = { changeNumber: ends.lastChange, eventId, blockNumber: ends.lastBlock };
   const open = await readOpenRound(tx);
   const isContinued =
     open !== undefined && (options.mode === 'incremental' || continuesFull(open, ends.nowMs));
@@ -82,7 +83,9 @@ export async function planRun(tx: Queryable, options: PlanOptions): Promise<Plan
   }
   // A full run leaves the position to the end of its round, because it may be interrupted.
   if (options.mode === 'incremental') await writePosition(tx, next);
-  else if (position === undefined) await writePosition(tx, { changeNumber: 0, eventId: 0 });
+  else if (position === undefined) {
+    await writePosition(tx, { changeNumber: 0, eventId: 0, blockNumber: 0 });
+  }
   await markFailedDue(tx, MAX_REPEATED);
   const { startedMs, checked } = round;
   return {
@@ -117,7 +120,7 @@ async function beginRound(tx: Queryable, { options, ends, next }: Beginning): Pr
 /** Ranges that contain every row of the ledger once. */
 async function rangesOfLedger(
   tx: Queryable,
-  { firstEvent, lastEvent }: LedgerEnds,
+  { firstEvent, lastEvent, lastBlock }: LedgerEnds,
   rangeRows: number,
 ): Promise<readonly NewRange[]> {
   const events = numbersBetween(Math.max(0, firstEvent - 1), lastEvent, rangeRows).map(String);
@@ -135,6 +138,7 @@ async function rangesOfLedger(
     ...rangesBetween(orderKeys).map((range) => ({ phase: 'orders' as const, ...range })),
     ...sums.map((range) => ({ phase: 'sums' as const, ...range })),
     ...closings.map((range) => ({ phase: 'closings' as const, ...range })),
+    ...rangesOfBlocks(lastBlock).map((range) => ({ phase: 'blocks' as const, ...range })),
   ];
 }
 
@@ -144,7 +148,10 @@ interface Changed {
   readonly options: PlanOptions;
 }
 
-/** Ranges of what changed since the last run. Events that are not settled are in a range of their own. */
+/**
+ * Ranges of what changed since the last run. Events that are not settled are in a range of their own, and so
+ * is the end of the chain.
+ */
 async function insertChanged(tx: Queryable, { position, next, options }: Changed): Promise<void> {
   const { rangeRows } = options;
   await deleteTail(tx);
@@ -160,6 +167,11 @@ async function insertChanged(tx: Queryable, { position, next, options }: Changed
     ...changes
       .flatMap(({ after, until }) => numberRanges(after, until, rangeRows))
       .map((range) => ({ phase: 'changes' as const, ...range })),
+    ...numberRanges(position.blockNumber, next.blockNumber, BLOCKS_OF_RANGE).map((range) => ({
+      phase: 'blocks' as const,
+      ...range,
+    })),
+    { phase: 'blocks', after: String(next.blockNumber), until: undefined },
   ];
   await insertRanges(tx, ranges, { roundId: undefined, isDue: true });
 }

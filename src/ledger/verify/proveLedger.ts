@@ -33,6 +33,8 @@ export type Lane = (task: RangeTask) => Promise<readonly CheckCount[]>;
 export interface ProveOptions {
   /** The installation account. */
   readonly merchantId: string;
+  /** The public key with which this installation signs the chain, if it is known. */
+  readonly chainKey?: string | undefined;
   readonly mode: VerifyMode;
   /** Every row is proven at least once in this many days. */
   readonly fullDays: number;
@@ -97,7 +99,7 @@ interface Run {
 
 /** Checks every due range, several at once. @returns how many */
 async function checkDue(db: Database, { options, plan, tally }: Run): Promise<number> {
-  const { mode, merchantId, maxSeconds = Number.POSITIVE_INFINITY, onProgress } = options;
+  const { mode, merchantId, chainKey, maxSeconds = Number.POSITIVE_INFINITY, onProgress } = options;
   const elapsed = startStopwatch();
   const total = await countDue(db);
   const due = nextDue(db);
@@ -108,7 +110,8 @@ async function checkDue(db: Database, { options, plan, tally }: Run): Promise<nu
       const { value: range } = await due.next();
       if (!range) return;
       const { id, phase, after, until } = range;
-      const checks = await lane({ phase, after, until, merchantId, lastChange: plan.lastChange });
+      const { lastChange } = plan;
+      const checks = await lane({ phase, after, until, merchantId, chainKey, lastChange });
       await finishRange(db, { id, checks });
       // A full run adds the results of its round at the end, with those of the run that it continues.
       if (mode === 'incremental') tally.add(checks);

@@ -11,15 +11,17 @@ export interface ScheduledProofParts {
   readonly db: Database;
   readonly log: Log;
   readonly merchantId: string;
+  readonly chainKey: string | undefined;
   readonly fullDays: number;
 }
 
 /** Checks one range at a time: webhooks and workers come first. The next step continues. */
 export function createScheduledProof(parts: ScheduledProofParts): () => Promise<void> {
-  const { db, log, merchantId, fullDays } = parts;
+  const { db, log, merchantId, chainKey, fullDays } = parts;
   return async () => {
     const result = await proveLedger(db, {
       merchantId,
+      chainKey,
       mode: 'incremental',
       fullDays,
       maxSeconds: STEP_SECONDS,

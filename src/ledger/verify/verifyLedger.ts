@@ -9,6 +9,7 @@ import { ACCOUNTS } from '../domain/legs.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { createRebuildTables } from '../store/rebuild.ts';
 import { type AccountBalance, readBalances } from '../store/verifyResources.ts';
+import { checkBlocks } from './blocks.ts';
 import { checkClosings } from './closings.ts';
 import { checkInbox } from './inbox.ts';
 import { checkOrders } from './orders.ts';
@@ -23,6 +24,8 @@ export type { Progress } from './walk.ts';
 export interface VerifyOptions {
   /** The installation account. */
   readonly merchantId: string;
+  /** The public key with which this installation signs the chain, if it is known. */
+  readonly chainKey?: string | undefined;
   /** Rebuild the ledger from the inbox beside the live one, and compare. */
   readonly rebuild: boolean;
   readonly onProgress?: (progress: Progress) => void;
@@ -48,6 +51,7 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
       db: session,
       tally: createTally({ rebuild }),
       merchantId: options.merchantId,
+      chainKey: options.chainKey,
       chunkSize: options.chunkSize ?? CHUNK_SIZE,
       onProgress: options.onProgress ?? (() => undefined),
     };
@@ -57,6 +61,7 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
     await checkOrders(run);
     await checkAllSums(run);
     await checkClosings(run);
+    await checkBlocks(run);
     const balances = await checkBalance(session, run.tally);
     if (rebuild) await compareWithRebuilt(run);
     const checks = run.tally.results();

@@ -15,6 +15,7 @@ export const PHASES = {
   changes: { table: 'changes', unit: 'changes' },
   rebuilding: { table: 'resources', unit: 'resources' },
   'rebuilding orders': { table: 'orders', unit: 'orders' },
+  blocks: { table: 'chain_blocks', unit: 'blocks' },
 } as const;
 export type Phase = keyof typeof PHASES;
 
@@ -33,6 +34,8 @@ export interface Run {
   readonly db: Pick<Session, 'query' | 'transaction'>;
   readonly tally: Tally;
   readonly merchantId: string;
+  /** The public key with which this installation signs the chain, if it is known. */
+  readonly chainKey?: string | undefined;
   /** Resources, orders or events per chunk. */
   readonly chunkSize: number;
   readonly onProgress: (progress: Progress) => void;

@@ -97,6 +97,13 @@ export const TIMETABLE = {
     every: 'minute',
     does: 'adds transfers to the sums of statements and balances',
   },
+  // A minute bounds how many small blocks a quiet shop gets.
+  chain: {
+    cron: '* * * * *',
+    runs: 'once',
+    every: 'minute',
+    does: 'appends transfers to the chain of the journal',
+  },
   messages: {
     cron: '* * * * *',
     runs: 'everywhere',
