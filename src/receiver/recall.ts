@@ -4,8 +4,8 @@
  * outside of the database, still has them. An event that the new server has is a duplicate and changes nothing.
  *
  * Terms
- *   timeline  the history of a server (migrations/00063_failovers.sql); each promotion begins another one. The
- *             statement that inserts events returns it, so knowing it takes no request of its own.
+ *   timeline  the history of a server, by its timeline and its start: each promotion and each start counts as
+ *             another one. The statement that inserts events returns it, so knowing it takes no request of its own.
  *
  * Invariants
  *   1. An acknowledged event is kept until it is older than MAX_AGE_MS, or newer ones need its memory.

@@ -19,6 +19,12 @@ export interface StoredEvent {
   readonly bodyHash: Buffer;
 }
 
+/**
+ * The timeline, and when the server started. Two standbys that are promoted beside each other choose the same
+ * timeline, so the timeline alone is not enough; null where the server does not reveal it.
+ */
+const HISTORY = `database_timeline() || '@' || extract(epoch from pg_postmaster_start_time())`;
+
 /** The time an event may be in `pending` before the sweep enqueues it. */
 const ENQUEUE_GRACE = '60 seconds';
 
@@ -70,7 +76,7 @@ export async function insertEvents(
        select id, now() + interval '${ENQUEUE_GRACE}' from inserted
      )
      select server.timeline, id, event_id as "eventId", body_sha256 as "bodyHash"
-       from (select database_timeline() as timeline) server
+       from (select ${HISTORY} as timeline) server
        left join inserted on true`,
     [
       Buffer.concat(events.map(({ body }) => body)),
@@ -98,9 +104,7 @@ interface Inserted extends Omit<StoredEvent, 'id'> {
 
 /** The timeline of the server; undefined if it does not reveal it. */
 export async function readTimeline(db: Queryable): Promise<string | undefined> {
-  const [row] = await db.query<{ timeline: string | null }>(
-    'select database_timeline() as timeline',
-  );
+  const [row] = await db.query<{ timeline: string | null }>(`select ${HISTORY} as timeline`);
   return row?.timeline ?? undefined;
 }
 
