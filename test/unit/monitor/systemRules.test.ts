@@ -281,6 +281,7 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:retention', 'retention_behind'],
     ['system:bodies', 'body_days_short', 'body_damaged'],
     ['system:ledger', 'verify_failed'],
+    ['system:database', 'acknowledged_lost'],
     ['system:erasures', 'erasure_unfinished'],
   ]);
 });
