@@ -536,7 +536,8 @@ test('every endpoint was called here, and its response matched its description',
   const closing = { time_zone: 'Europe/Berlin', with_exceptions: true, reason: 'a test' };
   expect((await api.post('/api/v1/closings/2024-01/close', {})).status).toBe(409);
   const { body: closed } = await api.post('/api/v1/closings/2024-01/close', closing);
-  expect(closed).toMatchObject({ version: 1, exceptions: [{ kind: 'not_compared' }] });
+  const kinds = closed.exceptions.map(({ kind }: { kind: string }) => kind);
+  expect([closed.version, kinds]).toEqual([1, expect.arrayContaining(['not_compared'])]);
   expect((await api.get('/api/v1/closings/2024-02')).body).toMatchObject({
     time_zone: 'Europe/Berlin',
     may_close: true,
