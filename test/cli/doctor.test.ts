@@ -65,6 +65,7 @@ test('a healthy installation passes every check', async () => {
   expect(states).toEqual({
     settings: 'ok',
     database: 'ok',
+    replication: 'ok',
     pooler: 'ok',
     'database clock': 'ok',
     migrations: 'ok',

@@ -68,8 +68,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startPostgres(
   dataDir: string,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
-  // Crash tests start their own servers, so this one does not need durability.
-  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
+  // Durable, since `doctor` fails on a server that is not; in memory that costs little.
+  const settings = { max_connections: '300' };
   const folder = process.env.TEST_POSTGRES;
   if (folder === undefined) {
     const server = await startEmbeddedPostgres({
