@@ -100,7 +100,8 @@ test('a healthy installation passes every check', async () => {
     /^ok {4}webhook secrets +2 secrets, each strong enough: [0-9a-f]{8}, [0-9a-f]{8}$/m,
   );
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/28 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
+  const all = report.checks.length;
+  expect(stdout.endsWith(`\n${all} ok, 0 warnings, 0 failed, 0 not checked.\n`), stdout).toBe(true);
 });
 
 test('a pause is reported with its author and reason, and is not ended', async () => {

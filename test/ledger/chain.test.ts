@@ -333,6 +333,8 @@ test('writers and publishers at once never fork the chain, and no transfer is le
   await Promise.all([1, 2, 3, 4].map(write));
   isOver = true;
   await Promise.all(publishers);
+  // What committed after the last fence of the publishers.
+  await chainAll();
   const report = await verify();
   expect(report.check, `seed ${SEED}`).toMatchObject({ failures: 0 });
   const [count] = await db.query<{ transfers: number }>(

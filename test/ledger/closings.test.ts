@@ -193,9 +193,10 @@ describe('a closing', () => {
     const closing = closed(db, '2024-03').finally(() => {
       isClosed = true;
     });
-    await waitFor('the closing', async () => {
+    await waitFor('the closing to wait for writers', async () => {
       const rows = await db.query(
-        `select 1 from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid() and granted`,
+        `select from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and query like '%from pg_locks%'`,
       );
       return rows.length > 0;
     });

@@ -22,20 +22,25 @@ export interface Api {
   readonly put: (path: string, body: unknown) => Promise<ApiResponse>;
   readonly post: (path: string, body: unknown) => Promise<ApiResponse>;
   readonly send: (path: string, init: RequestInit) => Promise<ApiResponse>;
+  /** Ids of the endpoints with a successful response that was checked. */
+  readonly checked: ReadonlySet<string>;
 }
 
 export function createApi(
   running: { readonly consolePort: number | undefined },
   token = ADMIN_TOKEN,
 ): Api {
+  const checked = new Set<string>();
   const send = async (path: string, init: RequestInit): Promise<ApiResponse> => {
     const response = await fetch(`http://127.0.0.1:${running.consolePort}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${token}`, ...init.headers },
     });
     const body: unknown = await response.json();
-    checkResponse({ method: init.method ?? 'GET', path, status: response.status, body });
-    return { status: response.status, headers: response.headers, body };
+    const { status } = response;
+    const endpoint = checkResponse({ method: init.method ?? 'GET', path, status, body });
+    if (endpoint) checked.add(endpoint.id);
+    return { status, headers: response.headers, body };
   };
   const sendJson = (method: string, path: string, body: unknown): Promise<ApiResponse> =>
     send(path, {
@@ -48,6 +53,7 @@ export function createApi(
     put: (path, body) => sendJson('PUT', path, body),
     post: (path, body) => sendJson('POST', path, body),
     send,
+    checked,
   };
 }
 
@@ -56,13 +62,6 @@ const envelope = z.strictObject({
   continue_after: z.int().min(0).optional(),
 });
 
-const checked = new Set<Endpoint>();
-
-/** Ids of the endpoints with a successful response that was checked in this file. */
-export function checkedEndpoints(): ReadonlySet<string> {
-  return new Set([...checked].map(({ id }) => id));
-}
-
 interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -70,10 +69,11 @@ interface Exchange {
   readonly body: unknown;
 }
 
-function checkResponse({ method, path, status, body }: Exchange): void {
+/** @returns the endpoint if the response is a successful one */
+function checkResponse({ method, path, status, body }: Exchange): Endpoint | undefined {
   if (status >= 400) {
     expect(envelope.safeParse(body).error, `${method} ${path}`).toBeUndefined();
-    return;
+    return undefined;
   }
   const endpoint = ENDPOINTS.find(
     (one) => one.method === method.toLowerCase() && pathPattern(one).test(path),
@@ -82,7 +82,7 @@ function checkResponse({ method, path, status, body }: Exchange): void {
   const problems = endpoint.response.safeParse(body).error;
   expect(problems, `${method} ${path} does not match its schema`).toBeUndefined();
   expect([200, ...endpoint.statuses]).toContain(status);
-  checked.add(endpoint);
+  return endpoint;
 }
 
 function pathPattern({ path }: Endpoint): RegExp {
