@@ -1,4 +1,4 @@
-/** The demo as users run it: everything in one program, with no settings except free ports. */
+/** The demo as README.md and first-hour.md have users run it: everything in one program, with no settings except free ports. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,13 +77,22 @@ test('a seed that was used with this ledger is rejected, with what to do', async
   expect(stderr).toContain('--seed');
 });
 
-test('an installation in which the demo ran passes doctor', async () => {
+test('the demo ends with three commands that work, and the installation passes doctor', async () => {
   const here = { ...env, SANDBOX_PORT: String(await freePort()) };
-  const program = spawnProgram('bin/tallyhook.js', ['demo', '--orders', '5', '--json'], {
+  const program = spawnProgram('bin/tallyhook.js', ['demo', '--orders', '5'], {
     env: here,
   });
   try {
-    await waitFor('the report', () => program.stdout().trimEnd().endsWith('}'));
+    await waitFor('the report', () => program.stdout().includes('break something yourself'));
+    const next = [...program.stdout().matchAll(/^ {2}npx tallyhook (.*?) +# /gm)];
+    expect(next.map(([, command = '']) => command.replace(/demo-\d+-\d+/, 'ORDER'))).toEqual([
+      ...['orders show ORDER', 'orders explain ORDER', 'status'],
+    ]);
+    for (const [, command = ''] of next) {
+      expect(await runTallyhookProcess(command.split(' '), { env: here })).toMatchObject({
+        code: 0,
+      });
+    }
     const { code, stdout } = await runTallyhookProcess(['doctor', '--json'], { env: here });
     const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
     expect(checks.filter(({ state }) => state !== 'ok')).toEqual([]);

@@ -7,6 +7,7 @@ import { createClient } from '../../client/index.ts';
 import type { Config } from '../../config/config.ts';
 import type { ComparedOrder } from '../../demo/compare.ts';
 import { createSandboxControl } from '../../demo/control.ts';
+import { exampleOrder } from '../../demo/exampleOrder.ts';
 import { type DemoReport, runDemo } from '../../demo/runDemo.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { OperatorError, UsageError } from '../../platform/errors.ts';
@@ -117,7 +118,7 @@ async function play(config: Config, running: Running, { options, signal }: Playi
   if (options.json) printJson(demoJson(report));
   else {
     printReport(report);
-    if (!options.once) await printInvitation(config, running);
+    if (!options.once) printInvitation(report, await signInUrl(config, running, '/sandbox'));
   }
   if (!report.passed) endAs('differences');
 }
@@ -173,14 +174,21 @@ function printReport(report: DemoReport): void {
   );
 }
 
-async function printInvitation(config: Config, running: Running): Promise<void> {
-  const url = await signInUrl(config, running, '/sandbox');
-  printLine('\nEverything keeps running. Press Ctrl-C to stop.');
-  if (url !== undefined) {
-    printLine('Break something yourself (this link signs you in once, within five minutes):');
-    printLine(`  ${url}`);
+function printInvitation(report: DemoReport, sandboxUrl: string | undefined): void {
+  const { orderId, what } = exampleOrder(report, report.afterWebhooks);
+  const next: readonly (readonly [string, string])[] = [
+    [`orders show ${orderId}`, what],
+    [`orders explain ${orderId}`, 'why it has its state, snapshot by snapshot'],
+    ['status', 'whether money is flowing, and whether anything is wrong'],
+  ];
+  const width = Math.max(...next.map(([command]) => command.length));
+  printLine('\nEverything keeps running. Press Ctrl-C to stop. Next, in a second terminal:\n');
+  for (const [command, shows] of next) {
+    printLine(`  npx tallyhook ${command.padEnd(width)}  # ${shows}`);
   }
-  printLine('Or explore: `npx tallyhook orders list`, `npx tallyhook orders explain ORDER`.');
+  if (sandboxUrl === undefined) return;
+  printLine('\nOr break something yourself (this link signs you in once, within five minutes):\n');
+  printLine(`  ${sandboxUrl}`);
 }
 
 function summaryOf(compared: DemoReport['afterReconciliation']): string {

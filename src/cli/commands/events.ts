@@ -28,6 +28,7 @@ import { eventJson, eventWithBodyJson, variantJson } from '../../representation/
 import { formatTime } from '../../representation/time.ts';
 import { type EventChanges, readEventChanges } from '../../trail/eventChanges.ts';
 import { eventChangesJson } from '../../trail/eventChangesJson.ts';
+import { bodyFileOption, writeEventBody } from '../bodyFile.ts';
 import {
   printable,
   printableLines,
@@ -116,17 +117,24 @@ function printEvents(events: readonly EventSummary[]): void {
   );
 }
 
+interface ShowOptions {
+  readonly output?: string;
+  readonly json: boolean;
+}
+
 function showCommand(): Command {
   return new Command('show')
     .description('show one event with its body, its findings and what it changed')
     .argument('<id>', 'event id or inbox number')
+    .addOption(bodyFileOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 3 no such event.')
-    .action((id: string, { json }: { readonly json: boolean }) =>
+    .addHelpText('after', '\nExit code: 0 found, 3 no such event, or no body to write.')
+    .action((id: string, { json, output }: ShowOptions) =>
       withDatabase(readConfig(), async (db) => {
         const event = await mustFind(db, id);
         const detail = await readEventDetail(db, event.id);
         if (!detail) throw new NotFoundError(`The event ${printable(id)} is no longer stored.`);
+        if (output !== undefined) await writeEventBody(db, event.id, output);
         const changes = await readEventChanges(db, event);
         if (json) {
           printJson({ ...eventWithBodyJson(event, detail), changed: eventChangesJson(changes) });

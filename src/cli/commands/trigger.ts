@@ -11,6 +11,7 @@ import {
   type TriggeredEvent,
   type TriggeredType,
 } from '../../demo/triggers.ts';
+import { findEvent } from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
 import {
   NotFoundError,
@@ -18,6 +19,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../../platform/errors.ts';
+import { bodyFileOption, writeEventBody } from '../bodyFile.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine, printNote } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
@@ -29,6 +31,7 @@ interface TriggerOptions {
   readonly amount: number;
   readonly currency: string;
   readonly by?: string;
+  readonly output?: string;
   readonly json: boolean;
 }
 
@@ -51,6 +54,7 @@ export function triggerCommand(): Command {
         .argParser(readAmount),
     )
     .addOption(new Option('--currency <code>', 'its currency').choices(CURRENCIES).default('EUR'))
+    .addOption(bodyFileOption())
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', NOTES)
@@ -73,7 +77,7 @@ about the payment, refund or dispute that the order has, if its status permits.
 Examples:
 
   tallyhook trigger payment_succeeded
-  tallyhook trigger refund_failed --order ord_1001
+  tallyhook trigger refund_failed --order ord_1001 --output event.json
   tallyhook trigger dispute_opened --amount 6540 --currency USD --json
 
 Exit code: 0 the sandbox sent the event, 4 it refused, 5 it does not respond.`;
@@ -118,6 +122,7 @@ async function trigger({ db, shop, type }: Triggering, options: TriggerOptions):
   });
   switch (used.outcome) {
     case 'done':
+      await writeTriggeredBody(db, used.value.event, options);
       print({ type, orderId, ...used.value }, options);
       return;
     case 'refused':
@@ -127,6 +132,22 @@ async function trigger({ db, shop, type }: Triggering, options: TriggerOptions):
         `The sandbox did not respond as expected: ${printable(used.reason)}. Does it run? \`npx tallyhook start\` starts it.`,
       );
   }
+}
+
+async function writeTriggeredBody(
+  db: Database,
+  event: TriggeredEvent | undefined,
+  { output }: TriggerOptions,
+): Promise<void> {
+  if (output === undefined || event === undefined) return;
+  const stored = await findEvent(db, event.eventId);
+  if (!stored) {
+    throw new NotFoundError(
+      `${event.eventId} is not in the inbox (${event.fate}), so there is no body to write. ` +
+        '`npx tallyhook events show` writes it once the event has arrived.',
+    );
+  }
+  await writeEventBody(db, stored.id, output);
 }
 
 interface Triggered {

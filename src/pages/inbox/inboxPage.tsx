@@ -90,7 +90,7 @@ export const inboxPage = definePage({
 
 function emptyText(next: number | undefined): string {
   if (next === undefined) {
-    return 'No event matches. Send one: npx tallyhook send docs/examples/payment_succeeded.json.';
+    return 'No event matches. Beside the sandbox, `npx tallyhook trigger payment_succeeded` sends one.';
   }
   return `None from number ${next} on. The next page searches older events.`;
 }
