@@ -1,4 +1,4 @@
-/** Bodies of a day: all of them are archived before the day is removed, and come back to the inbox. */
+/** Bodies of a day: all of them are archived before the day is removed, and come back to the inbox (docs/guides/archive.md). */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

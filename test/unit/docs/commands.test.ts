@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 /** In code, up to the end of the line, a comment of the shell, or what follows the command in it. */
 const namedIn = (text: string): readonly string[] =>
-  [...text.matchAll(/(?:`|^ {4,})(?:npm ci && )?(?:npx )?tallyhook ([a-z][^`\n]*)/gm)].map(
+  [...text.matchAll(/(?:`|^ *)(?:npm ci && )?(?:npx )?tallyhook ([a-z][^`\n]*)/gm)].map(
     ([, words = '']) => words.replace(/ +(#|>|\||&&).*$/, '').replaceAll(/[[\]]/g, ''),
   );
 
