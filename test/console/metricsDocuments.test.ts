@@ -272,23 +272,6 @@ describe('runbook', () => {
     expect(mentioned.filter((name) => !scrape.types.has(name))).toEqual([]);
   });
 
-  test('has no broken links', () => {
-    const anchors = (text: string) =>
-      [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-        title
-          .toLowerCase()
-          .replaceAll(/[^\w\- ]/g, '')
-          .replaceAll(' ', '-'),
-      );
-    const links = [...runbook.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
-    const broken = links.filter((target) => {
-      const [path, anchor] = target.split('#');
-      const text = path ? read(join('docs', path)) : runbook;
-      return anchor !== undefined && !anchors(text).includes(anchor);
-    });
-    expect(broken).toEqual([]);
-  });
-
   test('names only commands and options that exist', async () => {
     const commands = await readCommands();
     const named = [...runbook.matchAll(/`npx tallyhook ([^`]+)`/g)].map(([, words = '']) => words);

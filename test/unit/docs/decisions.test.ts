@@ -33,6 +33,15 @@ test('the index lists every record by its title', () => {
   expect(listed).toEqual(rows);
 });
 
+test('the explanations list every record by its title, under one theme', () => {
+  const themes = readFileSync(join(root, 'docs/explanations/README.md'), 'utf8');
+  const listed = [...themes.matchAll(/^- \[(.+)\]\(\.\.\/decisions\/(\S+)\)$/gm)].map(
+    ([, title, file]) => `${file}: ${title}`,
+  );
+  const titled = files.map((file) => `${file}: ${/^# \d+\. (.+)$/m.exec(read(file))?.[1]}`);
+  expect(listed.toSorted()).toEqual(titled);
+});
+
 describe('every citation in the code names an existing record', () => {
   test.each(['src', 'workers', 'test', 'bench', 'scripts', 'migrations'])('in %s', (part) => {
     const sources = readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
