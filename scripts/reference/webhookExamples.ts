@@ -200,6 +200,7 @@ const OTHERS: Readonly<Record<Exclude<WebhookType, `order.${string}`>, object>> 
     ],
     open_findings: 0,
     open_alerts: { info: 0, warning: 2, critical: 0 },
+    chain_head: '1234:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
     installation: 'Tallyhook',
     url: 'https://tallyhook.example/',
   },

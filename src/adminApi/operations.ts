@@ -84,6 +84,7 @@ export const OPERATIONS = {
   listMissedWebhooks: { method: 'GET', path: '/api/v1/missed-webhooks', query: ['days'], hasBody: false },
   getRateBudget: { method: 'GET', path: '/api/v1/rate-budget', query: [], hasBody: false },
   getBalances: { method: 'GET', path: '/api/v1/balances', query: ['order_id', 'by', 'as_of', 'known_at'], hasBody: false },
+  getChain: { method: 'GET', path: '/api/v1/chain', query: [], hasBody: false },
   listTransfers: { method: 'GET', path: '/api/v1/transfers', query: ['account', 'order_id', 'resource_id', 'currency', 'min_amount', 'max_amount', 'from', 'to', 'totals', 'limit', 'cursor'], hasBody: false, page: { rows: 'transfers', send: 'cursor', next: 'next_cursor' } },
   getStatement: { method: 'GET', path: '/api/v1/statements/{month}', query: ['currency', 'time_zone'], hasBody: false },
   listClosings: { method: 'GET', path: '/api/v1/closings', query: [], hasBody: false },
@@ -376,6 +377,12 @@ export interface AdminApiCalls {
    * Sums the whole journal, or the transfers of one order. The balances of one currency sum to 0. Payouts move money between accounts but belong to no order. With `as_of`, the accounts have what the service moved before that time, and with `known_at` what Tallyhook had recorded by then; `orders` always has the totals of now.
    */
   getBalances(input?: GetBalancesInput, options?: AdminApiCallOptions): Promise<Balances>;
+  /**
+   * Get the head of the chain of the journal.
+   *
+   * The chain head fixes every transfer up to it. Keep it where nobody who can change the database can, and compare it later with `tallyhook verify --chain --head`.
+   */
+  getChain(input?: GetChainInput, options?: AdminApiCallOptions): Promise<Chain>;
   /**
    * List the journal, newest transfer first.
    *
@@ -890,7 +897,7 @@ export type AcceptFindingsInput = {
 export type ListAlertsInput = {
   readonly state?: 'open' | 'acknowledged' | 'resolved' | undefined;
   readonly severity?: 'info' | 'warning' | 'critical' | undefined;
-  readonly rule?: 'dispute_opened' | 'dispute_changed' | 'dispute_deadline' | 'dispute_won' | 'dispute_lost' | 'dispute_cancelled' | 'payout_failed' | 'refund_failed' | 'authorization_expiring' | 'authorization_expired' | 'payment_stuck' | 'refund_stuck' | 'payout_stuck' | 'dispute_stuck' | 'double_paid' | 'double_loss' | 'dispute_and_refund' | 'over_refund' | 'over_capture' | 'capture_revoked' | 'currency' | 'amount' | 'status_conflict' | 'unknown_status' | 'missing_local' | 'stale_local' | 'missing_remote' | 'orphan' | 'totals' | 'list_unstable' | 'filter_ignored' | 'watermark_ahead' | 'event_dead' | 'unreadable_event' | 'payment_conflict' | 'label_conflict' | 'event_id_reused' | 'event_repeated' | 'foreign_merchant' | 'foreign_profile' | 'signature_failures' | 'webhooks_stopped' | 'missed_webhooks' | 'backlog' | 'dead_events' | 'reconciliation_lag' | 'reconciliation_paused' | 'rate_limit_exhausted' | 'service_unreachable' | 'clock_skew' | 'queue_unusable' | 'role_not_running' | 'retention_behind' | 'body_days_short' | 'body_damaged' | 'verify_failed' | 'acknowledged_lost' | 'erasure_unfinished' | 'channel_down' | 'order_webhook_failed' | undefined;
+  readonly rule?: 'dispute_opened' | 'dispute_changed' | 'dispute_deadline' | 'dispute_won' | 'dispute_lost' | 'dispute_cancelled' | 'payout_failed' | 'refund_failed' | 'authorization_expiring' | 'authorization_expired' | 'payment_stuck' | 'refund_stuck' | 'payout_stuck' | 'dispute_stuck' | 'double_paid' | 'double_loss' | 'dispute_and_refund' | 'over_refund' | 'over_capture' | 'capture_revoked' | 'currency' | 'amount' | 'status_conflict' | 'unknown_status' | 'missing_local' | 'stale_local' | 'missing_remote' | 'orphan' | 'totals' | 'list_unstable' | 'filter_ignored' | 'watermark_ahead' | 'event_dead' | 'unreadable_event' | 'payment_conflict' | 'label_conflict' | 'event_id_reused' | 'event_repeated' | 'foreign_merchant' | 'foreign_profile' | 'signature_failures' | 'webhooks_stopped' | 'missed_webhooks' | 'backlog' | 'dead_events' | 'reconciliation_lag' | 'reconciliation_paused' | 'rate_limit_exhausted' | 'service_unreachable' | 'clock_skew' | 'queue_unusable' | 'role_not_running' | 'retention_behind' | 'body_days_short' | 'body_damaged' | 'verify_failed' | 'acknowledged_lost' | 'chain_behind' | 'erasure_unfinished' | 'channel_down' | 'order_webhook_failed' | undefined;
   /** Maximum number of rows. */
   readonly limit?: number | undefined;
   /** `next_cursor` of the previous page. Opaque: its format may change. */
@@ -1231,6 +1238,9 @@ export type GetBalancesInput = {
   readonly known_at?: string | undefined;
 };
 
+/** The fields of `getChain`. */
+export type GetChainInput = Readonly<Record<string, never>>;
+
 /** The fields of `listTransfers`. */
 export type ListTransfersInput = {
   /** Only transfers to or from this account. */
@@ -1448,7 +1458,7 @@ export type Acceptances = {
 /** `Alert` in the OpenAPI document. */
 export type Alert = {
   readonly number: number;
-  /** The rule that raised it. More may be added: dispute_opened, dispute_changed, dispute_deadline, dispute_won, dispute_lost, dispute_cancelled, payout_failed, refund_failed, authorization_expiring, authorization_expired, payment_stuck, refund_stuck, payout_stuck, dispute_stuck, double_paid, double_loss, dispute_and_refund, over_refund, over_capture, capture_revoked, currency, amount, status_conflict, unknown_status, missing_local, stale_local, missing_remote, orphan, totals, list_unstable, filter_ignored, watermark_ahead, event_dead, unreadable_event, payment_conflict, label_conflict, event_id_reused, event_repeated, foreign_merchant, foreign_profile, signature_failures, webhooks_stopped, missed_webhooks, backlog, dead_events, reconciliation_lag, reconciliation_paused, rate_limit_exhausted, service_unreachable, clock_skew, queue_unusable, role_not_running, retention_behind, body_days_short, body_damaged, verify_failed, acknowledged_lost, erasure_unfinished, channel_down, order_webhook_failed. */
+  /** The rule that raised it. More may be added: dispute_opened, dispute_changed, dispute_deadline, dispute_won, dispute_lost, dispute_cancelled, payout_failed, refund_failed, authorization_expiring, authorization_expired, payment_stuck, refund_stuck, payout_stuck, dispute_stuck, double_paid, double_loss, dispute_and_refund, over_refund, over_capture, capture_revoked, currency, amount, status_conflict, unknown_status, missing_local, stale_local, missing_remote, orphan, totals, list_unstable, filter_ignored, watermark_ahead, event_dead, unreadable_event, payment_conflict, label_conflict, event_id_reused, event_repeated, foreign_merchant, foreign_profile, signature_failures, webhooks_stopped, missed_webhooks, backlog, dead_events, reconciliation_lag, reconciliation_paused, rate_limit_exhausted, service_unreachable, clock_skew, queue_unusable, role_not_running, retention_behind, body_days_short, body_damaged, verify_failed, acknowledged_lost, chain_behind, erasure_unfinished, channel_down, order_webhook_failed. */
   readonly rule: string;
   /** What the alert is about: `dispute:dp_1`, `order:order:ord_1`, `system:webhooks`. */
   readonly subject: string;
@@ -1614,6 +1624,42 @@ export type Cause = {
   /** Inbox number of the event. */
   readonly event_number: number | null;
   readonly event_id: string | null;
+};
+
+/** `Chain` in the OpenAPI document. */
+export type Chain = {
+  /** Null before the first block. */
+  readonly chain_head: ChainHead | null;
+  /** Transfers that are not chained yet; at most 100,000. */
+  readonly unchained_transfers: number;
+};
+
+/** `ChainHead` in the OpenAPI document. */
+export type ChainHead = {
+  /** Number and digest of the block: enough to compare it later. */
+  readonly head: string;
+  readonly block: number;
+  /** What the digest of a transfer covers. */
+  readonly form: number;
+  /** Digest of the block before it, in hexadecimal. */
+  readonly previous_digest: string;
+  /** The block has the transfers with a greater number, */
+  readonly after_id: number;
+  /** up to and including this one. */
+  readonly through_id: number;
+  readonly transfers: number;
+  /** Of this block and all before it. */
+  readonly total_transfers: number;
+  /** SHA-256 of the numbers and digests of its transfers, in hexadecimal. */
+  readonly entries_digest: string;
+  /** The database server and its timeline. */
+  readonly history: string;
+  /** UTC. */
+  readonly chained_at: string;
+  /** SHA-256 of the block, in hexadecimal. */
+  readonly digest: string;
+  readonly public_key: string | null;
+  readonly signature: string | null;
 };
 
 /** `Change` in the OpenAPI document. */
@@ -3045,6 +3091,8 @@ export type Statement = {
       readonly to: string;
     }[];
   }[];
+  /** The last block of the chain of the journal when it was read: keep it. */
+  readonly chain_head: ChainHead | null;
 };
 
 /** `TestedChannel` in the OpenAPI document. */

@@ -13,6 +13,7 @@ import {
   adminTokenOf,
   merchantIdOf,
   serviceOf,
+  signingKeyOf,
   usesSandbox,
   webhookSecretsOf,
 } from './settings.ts';
@@ -40,6 +41,7 @@ export async function examineWith(
       profileId: config.profileId,
       readPause,
       verifyFullDays: config.verifyFullDays,
+      chainKey: signingKeyOf(config)?.publicKey,
       readOpenAttempts: (checked) => readInterruptedAttempts(checked, MOST_ATTEMPTS_NAMED + 1),
       readExpiringTokens,
       readWatermarks,

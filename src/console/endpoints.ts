@@ -5,6 +5,7 @@ import { closeAttempt, listAudit } from './routes/audit.ts';
 import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { cancelAuthorization, captureAuthorization } from './routes/captureOrCancel.ts';
+import { getChain } from './routes/chain.ts';
 import { listChanges } from './routes/changes.ts';
 import { listChannels, testChannel } from './routes/channels.ts';
 import { closeMonth, getMonth, listClosings, reopenMonth } from './routes/closings.ts';
@@ -107,6 +108,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listMissedWebhooks,
   getRateBudget,
   getBalances,
+  getChain,
   listTransfers,
   getStatement,
   listClosings,

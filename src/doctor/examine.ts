@@ -5,6 +5,7 @@ import { readCopyState } from '../ledger/bodies/store/copy.ts';
 import { readBodyDaysAhead } from '../ledger/bodies/store/days.ts';
 import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
+import { readChainHead } from '../ledger/store/chain.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import { readEnds, readProof } from '../ledger/store/verifyRounds.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -31,6 +32,7 @@ import {
   judgeArchive,
   judgeBodyCopy,
   judgeBodyDays,
+  judgeChain,
   judgeClock,
   judgeDatabaseClock,
   judgeKey,
@@ -98,6 +100,8 @@ export interface Installation {
   readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
   /** Days in which every row of the ledger is to be proven. */
   readonly verifyFullDays: number;
+  /** The public key of CHAIN_KEY; undefined if there is none. */
+  readonly chainKey: string | undefined;
   readonly readOpenAttempts: (db: Database) => Promise<readonly OpenAttempt[]>;
   readonly readExpiringTokens: (
     db: Database,
@@ -237,6 +241,9 @@ async function examineDatabase(
     ofSchema(async (db) =>
       judgeProof(await readProof(db), (await readEnds(db)).nowMs, installation.verifyFullDays),
     ),
+  );
+  await note('chain', () =>
+    ofSchema(async (db) => judgeChain(await readChainHead(db), installation.chainKey)),
   );
   await note('attempts', () =>
     ofSchema(async (db) => judgeOpenAttempts(await readOpenAttempts(db))),

@@ -3,13 +3,14 @@ import type { Queryable } from '../platform/db/database.ts';
 import { measurementOf, type Source } from '../platform/sources.ts';
 import { readBodyDaysAhead } from './bodies/store/days.ts';
 import { FINDING_CLASSES } from './domain/findings.ts';
+import { measureUnchained } from './store/chain.ts';
 import { measureFindings, measureInbox } from './store/gauges.ts';
 import { readProof } from './store/verifyRounds.ts';
 
 export { type FlowMeasure, type InboxMeasure, measureFlow, measureInbox } from './store/gauges.ts';
 
 export function ledgerSources(db: Queryable): readonly Source[] {
-  return [inboxSource(db), findingsSource(db), proofSource(db), bodiesSource(db)];
+  return [inboxSource(db), findingsSource(db), proofSource(db), chainSource(db), bodiesSource(db)];
 }
 
 function inboxSource(db: Queryable): Source {
@@ -107,6 +108,27 @@ function proofSource(db: Queryable): Source {
         ...measurementOf('tallyhook_verify_last_full_timestamp_seconds', secondsOf(fullAtMs)),
         { gauge: 'tallyhook_verify_round_ratio', value: ranges === 0 ? 0 : checked / ranges },
         { gauge: 'tallyhook_verify_failed_subjects', value: failures },
+      ];
+    },
+  };
+}
+
+function chainSource(db: Queryable): Source {
+  return {
+    name: 'chain',
+    gauges: {
+      tallyhook_unchained_transfers: {
+        help: 'Transfers that are not in the chain yet; counted up to 100,000',
+      },
+      tallyhook_unchained_oldest_age_seconds: {
+        help: 'Age of the oldest of them in seconds; 0 if there is none',
+      },
+    },
+    read: async () => {
+      const { transfers, oldestAgeSeconds } = await measureUnchained(db);
+      return [
+        { gauge: 'tallyhook_unchained_transfers', value: transfers },
+        { gauge: 'tallyhook_unchained_oldest_age_seconds', value: oldestAgeSeconds },
       ];
     },
   };

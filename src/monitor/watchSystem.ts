@@ -16,6 +16,8 @@ import {
   readWebhookGaps,
 } from '../ledger/inbox/store/arrivals.ts';
 import { readOldestFindingMs } from '../ledger/read/store/openFindings.ts';
+import { hasUndatedTransfers } from '../ledger/read/store/statement.ts';
+import { measureUnchained } from '../ledger/store/chain.ts';
 import { readProof } from '../ledger/store/verifyRounds.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -125,6 +127,7 @@ async function readFacts(
     missed: await readMissed(tx),
     oldestPendingMs: backlog.oldestPendingMs ?? undefined,
     deadEvents: backlog.deadEvents,
+    chain: await readChainFacts(tx),
     reconciliation: isReconciling ? await readReconciliation(tx) : undefined,
     exhaustedMinutes: exhausted.minutes,
     clocks: await readClockReports(tx, {
@@ -143,6 +146,11 @@ async function readFacts(
     damagedBodies: await readDamagedBodies(tx, MAX_NAMED_BODIES),
     openErasure: await readOldestOpenErasure(tx),
   };
+}
+
+async function readChainFacts(tx: Queryable): Promise<SystemFacts['chain']> {
+  const { transfers: unchained, ...ages } = await measureUnchained(tx);
+  return { unchained, ...ages, isWaiting: await hasUndatedTransfers(tx) };
 }
 
 /** Webhooks are counted only if some changes were missed. */

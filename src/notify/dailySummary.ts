@@ -3,8 +3,10 @@
 import type { Severity } from '../alerts/domain/alert.ts';
 import { countOpenAlerts } from '../alerts/store/openAlerts.ts';
 import { toSafeInteger } from '../contract/money.ts';
+import { formatHead } from '../ledger/domain/chain.ts';
 import { type DayTotals, readDayTotals } from '../ledger/read/store/dayTotals.ts';
 import { countOpenFindings } from '../ledger/read/store/openFindings.ts';
+import { readChainHead } from '../ledger/store/chain.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { ChannelName, DaySummary } from './domain/message.ts';
@@ -35,10 +37,12 @@ export async function enqueueDailySummary(
     (await countOpenAlerts(db)).map(({ severity, open }) => [severity, open]),
   );
   const open = (severity: Severity): number => bySeverity.get(severity) ?? 0;
+  const head = await readChainHead(db);
   const summary: DaySummary = {
     day,
     currencies: (await readDayTotals(db, { from, to })).map(inJson),
     openFindings: await countOpenFindings(db),
+    chainHead: head ? formatHead(head) : null,
     openAlerts: { info: open('info'), warning: open('warning'), critical: open('critical') },
   };
   const isEmpty = summary.currencies.length === 0 && summary.openFindings === 0;

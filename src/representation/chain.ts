@@ -136,8 +136,8 @@ export function headSentence(head: ComparedHead, last: SealedBlock | undefined):
     case 'ahead':
       return (
         `The chain ends at block ${last?.number ?? 0}, before the published ${block}${when} so this database is older than the head. ` +
-        'If it was restored from a backup, or a standby without the last commits was promoted, run npx tallyhook reconcile run --full ' +
-        'to read what is missing from the service, note the restore with this result, and publish the new head. Otherwise blocks were removed.'
+        'If it was restored from a backup, or a standby without the last commits was promoted, run npx ' +
+        'tallyhook reconcile --from with the time of the backup, to read what is missing from the service; note the restore with this result, and publish the new head. Otherwise blocks were removed.'
       );
     case 'replaced_after_restore':
       return (

@@ -15,6 +15,7 @@ import {
   type StreamCoverage,
 } from '../ledger/domain/statement.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
+import { headJson } from './chain.ts';
 import { closingJson } from './closing.ts';
 
 const NOTHING: LatePostings = { totals: [], first: [] };
@@ -48,6 +49,7 @@ export function statementJson({ period, knownMicros, booking, ...statement }: St
     accepted_findings: statement.accepted.map(findingJson),
     uncertain_resources: statement.uncertain,
     coverage: statement.coverage.map(coverageJson),
+    chain_head: statement.chainHead ? headJson(statement.chainHead) : null,
   };
 }
 

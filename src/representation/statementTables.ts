@@ -1,5 +1,6 @@
 /** The statement of a month as tables of text, for the terminal and for the page. */
 import { formatMoney } from '../contract/money.ts';
+import { formatHead } from '../ledger/domain/chain.ts';
 import { type Closing, EXCEPTIONS } from '../ledger/domain/closings.ts';
 import type { Period } from '../ledger/domain/period.ts';
 import {
@@ -46,7 +47,7 @@ const text = (title: string): TextColumn => ({ title, isNumber: false });
 const number = (title: string): TextColumn => ({ title, isNumber: true });
 
 export function statementText(statement: Statement): StatementText {
-  const { period, knownMicros, booking } = statement;
+  const { period, knownMicros, booking, chainHead } = statement;
   const { fromMicros, toMicros, month, timeZone } = period;
   const isOver = knownMicros >= toMicros;
   const late = booking.kind === 'booked' ? booking.late.totals : [];
@@ -58,6 +59,7 @@ export function statementText(statement: Statement): StatementText {
       ...closingFacts(booking, period),
       `As it was known at ${localTime(knownMicros, timeZone)}.` +
         (isOver ? '' : ' The month is not over.'),
+      ...(chainHead ? [`Head of the chain of the journal: ${formatHead(chainHead)}`] : []),
     ],
     currencies: statement.currencies.map((one) => ({
       currency: one.currency,

@@ -12,6 +12,7 @@ import {
   readPeriod,
 } from '../ledger/read/store/statement.ts';
 import { requireDated } from '../ledger/read/undated.ts';
+import { readChainHead } from '../ledger/store/chain.ts';
 import { readConsistently } from '../ledger/store/readConsistently.ts';
 import type { Database } from '../platform/db/database.ts';
 import { readCoverage } from '../reconcile/store/coverage.ts';
@@ -53,6 +54,7 @@ export function readStatement(
         from: new Date(fromMicros / 1000),
         to: new Date(toMicros / 1000),
       }),
+      chainHead: await readChainHead(tx),
     };
   });
 }

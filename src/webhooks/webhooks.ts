@@ -97,6 +97,12 @@ const summaryData = z
     ),
     open_findings: z.int().min(0),
     open_alerts: z.record(severity, z.int().min(0)),
+    chain_head: z
+      .string()
+      .nullable()
+      .describe(
+        'Number and digest of the last block of the chain of the journal. Keep it: `tallyhook verify --chain --head` compares it later.',
+      ),
     installation,
     url,
   })

@@ -76,6 +76,7 @@ test('a healthy installation passes every check', async () => {
     'days of bodies': 'ok',
     'copy of bodies': 'ok',
     verify: 'ok',
+    chain: 'ok',
     attempts: 'ok',
     tokens: 'ok',
     queue: 'ok',

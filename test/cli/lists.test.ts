@@ -1,7 +1,12 @@
 /** The lists of the command line: text, JSON and CSV of the same rows. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tallyhook } from '../support/cli.ts';
+import { CHAIN_KEY, chainJournal } from '../support/chain.ts';
+import { runTallyhook, tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { MERCHANT_ID } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { paymentEvent, refundEvent } from '../support/payments.ts';
 
@@ -101,6 +106,35 @@ test('the statement of a month is printed in each format, and has the same sums'
   expect(html).toMatch(/^<!doctype html><html lang="en">.*<style>.*size: a4/s);
   expect(html).not.toMatch(/style=|<script|src=/);
   expect(html).toMatch(/6540 JPY/);
+});
+
+test('a statement that somebody kept proves later that the journal is as it was', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tallyhook-statement-'));
+  const verify = (file: string) =>
+    runTallyhook(['verify', '--chain', '--head', file], {
+      env: { DATABASE_URL: db.url, CHAIN_KEY, PAYMENTS_MERCHANT_ID: MERCHANT_ID },
+    });
+  const head = await chainJournal(db);
+  const files = ['text', 'json', 'html'].map((format) => join(folder, format));
+  for (const file of files) {
+    const { stdout } = await run('statement', '--month', '2026-11', '--format', basename(file));
+    expect(stdout).toContain(`${head.number}:${head.digest}`);
+    await writeFile(file, stdout);
+    expect(await verify(file)).toMatchObject({ code: 0, stderr: '' });
+  }
+  // Whoever has the database and the key edits a transfer, and makes the chain again.
+  await db.transaction(async (tx) => {
+    await tx.query(`set local session_replication_role = replica`);
+    await tx.query(`update transfers set recorded_at = recorded_at + interval '1 second'`);
+    await tx.query('delete from chain_blocks');
+  });
+  await chainJournal(db);
+  for (const file of files) {
+    const { code, stdout } = await verify(file);
+    expect(stdout).toContain(`Another block has the number of the published block ${head.number}`);
+    expect(code).toBe(6);
+  }
+  await rm(folder, { recursive: true });
 });
 
 test.each([

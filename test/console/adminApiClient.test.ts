@@ -125,6 +125,7 @@ const EXAMPLES: { readonly [Name in OperationName]: Example<Name> } = {
   listMissedWebhooks: { input: { days: 2 } },
   getRateBudget: { input: {} },
   getBalances: { input: { order_id, by: 'order' } },
+  getChain: { input: {} },
   listTransfers: { input: { ...list, order_id, account: 'order.due' } },
   getStatement: { input: { month: '2026-10', currency: 'USD', time_zone: 'Europe/Berlin' } },
   listClosings: { input: {} },

@@ -11,6 +11,7 @@ import { reconcileSources } from '../../src/reconcile/gauges.ts';
 import { retentionSource } from '../../src/retention/gauges.ts';
 import { schedulerSource } from '../../src/scheduler/gauges.ts';
 import { readMetrics } from '../receiver/counters.ts';
+import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { parseMetrics, type Scrape } from '../support/metrics.ts';
@@ -117,6 +118,20 @@ describe('metrics of the database', () => {
     );
     await db.query('delete from pending where webhook_event_id > 900000');
     expect((await measure()).get('tallyhook_pending_oldest_age_seconds')).toBe(0);
+  });
+
+  test('count the transfers that are not chained, with the age of the oldest', async () => {
+    await tallyhook.deliver(eventBody(paymentObject()));
+    await waitFor('a transfer', async () => {
+      const now = await measure();
+      const isApplied = now.get('tallyhook_pending_events') === 0;
+      return isApplied && (now.get('tallyhook_unchained_transfers') ?? 0) > 0;
+    });
+    expect((await measure()).get('tallyhook_unchained_oldest_age_seconds')).toBeGreaterThan(0);
+    await chainJournal(db);
+    const chained = await measure();
+    expect(chained.get('tallyhook_unchained_transfers')).toBe(0);
+    expect(chained.get('tallyhook_unchained_oldest_age_seconds')).toBe(0);
   });
 
   test('count findings by class, open and accepted ones separately, without closed ones', async () => {

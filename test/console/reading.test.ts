@@ -4,6 +4,7 @@ import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { insertRun } from '../../src/reconcile/store/runs.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
+import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -407,6 +408,18 @@ describe('balances', () => {
       expect((await api.get(`/api/v1/statements/${wrong}`)).status).toBe(400);
     }
     expect((await api.get('/api/v1/statements/2026-10?time_zone=%2B02:00')).status).toBe(400);
+  });
+
+  test('are chained, and the head is read by itself and in each statement', async () => {
+    expect((await api.get('/api/v1/chain')).body.chain_head).toBeNull();
+    await apply(paymentEvent({}));
+    const { digest, number, totalTransfers } = await chainJournal(db);
+    await apply(paymentEvent({}));
+    const { body } = await api.get('/api/v1/chain');
+    const head = { head: `${number}:${digest}`, total_transfers: totalTransfers };
+    expect(body).toMatchObject({ chain_head: head, unchained_transfers: 1 });
+    const { body: statement } = await api.get('/api/v1/statements/2026-10');
+    expect(statement.chain_head).toEqual(body.chain_head);
   });
 
   test('that a JSON number cannot represent exactly are rejected, never rounded', async () => {

@@ -14,6 +14,7 @@ import { checkRange } from '../../src/ledger/verify/checkRange.ts';
 import { proveLedger } from '../../src/ledger/verify/proveLedger.ts';
 import { type ChainReport, verifyChain } from '../../src/ledger/verify/verifyChain.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
+import { CHAIN_KEY, chainJournal } from '../support/chain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { MERCHANT_ID } from '../support/events.ts';
 import { KILLS } from '../support/kills.ts';
@@ -21,7 +22,7 @@ import { type Program, spawnProgram } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const KEY = chainKeyOf('a-secret-of-the-chain-0123456789abcdef');
+const KEY = chainKeyOf(CHAIN_KEY);
 const TWENTY = Array.from({ length: 20 }, (_, n) => n);
 const SEED = testSeed();
 /** Three blocks. */
@@ -89,10 +90,7 @@ async function verify(
 
 const firstOffender = ({ check }: ChainReport) => check.offenders[0]?.subject;
 
-async function chainAll(key = KEY): Promise<void> {
-  const throughId = await fenceJournal(db);
-  while (await appendNext(db, { throughId, key, limit: BLOCK }));
-}
+const chainAll = (key = KEY) => chainJournal(db, { key, limit: BLOCK });
 
 interface Column {
   readonly name: string;

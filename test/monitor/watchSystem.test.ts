@@ -5,6 +5,7 @@ import { openFindings } from '../../src/ledger/recordFindings.ts';
 import { insertLoss } from '../../src/monitor/store/failoverLosses.ts';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import { readStoredAlerts } from '../support/alerts.ts';
+import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -369,4 +370,23 @@ test('events that a failover lost are compared with the service once, and the al
   );
   await watchLosses();
   expect(await storedAlerts()).toEqual([['acknowledged_lost', 'resolved', 'opened', 'resolved']]);
+});
+
+test('transfers that nobody chains raise an alert after a quarter of an hour, which the next block resolves', async () => {
+  await webhooks(3, 1);
+  await chainJournal(db);
+  await webhooks(2, 1);
+  await read(0);
+  await watch();
+  expect(await storedAlerts()).toEqual([]);
+  await db.transaction(async (tx) => {
+    await tx.query(`set local session_replication_role = replica`);
+    await tx.query(`update transfers set recorded_at = recorded_at - interval '16 minutes'`);
+    await tx.query(`update chain_blocks set chained_at = chained_at - interval '16 minutes'`);
+  });
+  await watch();
+  expect(await storedAlerts()).toEqual([['chain_behind', 'open', 'opened']]);
+  await chainJournal(db);
+  await watch();
+  expect(await storedAlerts()).toEqual([['chain_behind', 'resolved', 'opened', 'resolved']]);
 });

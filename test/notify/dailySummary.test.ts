@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { enqueueDailySummary } from '../../src/notify/dailySummary.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
@@ -57,6 +58,7 @@ async function trade(): Promise<void> {
 
 test('the summary lists each currency of the day before and is sent once, regardless of the minimum severity', async () => {
   await trade();
+  const head = await chainJournal(db);
   vi.setSystemTime(Date.now() + DAY_MS);
   await summarize();
   await summarize();
@@ -96,6 +98,8 @@ test('the summary lists each currency of the day before and is sent once, regard
         ],
         // The dispute.
         open_alerts: { info: 0, warning: 0, critical: 1 },
+        // Whoever keeps the message can compare it with the chain later.
+        chain_head: `${head.number}:${head.digest}`,
       },
     },
   ]);

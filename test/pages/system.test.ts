@@ -7,6 +7,7 @@ import {
   createPostgresQueueConnections,
   createQueueBackend,
 } from '../../src/platform/queue/index.ts';
+import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
@@ -65,6 +66,17 @@ test('the checks of doctor are a page, with what to do about each problem', asyn
   expect(text).toContain('checks passed');
   const again = await operator.post('/system/check', {});
   expect(again.location).toMatch(/^\/system\?notice=/);
+});
+
+test('the head of the chain is shown, to be kept, and what is not chained yet', async () => {
+  expect(textOf((await admin.get('/system')).html)).toContain('No transfer is chained yet.');
+  await applyEach(db, testApplier(db), [paymentEvent({}), paymentEvent({})]);
+  const head = await chainJournal(db);
+  await applyEach(db, testApplier(db), [paymentEvent({})]);
+  const text = textOf((await admin.get('/system')).html);
+  expect(text).toContain(`Head ${head.number}:${head.digest}`);
+  expect(text).toContain('Transfers 2 chained, 1 not yet');
+  expect(text).toContain(`Signed with ${head.publicKey}`);
 });
 
 test('an open page of the system follows it, and starts no checks', async () => {

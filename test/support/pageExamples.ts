@@ -7,6 +7,7 @@ import { readMessageRows } from '../../src/notify/store/messageRows.ts';
 import { ACTIONS, PAGES } from '../../src/pages/pages.ts';
 import { insertRun, readRun } from '../../src/reconcile/store/runs.ts';
 import { createApi } from './api.ts';
+import { chainJournal } from './chain.ts';
 import type { TestDatabase } from './database.ts';
 import { applyEach, testApplier } from './ledger.ts';
 import { createTestNotifier } from './notifier.ts';
@@ -54,6 +55,7 @@ export async function addExamples(db: TestDatabase): Promise<void> {
     }),
     payoutEvent({ payout_id: 'po_example', merchant_order_reference_id: HOSTILE }),
   ]);
+  await chainJournal(db);
   await createTestNotifier({ db, env: {} }).dispatch();
   await insertRun(db, {
     stream: 'payments',

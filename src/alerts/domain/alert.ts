@@ -83,6 +83,7 @@ export const RULES = [
   'body_damaged',
   'verify_failed',
   'acknowledged_lost',
+  'chain_behind',
   'erasure_unfinished',
   // Channels: notify/domain/channel.ts
   'channel_down',

@@ -59,6 +59,7 @@ const RULE_TITLES: Readonly<Record<Rule, string>> = {
   body_damaged: 'Stored bodies damaged',
   verify_failed: 'Verification failed',
   acknowledged_lost: 'Acknowledged events lost in a failover',
+  chain_behind: 'Transfers are not chained',
   erasure_unfinished: 'Erasure not finished',
   channel_down: 'Channel down',
   order_webhook_failed: 'Order webhook not delivered',

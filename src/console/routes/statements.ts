@@ -7,6 +7,7 @@ import { statementJson } from '../../representation/statement.ts';
 import { readStatement } from '../../statements/readStatement.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, difference, month, resourceKind, time, timeZone } from '../schemas.ts';
+import { chainHead } from './chain.ts';
 import { closing } from './closings.ts';
 
 const count = z.int().min(0);
@@ -139,6 +140,9 @@ const statement = z
         }),
       )
       .describe('Which part of the month was compared with the lists of the service.'),
+    chain_head: chainHead
+      .nullable()
+      .describe('The last block of the chain of the journal when it was read: keep it.'),
   })
   .meta({ id: 'Statement' });
 

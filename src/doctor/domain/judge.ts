@@ -361,6 +361,26 @@ export function judgeProof(proof: ProofFacts, nowMs: number, fullDays: number): 
   );
 }
 
+/** @param publicKey of CHAIN_KEY; undefined if it is not set here */
+export function judgeChain(
+  head: { readonly number: number; readonly publicKey: string | null } | undefined,
+  publicKey: string | undefined,
+): Judgment {
+  if (head === undefined) return ok('no transfer is chained yet');
+  const { number } = head;
+  if (head.publicKey === null) {
+    return warning(
+      `block ${number} is not signed: whoever can change the database can make the chain again`,
+      'Set CHAIN_KEY where the scheduler runs, for example to the output of: openssl rand -hex 32',
+    );
+  }
+  if (publicKey === undefined || publicKey === head.publicKey) return ok(`block ${number}, signed`);
+  return warning(
+    `block ${number} is signed with the key ${head.publicKey}, and CHAIN_KEY of this machine has another one`,
+    'Set the same CHAIN_KEY everywhere. If it is the same, run: npx tallyhook verify --chain',
+  );
+}
+
 /** @param ageMs for how long the oldest event has waited to be applied; undefined if none waits */
 export function judgePending(ageMs: number | undefined, limitMs: number): Judgment {
   if (ageMs === undefined) return ok('no event waits to be applied');

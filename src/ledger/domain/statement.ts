@@ -11,9 +11,11 @@
  *    of the month in which they are booked, apart from its own days, and are listed in both months.
  * 4. Amounts are exact integers of minor units, of any size, each in one currency.
  */
+
 import { sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { MovedAmount } from './balances.ts';
+import type { SealedBlock } from './chain.ts';
 import type { Closing } from './closings.ts';
 import { ACCOUNT_NAMES, type Account, LEGS, type Leg } from './legs.ts';
 import type { Period } from './period.ts';
@@ -227,6 +229,8 @@ export interface Statement {
   /** Resources with a state that needs a retrieve now. */
   readonly uncertain: number;
   readonly coverage: readonly StreamCoverage[];
+  /** The chain head when it was read; undefined before the first block. */
+  readonly chainHead: SealedBlock | undefined;
 }
 
 /** Every leg by its name, which no other kind of resource has. */

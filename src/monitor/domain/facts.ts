@@ -54,6 +54,14 @@ export interface SystemFacts {
   /** The receipt of the oldest pending event. */
   readonly oldestPendingMs: number | undefined;
   readonly deadEvents: number;
+  /** Transfers that are not in the chain, and when a block was appended last; null before the first one. */
+  readonly chain: {
+    readonly unchained: number;
+    readonly oldestAgeSeconds: number;
+    readonly lastBlockAgeSeconds: number | null;
+    /** Transfers of an earlier version wait for their effective times. */
+    readonly isWaiting: boolean;
+  };
   /** Undefined without an API key: nothing is reconciled. */
   readonly reconciliation:
     | {

@@ -24,6 +24,7 @@ import {
 import {
   bodyDamaged,
   bodyDaysShort,
+  chainBehind,
   erasureUnfinished,
   retentionBehind,
   verifyFailed,
@@ -42,7 +43,7 @@ const RULES_ABOUT = {
   'system:processes': ['role_not_running'],
   'system:retention': ['retention_behind'],
   'system:bodies': ['body_days_short', 'body_damaged'],
-  'system:ledger': ['verify_failed'],
+  'system:ledger': ['verify_failed', 'chain_behind'],
   'system:database': ['acknowledged_lost'],
   'system:erasures': ['erasure_unfinished'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
@@ -77,7 +78,10 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
     subjectAlerts('system:processes', [roleNotRunning(facts)]),
     subjectAlerts('system:retention', [retentionBehind(facts)]),
     subjectAlerts('system:bodies', [bodyDaysShort(facts), bodyDamaged(facts)]),
-    subjectAlerts('system:ledger', [verifyFailed(facts)]),
+    subjectAlerts('system:ledger', [
+      verifyFailed(facts),
+      isExplained('scheduler', 'chain_behind') ? undefined : chainBehind(facts),
+    ]),
     subjectAlerts('system:database', [acknowledgedLost(facts)]),
     subjectAlerts('system:erasures', [erasureUnfinished(facts)]),
   ];

@@ -74,6 +74,8 @@ export interface DaySummary {
   }[];
   readonly openFindings: number;
   readonly openAlerts: Readonly<Record<Severity, number>>;
+  /** `NUMBER:DIGEST`; null before the first block, and undefined in messages of an earlier version. */
+  readonly chainHead?: string | null;
 }
 
 export type Content =

@@ -52,7 +52,7 @@ export function payloadOf(
         } satisfies WebhookData<'alert.digest'>,
       };
     case 'summary': {
-      const { day, currencies, openFindings, openAlerts } = content.summary;
+      const { day, currencies, openFindings, openAlerts, chainHead } = content.summary;
       return {
         type: 'summary.daily',
         timestamp: createdAt,
@@ -67,6 +67,7 @@ export function payloadOf(
           })),
           open_findings: openFindings,
           open_alerts: openAlerts,
+          chain_head: chainHead ?? null,
           ...origin,
         } satisfies WebhookData<'summary.daily'>,
       };

@@ -127,7 +127,13 @@ function groupLine({ rule, type, count, sums, severity }: NotificationGroup): st
   return `${count} x ${rule} ${TYPE_TEXTS[type]} (${severity})${about}`;
 }
 
-function summaryText({ day, currencies, openFindings, openAlerts }: DaySummary): Composed {
+function summaryText({
+  day,
+  currencies,
+  openFindings,
+  openAlerts,
+  chainHead,
+}: DaySummary): Composed {
   const lines = currencies.map(
     ({ currency, ...moved }) =>
       `${currency}: captured ${formatMoney(moved.capturedMinor, currency)}, ` +
@@ -141,6 +147,7 @@ function summaryText({ day, currencies, openFindings, openAlerts }: DaySummary):
     lines: [
       ...(lines.length > 0 ? lines : ['No money moved on this day (UTC).']),
       `Open now: ${counted(openFindings, 'finding')}; alerts: ${alerts.join(', ')}.`,
+      ...(chainHead ? [`Keep this: head of the chain of the journal ${chainHead}`] : []),
       `Details: ${LIST_COMMAND}, npx tallyhook findings list`,
     ],
   };

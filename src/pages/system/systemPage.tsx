@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { CheckState } from '../../doctor/domain/judge.ts';
 import type { Check } from '../../doctor/examine.ts';
 import type { DoctorReport } from '../../doctor/keepReport.ts';
+import { formatHead, type SealedBlock } from '../../ledger/domain/chain.ts';
+import { measureUnchained, readChainHead, type Unchained } from '../../ledger/read/chain.ts';
 import { type Proof, readProof } from '../../ledger/read/proof.ts';
 import { readProcesses } from '../../monitor/store/processes.ts';
 import { SECOND_MS } from '../../platform/time.ts';
@@ -37,15 +39,17 @@ export const systemPage = definePage({
   params: z.strictObject({}),
   query: z.strictObject({}),
   load: async ({ db, system: { doctor } }, { isLive }) => {
-    const [report, proof, processes] = await Promise.all([
+    const [report, proof, processes, head, unchained] = await Promise.all([
       (isLive ? doctor.last() : undefined) ?? doctor.read(WAIT_MS),
       readProof(db),
       readProcesses(db, MAX_PROCESSES),
+      readChainHead(db),
+      measureUnchained(db),
     ]);
-    return { outcome: 'ok', data: { report, proof, processes } };
+    return { outcome: 'ok', data: { report, proof, processes, head, unchained } };
   },
   topics: () => ['system'],
-  view: ({ report, proof, processes }, viewer) => ({
+  view: ({ report, proof, processes, head, unchained }, viewer) => ({
     title: 'System',
     body: (
       <>
@@ -56,6 +60,7 @@ export const systemPage = definePage({
           <Processes rows={processes} />
         </Section>
         <ProofState proof={proof} />
+        <ChainState head={head} unchained={unchained} />
       </>
     ),
   }),
@@ -196,6 +201,39 @@ function ProofState({ proof }: { readonly proof: Proof }) {
           ]}
         />
       )}
+    </Section>
+  );
+}
+
+interface ChainProps {
+  readonly head: SealedBlock | undefined;
+  readonly unchained: Unchained;
+}
+
+/** Whether it is proven is in the proof of the ledger: the check `chained` is one of those of verify. */
+function ChainState({ head, unchained }: ChainProps) {
+  return (
+    <Section title="Chain of the journal">
+      {head === undefined ? (
+        <p class="empty">No transfer is chained yet.</p>
+      ) : (
+        <KeyValues
+          rows={[
+            ['Head', <code>{formatHead(head)}</code>],
+            ['Chained at', <Time at={new Date(head.chainedMicros / 1_000)} />],
+            ['Transfers', `${head.totalTransfers} chained, ${unchained.transfers} not yet`],
+            [
+              'Signed with',
+              head.publicKey === null ? 'no key: set CHAIN_KEY' : <code>{head.publicKey}</code>,
+            ],
+          ]}
+        />
+      )}
+      <p>
+        {'Give the head to somebody who cannot change the database. '}
+        <code>npx tallyhook verify --chain --head NUMBER:DIGEST</code>
+        {' compares it later, and finds every transfer that was changed.'}
+      </p>
     </Section>
   );
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   judgeAccount,
   judgeBodyCopy,
+  judgeChain,
   judgeClock,
   judgeDatabaseClock,
   judgeKey,
@@ -145,4 +146,18 @@ describe('the proof of the ledger', () => {
     const judged = judgeProof({ ...proof, failures: 2 }, nowMs, 30);
     expect(judged).toMatchObject({ state: 'failed', remedy: expect.stringContaining('verify') });
   });
+});
+
+test.each([
+  [undefined, undefined, 'ok', 'no transfer is chained yet'],
+  ['ab', 'ab', 'ok', 'block 7, signed'],
+  ['ab', undefined, 'ok', 'block 7, signed'],
+  ['cd', 'ab', 'warning', 'block 7 is signed with the key cd, and'],
+  [null, undefined, 'warning', 'block 7 is not signed'],
+  [null, 'ab', 'warning', 'block 7 is not signed'],
+])('a chain that ends with the key %s, where CHAIN_KEY is %s: %s, %s', (...given) => {
+  const [publicKey, ownKey, state, result] = given;
+  const judged = judgeChain(publicKey === undefined ? undefined : { number: 7, publicKey }, ownKey);
+  expect(judged).toMatchObject({ state, result: expect.stringContaining(result) });
+  expect(judged.remedy === null).toBe(state === 'ok');
 });

@@ -46,6 +46,7 @@ const HEALTHY: SystemFacts = {
   damagedBodies: [],
   proof: { failures: 0, due: 0 },
   losses: undefined,
+  chain: { unchained: 0, oldestAgeSeconds: 0, lastBlockAgeSeconds: 5, isWaiting: false },
 };
 
 function alertsOf(changes: Partial<SystemFacts>): readonly Alert[] {
@@ -280,7 +281,7 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:processes', 'role_not_running'],
     ['system:retention', 'retention_behind'],
     ['system:bodies', 'body_days_short', 'body_damaged'],
-    ['system:ledger', 'verify_failed'],
+    ['system:ledger', 'verify_failed', 'chain_behind'],
     ['system:database', 'acknowledged_lost'],
     ['system:erasures', 'erasure_unfinished'],
   ]);
@@ -316,6 +317,21 @@ test('rows that fail verify raise a critical alert, which stays while they are c
   const openRules = new Set<Rule>(['verify_failed']);
   expect(rulesOf({ openRules, proof: { failures: 0, due: 9 } })).toHaveLength(1);
   expect(rulesOf({ openRules, proof: { failures: 0, due: 0 } })).toEqual([]);
+});
+
+test('transfers that are not chained raise an alert after a quarter of an hour without a block', () => {
+  const chain = {
+    unchained: 3,
+    oldestAgeSeconds: 1_000,
+    lastBlockAgeSeconds: 1_000,
+    isWaiting: false,
+  };
+  expect(rulesOf({ chain })).toEqual([['chain_behind', 'warning']]);
+  // A backlog that blocks are appended for, transfers of a moment ago, and times that are still missing.
+  expect(rulesOf({ chain: { ...chain, lastBlockAgeSeconds: 30 } })).toEqual([]);
+  expect(rulesOf({ chain: { ...chain, oldestAgeSeconds: 30 } })).toEqual([]);
+  expect(rulesOf({ chain: { ...chain, isWaiting: true } })).toEqual([]);
+  expect(rulesOf({ chain: { ...chain, unchained: 0 } })).toEqual([]);
 });
 
 test('skewed clocks raise one alert about the largest skew, critical if its process is not ready', () => {

@@ -326,6 +326,7 @@ test('the daily summary has each currency and what is open', () => {
       ],
       openFindings: 2,
       openAlerts: { info: 0, warning: 3, critical: 1 },
+      chainHead: '12:ab34',
     },
   };
   expect(textOf(content, HERE)).toEqual({
@@ -334,6 +335,7 @@ test('the daily summary has each currency and what is open', () => {
     lines: [
       'USD: captured 6540.00 USD, refunded 10.00 USD, disputed 0.00 USD, paid out 0.50 USD',
       'Open now: 2 findings; alerts: 1 critical, 3 warning, 0 info.',
+      'Keep this: head of the chain of the journal 12:ab34',
       'Details: npx tallyhook alerts list, npx tallyhook findings list',
     ],
     links: [{ label: 'Open the console', url: `${HERE.consoleUrl}/` }],

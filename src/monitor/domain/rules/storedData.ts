@@ -1,6 +1,6 @@
 /** Whether what is stored is proven, and removed in time. */
 import { counted, span } from '../../../alerts/domain/format.ts';
-import { DAY_MS, HOUR_MS } from '../../../platform/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../platform/time.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SystemAlert } from '../systemAlert.ts';
 
@@ -12,6 +12,9 @@ const RETENTION_STARTS_MS = 2 * HOUR_MS;
 const MIN_BODY_DAYS_AHEAD = 3;
 /** From here on, only the receivers themselves can make the next one. */
 const CRITICAL_BODY_DAYS_AHEAD = 1;
+
+/** Transfers are chained every minute. */
+const CHAIN_BEHIND_MS = 15 * MINUTE_MS;
 
 /** A request waits for events that are not applied, which takes minutes as a rule. */
 const ERASURE_UNFINISHED_MS = 2 * DAY_MS;
@@ -84,6 +87,28 @@ export function verifyFailed({ proof, openRules }: SystemFacts): SystemAlert | u
     sentence: `${named} of the ledger (resources, orders or events) failed the last run of verify: the stored amounts or states do not follow from what was received. Tallyhook never repairs the ledger by itself after such a failure.`,
     nextStep: 'npx tallyhook verify names each of them, and the command to run next',
     detail: { failures, due },
+  };
+}
+
+/** A backlog of an earlier version is not late while blocks are appended. */
+export function chainBehind({
+  chain,
+  nowMs,
+  watchingSinceMs,
+}: SystemFacts): SystemAlert | undefined {
+  const { unchained, oldestAgeSeconds, lastBlockAgeSeconds, isWaiting } = chain;
+  const idleMs = Math.min(
+    oldestAgeSeconds * SECOND_MS,
+    lastBlockAgeSeconds === null ? nowMs - watchingSinceMs : lastBlockAgeSeconds * SECOND_MS,
+  );
+  if (isWaiting || unchained === 0 || idleMs < CHAIN_BEHIND_MS) return undefined;
+  return {
+    rule: 'chain_behind',
+    severity: 'warning',
+    sentence: `${counted(unchained, 'transfer')} of the journal ${unchained === 1 ? 'is' : 'are'} not chained, and no block was appended for ${span(idleMs)}. A change of these transfers in the database would not be found by the chain. Webhooks and the ledger continue.`,
+    nextStep:
+      'Run npx tallyhook schedule list and read the log of the scheduler for the schedule chain; a transaction that stays open in the database holds it up, too',
+    detail: { unchained, idleMs },
   };
 }
 
