@@ -29,6 +29,7 @@ import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
+import { refuseUnknownId } from '../unknownId.ts';
 
 export function authorizationsCommand(): Command {
   return new Command('authorizations')
@@ -106,7 +107,7 @@ interface ActOptions {
 const EXIT_CODES = `
 Tallyhook retrieves the payment before and after, and applies both responses to the ledger.
 
-Exit code: 0 done, 4 refused or not done, 7 the outcome is unknown: check the payment before you try again.`;
+Exit code: 0 done, 3 there is no such payment, 4 refused or not done, 7 the outcome is unknown: check the payment before you try again.`;
 
 function captureCommand(): Command {
   return actCommand('capture', 'capture an authorization, in full or in part')
@@ -183,6 +184,9 @@ async function mustHold(parts: AuthorizationParts, paymentId: string): Promise<H
     case 'held':
       return inspected.hold;
     case 'not_retrieved':
+      if (!inspected.isUnavailable) {
+        await refuseUnknownId(parts.db, { kind: 'payment', id: paymentId });
+      }
       throw new UnavailableError(
         `${printable(paymentId)} cannot be retrieved (${printable(inspected.reason)}). Nothing was captured or ` +
           'released, because the ledger may be out of date. Run `npx tallyhook doctor` to find the cause.',

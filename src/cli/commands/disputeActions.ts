@@ -16,13 +16,14 @@ import type { EvidenceValues } from '../../disputes/disputeService.ts';
 import { contentTypeOf, EVIDENCE_FIELDS, MAX_FILE_BYTES } from '../../disputes/domain/evidence.ts';
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { NotFoundError, toError, UnavailableError, UsageError } from '../../platform/errors.ts';
+import { toError, UnavailableError, UsageError } from '../../platform/errors.ts';
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
+import { unknownId } from '../unknownId.ts';
 
 interface Options {
   readonly reason: string;
@@ -32,7 +33,7 @@ interface Options {
 }
 
 const EXIT_CODES =
-  '\nExit code: 0 done, 4 refused or not done, 7 the outcome is unknown: the same command finds out.';
+  '\nExit code: 0 done, 3 there is no such dispute, 4 refused or not done, 7 the outcome is unknown: the same command finds out.';
 
 export function disputeActionCommands(): readonly Command[] {
   return [acceptCommand(), evidenceCommand(), submitCommand(), uploadCommand()];
@@ -174,7 +175,8 @@ async function mustSee(
   await service.refresh(disputeId);
   const row = await readListedResource(db, { kind: 'dispute', id: disputeId });
   if (!row || row.amountMinor === null || row.currency === null) {
-    throw new NotFoundError(`No dispute of known amount has the id ${printable(disputeId)}.`);
+    const message = `No dispute of known amount has the id ${printable(disputeId)}.`;
+    throw await unknownId(db, { id: disputeId, kinds: ['dispute'], message });
   }
   const { amountMinor, currency, stage } = row;
   return { disputeId, amountMinor, currency, stage, reason };

@@ -44,6 +44,7 @@ import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
+import { unknownId } from '../unknownId.ts';
 import { printEventChanges } from './eventChanges.ts';
 
 export function eventsCommand(): Command {
@@ -374,7 +375,10 @@ async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promis
 async function mustFind(db: Database, id: string): Promise<EventSummary> {
   const event = await findEvent(db, id);
   if (event) return event;
-  throw new NotFoundError(
-    `No event is known as ${printable(id)}. \`npx tallyhook events list\` shows the inbox.`,
-  );
+  throw await unknownId(db, {
+    id,
+    kinds: ['event'],
+    message: `No event is known as ${printable(id)}.`,
+    next: '`npx tallyhook events list` shows the inbox.',
+  });
 }

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
+import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 import { explainNamed } from '../../ledger/read/explain.ts';
-import { NotFoundError } from '../../platform/errors.ts';
 import { orderExplanationJson, partExplanationJson } from '../../representation/explanation.ts';
 import { orderLines, partLines } from '../../representation/explanationText.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
+import { unknownId } from '../unknownId.ts';
 
 export function explainCommand(): Command {
   return new Command('explain')
@@ -20,11 +21,14 @@ export function explainCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const { orders, resources } = await explainNamed(db, id);
         if (orders.length === 0 && resources.length === 0) {
-          throw new NotFoundError(
-            `No order, payment, refund, dispute or payout is known as ${printable(id)}. ` +
+          throw await unknownId(db, {
+            id,
+            kinds: ['order', ...RESOURCE_KINDS],
+            message: `No order, payment, refund, dispute or payout is known as ${printable(id)}.`,
+            next:
               'If it is new, its event may not have arrived yet: `npx tallyhook events list` shows the inbox. ' +
               '`npx tallyhook find` searches ids of every kind.',
-          );
+          });
         }
         if (json) {
           printJson({

@@ -9,6 +9,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, type OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { AMOUNT_LIMITS, describeScan, factsOf } from '../../search/facts.ts';
+import { ID_KINDS } from '../../search/nearId.ts';
 import { type Hit, search } from '../../search/search.ts';
 import { searchBodies } from '../../search/searchBodies.ts';
 import {
@@ -21,6 +22,7 @@ import {
 } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
+import { unknownId } from '../unknownId.ts';
 
 /** One match. */
 interface Found {
@@ -56,7 +58,7 @@ interface FindOptions {
 
 async function find(db: Database, text: string, { bodies, json }: FindOptions): Promise<void> {
   const { hits, note } = bodies ? await inBodies(db, text) : await named(db, text);
-  if (hits.length === 0) throw bodies ? nothingIn(note) : nothingKnown(text);
+  if (hits.length === 0) throw bodies ? nothingIn(note) : await nothingKnown(db, text);
   const found = hits.map(describe);
   if (json) {
     printJson({ matches: found });
@@ -173,11 +175,15 @@ function printFound({ what, id, state, command }: Found): void {
   if (command !== undefined) printLine(printable(`  npx ${command}`));
 }
 
-function nothingKnown(text: string): OperatorError {
-  return new NotFoundError(
-    `Nothing is known as ${printable(text)}: no order, payment, refund, dispute, payout or event, no ` +
-      'inbox number, no payout reference, no amount with a currency. Ids are case-sensitive. `--bodies` ' +
-      'searches the stored bodies, for a name, a mail address or a customer. If it is new, its event may ' +
-      'not have arrived yet: `npx tallyhook events list` shows the inbox.',
-  );
+function nothingKnown(db: Database, text: string): Promise<OperatorError> {
+  return unknownId(db, {
+    id: text,
+    kinds: ID_KINDS,
+    message:
+      `Nothing is known as ${printable(text)}: no order, payment, refund, dispute, payout or event, no ` +
+      'inbox number, no payout reference, no amount with a currency.',
+    next:
+      'Ids are case-sensitive. `--bodies` searches the stored bodies, for a name, a mail address or a ' +
+      'customer. If it is new, its event may not have arrived yet: `npx tallyhook events list` shows the inbox.',
+  });
 }

@@ -16,7 +16,7 @@ import {
 } from '../../ledger/read/orders.ts';
 import type { PartSummary } from '../../ledger/read/store/parts.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import { NotFoundError, UsageError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/errors.ts';
 import { amountsText } from '../../representation/amountsText.ts';
 import { orderCsv } from '../../representation/listCsv.ts';
 import {
@@ -41,6 +41,7 @@ import {
 } from '../listOptions.ts';
 import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
+import { unknownId } from '../unknownId.ts';
 import { explainCommand } from './explain.ts';
 
 export function ordersCommand(): Command {
@@ -129,6 +130,9 @@ function printOrders(orders: readonly ReadOrder[]): void {
   );
 }
 
+/** What names an order. */
+const OF_ORDERS = ['order', 'payment', 'refund', 'dispute'] as const;
+
 function showCommand(): Command {
   return new Command('show')
     .description(
@@ -141,10 +145,12 @@ function showCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const orders = await readOrdersNamed(db, id);
         if (orders.length === 0) {
-          throw new NotFoundError(
-            `No order, payment, refund or dispute is known as ${printable(id)}. ` +
-              'If it was just created, its event may not have arrived yet: `npx tallyhook events list` shows the inbox.',
-          );
+          throw await unknownId(db, {
+            id,
+            kinds: OF_ORDERS,
+            message: `No order, payment, refund or dispute is known as ${printable(id)}.`,
+            next: 'If it was just created, its event may not have arrived yet: `npx tallyhook events list` shows the inbox.',
+          });
         }
         if (json) printJson({ orders: orders.map(orderDetailJson) });
         else for (const order of orders) printOrder(order);
@@ -209,7 +215,10 @@ async function* pagesOfParts(
   let isLast = false;
   while (!isLast) {
     const parts = await readOrderPartPage(db, { id }, { after, limit: PARTS_AT_ONCE });
-    if (!parts) throw new NotFoundError(`No order is known as ${printable(id)}.`);
+    if (!parts) {
+      const message = `No order is known as ${printable(id)}.`;
+      throw await unknownId(db, { id, kinds: OF_ORDERS, message });
+    }
     yield parts;
     after = parts.at(-1);
     isLast = parts.length < PARTS_AT_ONCE;

@@ -12,13 +12,14 @@ import {
 } from '../../contract/requests/payoutMethod.ts';
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { NotFoundError, UsageError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/errors.ts';
 import { notActedOnPayoutText, notRetriedText } from '../../representation/payoutText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
+import { unknownId } from '../unknownId.ts';
 
 interface Options {
   readonly reason: string;
@@ -28,7 +29,7 @@ interface Options {
 }
 
 const EXIT_CODES =
-  '\nExit code: 0 done, 4 refused or not done, 7 the outcome is unknown: the same command finds out.';
+  '\nExit code: 0 done, 3 there is no such payout, 4 refused or not done, 7 the outcome is unknown: the same command finds out.';
 
 export function payoutActionCommands(): readonly Command[] {
   return [
@@ -115,7 +116,8 @@ async function mustSee({ db, service }: PayoutParts, payoutId: string, given: st
   await service.refresh(payoutId);
   const row = await readListedResource(db, { kind: 'payout', id: payoutId });
   if (!row || row.amountMinor === null || row.currency === null) {
-    throw new NotFoundError(`No payout of known amount has the id ${printable(payoutId)}.`);
+    const message = `No payout of known amount has the id ${printable(payoutId)}.`;
+    throw await unknownId(db, { id: payoutId, kinds: ['payout'], message });
   }
   const { amountMinor, currency } = row;
   return { payoutId, amountMinor, currency, status: row.status ?? '', reason };

@@ -4,7 +4,6 @@ import { authorizationsOf, discoveryOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { NotFoundError } from '../../platform/errors.ts';
 import { type Change, changesOf } from '../../reconcile/refreshById.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { fieldName } from '../../representation/fieldName.ts';
@@ -12,6 +11,7 @@ import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
+import { unknownId } from '../unknownId.ts';
 
 interface RefreshOptions {
   readonly kind?: ResourceKind;
@@ -64,7 +64,8 @@ async function refreshAll(
   const { check } = authorizationsOf(config, { db, clock, log: quiet, lane: 'operator' });
   const retrieved = await refreshByIdAs({ discovery, check }, actorOf(by), { id, kind });
   if (retrieved.length === 0) {
-    throw new NotFoundError(`Neither the ledger nor the service knows ${printable(id)}.`);
+    const message = `Neither the ledger nor the service knows ${printable(id)}.`;
+    throw await unknownId(db, { id, kinds: ['order', ...RESOURCE_KINDS], message });
   }
   return retrieved.map((one) => describe(one.ref, one.retrieved));
 }

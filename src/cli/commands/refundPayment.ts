@@ -17,6 +17,7 @@ import { clockOf, printable, printJson, readConfig, withDatabase } from '../cont
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
+import { refuseUnknownId } from '../unknownId.ts';
 
 interface RefundOptions {
   readonly amount?: number;
@@ -42,7 +43,7 @@ export function refundPaymentCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one.\n\nExit code: 0 done, 4 refused or not done, 7 the outcome is unknown: the same command finds out, and sends nothing if the refund exists.',
+      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one.\n\nExit code: 0 done, 3 there is no such payment, 4 refused or not done, 7 the outcome is unknown: the same command finds out, and sends nothing if the refund exists.',
     )
     .action((paymentId: string, options: RefundOptions) =>
       withDatabase(readConfig(), (db) => refund(db, paymentId, options)),
@@ -99,6 +100,9 @@ async function mustInspect(parts: RefundParts, paymentId: string): Promise<Refun
     case 'refundable':
       return inspected.payment;
     case 'not_retrieved':
+      if (!inspected.isUnavailable) {
+        await refuseUnknownId(parts.db, { kind: 'payment', id: paymentId });
+      }
       throw new UnavailableError(
         `${printable(paymentId)} cannot be retrieved (${printable(inspected.reason)}). Nothing was refunded. ` +
           'Run `npx tallyhook doctor` to find the cause.',
