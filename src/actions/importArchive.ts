@@ -1,5 +1,5 @@
 /** Reads archived rows back, for an operator. */
-import { type ImportRange, importBatches } from '../archive/importBatches.ts';
+import { type ImportRange, type ImportSteps, importBatches } from '../archive/importBatches.ts';
 import { clearImportedRows, insertImportedRows } from '../archive/store/importedRows.ts';
 import type { ArchiveTarget } from '../archive/target.ts';
 import type { Actor } from '../audit/domain/actor.ts';
@@ -10,6 +10,7 @@ import type { Database } from '../platform/db/database.ts';
 export interface ImportParts {
   readonly db: Database;
   readonly target: ArchiveTarget;
+  readonly onProgress?: ImportSteps['onProgress'];
 }
 
 export interface Imported {
@@ -23,7 +24,7 @@ export interface Imported {
  * stores some rows, and storing them again changes nothing: an import that was interrupted is repeated.
  */
 export function importArchiveAs(
-  { db, target }: ImportParts,
+  { db, target, onProgress }: ImportParts,
   actor: Actor,
   { range, reason }: { readonly range: ImportRange; readonly reason: string },
 ): Promise<Imported> {
@@ -36,11 +37,11 @@ export function importArchiveAs(
     detail: { first_key: String(first), last_key: String(last) },
   } as const;
   const work = async () => {
-    const imported = await importBatches(target, range, (rows) =>
+    const store: ImportSteps['store'] = (rows) =>
       db.transaction((tx) =>
         className === 'bodies' ? importBodies(tx, rows) : insertImportedRows(tx, className, rows),
-      ),
-    );
+      );
+    const imported = await importBatches(target, range, { store, onProgress });
     return { value: imported, result: 'done', detail: { ...imported } } as const;
   };
   return recordAttempt(db, intent, work, 'failed');

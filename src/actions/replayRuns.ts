@@ -84,9 +84,14 @@ export interface ReplayedDead extends Pick<Replayed, 'replayed' | 'refused'> {
   readonly isComplete: boolean;
 }
 
+export interface ReplayDeadParts extends ReplayParts {
+  /** Called after each step with the number of events that it and earlier ones covered. */
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
 /** Replays every dead event that nobody discarded, as one run that is carried out here (rule 5). */
 export async function replayDeadAs(
-  parts: ReplayParts,
+  parts: ReplayDeadParts,
   actor: Actor,
   reason: string,
 ): Promise<ReplayedDead> {
@@ -105,6 +110,8 @@ export async function replayDeadAs(
     ({ run } = step);
     replayed.push(...step.replayed.replayed);
     refused.push(...step.replayed.refused);
+    const total = started.isPlannedComplete ? started.planned : 0;
+    parts.onProgress?.({ done: replayed.length + refused.length, total });
     if (step.replayed.outcome === 'left_to_sweep') notEnqueued = step.replayed.reason;
   }
   return result(started.id, run?.state === 'done');

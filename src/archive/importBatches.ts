@@ -21,25 +21,32 @@ const CHUNK_ROWS = 200;
 
 const KEYED = z.object({ key: z.string().regex(/^\d{1,16}$/) });
 
-/**
- * @param store stores some rows, in a transaction of its own; @returns how many it stored
- * @returns how many rows were read, and how many stored
- */
+export interface ImportSteps {
+  /** Stores some rows, in a transaction of its own; @returns how many it stored */
+  readonly store: (rows: readonly RowLine[]) => Promise<number>;
+  /** Called after each chunk and each batch with the number of lines read, of those in all batches. */
+  readonly onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
+}
+
+/** @returns how many rows were read, and how many stored */
 export async function importBatches(
   target: ArchiveTarget,
   range: ImportRange,
-  store: (rows: readonly RowLine[]) => Promise<number>,
+  { store, onProgress }: ImportSteps,
 ): Promise<{ readonly read: number; readonly stored: number }> {
-  let read = 0;
-  let stored = 0;
-  for (const manifest of await batchesIn(target, range)) {
+  let [read, stored, done] = [0, 0, 0];
+  const manifests = await batchesIn(target, range);
+  const total = manifests.reduce((rows, manifest) => rows + manifest.rows, 0);
+  for (const manifest of manifests) {
     let chunk: RowLine[] = [];
     const flush = async (): Promise<void> => {
       if (chunk.length > 0) stored += await store(chunk);
       chunk = [];
+      onProgress?.({ done, total });
     };
     for await (const line of readLines(target, manifest)) {
       const key = keyOf(line);
+      done += 1;
       if (key < range.first || key > range.last) continue;
       chunk.push({ key, line });
       read += 1;

@@ -1,5 +1,6 @@
 /** Progress of a long task, for people: how much is done, of how much, and the time left. */
 import type { Clock } from '../platform/clock.ts';
+import { type Sample, type TimeLeft, timeLeft, withSample } from './estimate.ts';
 
 export interface ProgressState {
   /** What is counted. The time left is estimated from the start of the phase. */
@@ -27,20 +28,20 @@ export function createProgressLine(
 ): ProgressLine {
   const everyMs = out.isTTY ? TERMINAL_EVERY_MS : FILE_EVERY_MS;
   let phase = '';
-  let lastMs = clock.nowMs();
-  let phaseStartMs = lastMs;
-  let shownMs = lastMs;
+  let samples: readonly Sample[] = [];
+  let shownMs = clock.nowMs();
   return {
     show: (state) => {
       const nowMs = clock.nowMs();
+      const { done, total } = state;
       if (state.phase !== phase) {
         phase = state.phase;
-        phaseStartMs = lastMs;
+        samples = [];
       }
-      lastMs = nowMs;
+      if (samples.at(-1)?.done !== done) samples = withSample(samples, { atMs: nowMs, done });
       if (nowMs - shownMs < everyMs) return;
       shownMs = nowMs;
-      const text = progressText(state, nowMs - phaseStartMs);
+      const text = progressText(state, timeLeft(samples, { nowMs, total }));
       out.write(out.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
     },
     clear: () => {
@@ -50,22 +51,24 @@ export function createProgressLine(
 }
 
 /** `resources: 12,000 of about 40,000, 7 s to go (a note)`. */
-export function progressText(state: ProgressState, elapsedMs: number): string {
+export function progressText(state: ProgressState, left: TimeLeft | undefined): string {
   const { phase, note } = state;
-  return `${phase}: ${howFar(state, elapsedMs)}${note === undefined ? '' : ` (${note})`}`;
+  const toGo = left === undefined ? '' : `, ${timeLeftText(left)} to go`;
+  return `${phase}: ${howFar(state)}${toGo}${note === undefined ? '' : ` (${note})`}`;
 }
 
-function howFar({ done, total }: ProgressState, elapsedMs: number): string {
+function howFar({ done, total }: ProgressState): string {
   const count = (rows: number) => rows.toLocaleString('en-US');
-  if (total <= done) return count(done);
-  const part = `${count(done)} of about ${count(total)}`;
-  // Without progress there is no estimate.
-  if (done <= 0 || elapsedMs <= 0) return part;
-  const secondsToGo = Math.ceil((((total - done) / done) * elapsedMs) / 1000);
-  return `${part}, ${duration(secondsToGo)} to go`;
+  return total <= done ? count(done) : `${count(done)} of about ${count(total)}`;
 }
 
-function duration(seconds: number): string {
+function timeLeftText({ leastMs, mostMs }: TimeLeft): string {
+  const [least, most] = [duration(leastMs), duration(mostMs)];
+  return least === most ? most : `${least} to ${most}`;
+}
+
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
   if (seconds < 90) return `${seconds} s`;
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }

@@ -25,6 +25,8 @@ export interface RetentionParts {
   readonly days: RetentionDays;
   /** Called with the rows of each step before they are removed (rule 2). */
   readonly beforeRemoval?: (name: ClassName, keys: readonly number[]) => Promise<RecordRemoval>;
+  /** Called after each step with what was removed of its class so far. */
+  readonly onProgress?: (name: ClassName, removed: number) => void;
 }
 
 /** Part of the transaction that removes rows; it throws if more were removed than it knows of. */
@@ -103,6 +105,7 @@ async function removeClass(
     const step = await attemptStep(parts, one, { before, after, limit: clamp(limit) });
     if (step === 'contended') return { name, rows, unit, isDone: false };
     rows += step.removed;
+    parts.onProgress?.(name, rows);
     isComplete &&= step.removed === step.picked;
     if (step.last === undefined) return { name, rows, unit, isDone: isComplete };
     if (step.picked > 0 && step.removed === 0) return { name, rows, unit, isDone: false };

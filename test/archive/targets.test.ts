@@ -88,10 +88,16 @@ const verify = (target: ArchiveTarget) => verifyArchive(db, target, { className:
 
 async function importAll(target: ArchiveTarget, first: number, last: number) {
   const lines: string[] = [];
-  await importBatches(target, { className: 'messages', first, last }, (rows) => {
-    lines.push(...rows.map(({ line }) => line));
-    return Promise.resolve(rows.length);
-  });
+  await importBatches(
+    target,
+    { className: 'messages', first, last },
+    {
+      store: (rows) => {
+        lines.push(...rows.map(({ line }) => line));
+        return Promise.resolve(rows.length);
+      },
+    },
+  );
   return lines;
 }
 

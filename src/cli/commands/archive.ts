@@ -102,9 +102,13 @@ function verifyCommand(): Command {
       withDatabase(readConfig(), (db) =>
         withArchive(async (target) => {
           const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
+          const classes = await readArchivedClasses(db);
+          const total = classes
+            .filter((one) => className === undefined || one.className === className)
+            .reduce((sum, { batches }) => sum + batches, 0);
           const report = await verifyArchive(db, target, {
             className,
-            onProgress: (done) => line?.show({ phase: 'batches', done, total: 0 }),
+            onProgress: (done) => line?.show({ phase: 'batches', done, total }),
           });
           line?.clear();
           if (json) printJson(reportJson(report));
@@ -184,7 +188,11 @@ Exit code: 0 imported, 4 the archive is damaged.`,
       withDatabase(readConfig(), (db) =>
         withArchive(async (target) => {
           const input = { range: { className, first, last }, reason };
-          const imported = await importArchiveAs({ db, target }, actorOf(by), input);
+          const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
+          const onProgress = (progress: { readonly done: number; readonly total: number }) =>
+            line?.show({ phase: 'rows', ...progress });
+          const imported = await importArchiveAs({ db, target, onProgress }, actorOf(by), input);
+          line?.clear();
           if (json) printJson(imported);
           else printLine(`${imported.read} rows were read, and ${imported.stored} imported.`);
         }),

@@ -20,6 +20,7 @@ import {
   type VersionAhead,
 } from '../../ledger/read/store/parts.ts';
 import { readVariants, type VariantRow } from '../../ledger/read/store/variants.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { inChunks } from '../../platform/collections.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
@@ -38,11 +39,12 @@ import {
   withDatabase,
 } from '../context.ts';
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
-import { endAs, printLine, printNote } from '../invocation.ts';
+import { endAs, printLine, printNote, terminal } from '../invocation.ts';
 import { printMore } from '../listOptions.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
+import { createProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
 import { unknownId } from '../unknownId.ts';
 import { printEventChanges } from './eventChanges.ts';
@@ -307,9 +309,13 @@ async function replayNamed(
 
 async function replayDead(
   parts: ReplayParts,
-  { by, reason }: ReplayOptions,
+  { by, reason, json }: ReplayOptions,
 ): Promise<CommandResult> {
-  const dead = await replayDeadAs(parts, actorOf(by), reason.trim());
+  const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
+  const onProgress = (progress: { readonly done: number; readonly total: number }) =>
+    line?.show({ phase: 'events', ...progress });
+  const dead = await replayDeadAs({ ...parts, onProgress }, actorOf(by), reason.trim());
+  line?.clear();
   const { run, replayed, refused, notEnqueued, isComplete } = dead;
   if (notEnqueued !== undefined) printUnavailable(notEnqueued);
   printRefused(refused);

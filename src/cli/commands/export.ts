@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { exportJournalAs, transfersSelected } from '../../actions/exportJournal.ts';
 import {
+  type ExportProgress,
   exportJournal,
   JOURNAL_FORMATS,
   type JournalFormatName,
@@ -9,11 +10,13 @@ import {
 } from '../../ledger/read/exportJournal.ts';
 import type { TransferQuery } from '../../ledger/read/transferList.ts';
 import { readConsistently } from '../../ledger/store/readConsistently.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { readConfig, withDatabase } from '../context.ts';
 import { printNote, terminal } from '../invocation.ts';
 import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
 import { actorOf, byOption } from '../person.ts';
+import { createProgressLine } from '../progress.ts';
 import {
   addTransferOptions,
   type TransferFilterOptions,
@@ -72,18 +75,19 @@ async function writeJournal(
   db: Database,
   { format, output, query }: WrittenJournal,
 ): Promise<number> {
-  const { stderr } = terminal();
+  // Standard output may be a pipe to a program that prints its own.
+  const line =
+    output === undefined ? undefined : createProgressLine(terminal().stderr, systemClock);
   let rows = 0;
-  const onProgress = (written: number) => {
-    rows = written;
-    if (output !== undefined && stderr.isTTY) stderr.write(`\r${rows} transfers`);
+  const onProgress = (progress: ExportProgress) => {
+    ({ rows } = progress);
+    line?.show({ phase: 'transfers', ...(progress.read ?? { done: rows, total: 0 }) });
   };
   await readConsistently(db, async (tx) => {
     const text = Readable.from(exportJournal(tx, { format, ...splitQuery(query), onProgress }));
     await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
   });
-  if (output !== undefined) {
-    printNote(`${stderr.isTTY ? '\r' : ''}${rows} transfers written to ${output}`);
-  }
+  line?.clear();
+  if (output !== undefined) printNote(`${rows} transfers written to ${output}`);
   return rows;
 }

@@ -126,8 +126,8 @@ async function compare(tools: Tools, streams: readonly Stream[]): Promise<Attemp
   const reports: RunReport[] = [];
   const refused: Refused[] = [];
   for (const stream of streams) {
-    if (!options.json) await showEstimate(tools, stream);
-    const result = await runOne(tools, stream);
+    const rows = options.json ? undefined : await showEstimate(tools, stream);
+    const result = await runOne(tools, stream, rows);
     if ('reason' in result) {
       refused.push(result);
       continue;
@@ -166,10 +166,18 @@ function endingOf(reports: readonly RunReport[], refused: readonly Refused[]): E
   return verdicts.includes('equal') ? 'success' : 'not_found';
 }
 
-/** Estimates what may take long: reading a list for the first time. */
-async function showEstimate({ db, clock, client, options }: Tools, stream: Stream): Promise<void> {
+/**
+ * Estimates what may take long: reading a list for the first time.
+ * @returns how many rows the service has, if they were requested and it sends totals
+ */
+async function showEstimate(
+  { db, clock, client, options }: Tools,
+  stream: Stream,
+): Promise<number | undefined> {
   const { watermarkAt } = await readStream(db, stream);
-  if (options.mode === 'totals' || (watermarkAt !== null && options.from === undefined)) return;
+  if (options.mode === 'totals' || (watermarkAt !== null && options.from === undefined)) {
+    return undefined;
+  }
   const nowMs = clock.nowMs();
   const span = {
     fromMs: options.from === undefined ? nowMs - FIRST_SPAN_MS : options.from / 1000,
@@ -180,15 +188,17 @@ async function showEstimate({ db, clock, client, options }: Tools, stream: Strea
   const facts = { options: { lane: 'operator' as const }, requestsPerMinute };
   // If the service fails here, the run reports it.
   const estimate = await estimateImport(client, stream, span, facts).catch(() => undefined);
-  if (estimate === undefined) return;
+  if (estimate === undefined) return undefined;
   const { rows, requests, minutes } = estimate;
   const time = minutes === undefined ? '' : `, at least ${minutes} min at the allowed rate`;
   terminal().stderr.write(`${stream}: about ${rows} rows, ${requests} requests${time}\n`);
+  return rows;
 }
 
 async function runOne(
   { db, reconcile, options }: Tools,
   stream: Stream,
+  rows: number | undefined,
 ): Promise<RunReport | Refused> {
   const line = createProgressLine(terminal().stderr, systemClock);
   let rateLeft: number | null = null;
@@ -199,12 +209,8 @@ async function runOne(
       },
       () => undefined,
     );
-    const { span, checkpointMs } = progress;
-    const minute = 60_000;
     line.show({
-      phase: `${stream}, minutes read`,
-      done: Math.round((checkpointMs - span.fromMs) / minute),
-      total: Math.round((span.toMs - span.fromMs) / minute),
+      ...howFar(stream, progress, rows),
       note: progressNote(progress, rateLeft),
     });
   };
@@ -234,6 +240,21 @@ function nothingCompared({ reason }: Refused): OperatorError {
     `The payment service cannot be reached or refused the request: ${reason}. Nothing was compared or ` +
       'changed. Run `npx tallyhook doctor` to find the cause.',
   );
+}
+
+const MINUTE = 60_000;
+
+/** Sales are uneven, so the rows show the time left better than the span that was read. */
+function howFar(stream: Stream, progress: RunProgress, rows: number | undefined) {
+  const { span, checkpointMs, rowsCompared, rowsCounted } = progress;
+  if (rows !== undefined) {
+    return { phase: `${stream}, rows`, done: rowsCompared + rowsCounted, total: rows };
+  }
+  return {
+    phase: `${stream}, minutes read`,
+    done: Math.round((checkpointMs - span.fromMs) / MINUTE),
+    total: Math.round((span.toMs - span.fromMs) / MINUTE),
+  };
 }
 
 function progressNote(

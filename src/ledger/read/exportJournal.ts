@@ -28,8 +28,15 @@ export interface JournalExport {
   /** Undefined: every transfer of the range. */
   readonly filter?: ExportFilter | undefined;
   readonly chunkRows?: number;
-  /** Called after each chunk with the number of rows written so far. */
-  readonly onProgress?: (rows: number) => void;
+  /** Called after each chunk. */
+  readonly onProgress?: (progress: ExportProgress) => void;
+}
+
+export interface ExportProgress {
+  /** Rows written so far. */
+  readonly rows: number;
+  /** How many numbers of transfers were read, of how many; undefined with a filter. */
+  readonly read: { readonly done: number; readonly total: number } | undefined;
 }
 
 /** A filter of the list of transfers, without its times. */
@@ -50,14 +57,25 @@ export async function* exportJournal(
   const chunks =
     filter === undefined
       ? readRange(tx, range, chunkRows)
-      : readAllTransfers(tx, { ...filter, ...range }, chunkRows);
+      : unmeasured(readAllTransfers(tx, { ...filter, ...range }, chunkRows));
   let written = 0;
-  for await (const rows of chunks) {
+  for await (const { rows, read } of chunks) {
     if (rows.length > 0) yield rows.map((row) => format.row(row)).join('');
     written += rows.length;
-    onProgress?.(written);
+    onProgress?.({ rows: written, read });
   }
   yield format.end();
+}
+
+interface Chunk {
+  readonly rows: readonly JournalRow[];
+  readonly read: ExportProgress['read'];
+}
+
+async function* unmeasured(
+  chunks: AsyncIterable<readonly JournalRow[]>,
+): AsyncGenerator<Chunk, void> {
+  for await (const rows of chunks) yield { rows, read: undefined };
 }
 
 /** Every transfer of a range. Its bounds are exact even if numbers do not rise with the time. */
@@ -65,14 +83,14 @@ async function* readRange(
   tx: Queryable,
   range: JournalRange,
   chunkRows: number,
-): AsyncGenerator<readonly JournalRow[], void> {
+): AsyncGenerator<Chunk, void> {
   const bounds = await readJournalBounds(tx, range);
   let afterId = bounds ? bounds.firstId - 1 : 0;
   while (bounds && afterId < bounds.lastId) {
-    const { lastId } = bounds;
+    const { firstId, lastId } = bounds;
     const rows = await readJournalChunk(tx, { ...range, afterId, lastId, limit: chunkRows });
-    yield rows;
     afterId = rows.length < chunkRows ? lastId : (rows.at(-1)?.id ?? lastId);
+    yield { rows, read: { done: afterId - firstId + 1, total: lastId - firstId + 1 } };
   }
 }
 

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { exportJournalAs, transfersSelected } from '../../actions/exportJournal.ts';
 import {
+  type ExportProgress,
   exportJournal,
   type JournalFormatName,
   splitQuery,
@@ -27,8 +28,8 @@ function journalFile(format: JournalFormatName, type: Download['type']): Downloa
         outcome: 'ok',
         send: (to) => {
           let rows = 0;
-          const onProgress = (written: number) => {
-            rows = written;
+          const onProgress = (progress: ExportProgress) => {
+            ({ rows } = progress);
           };
           // Not one transaction: a browser that reads slowly would hold a connection and old rows. What
           // is committed meanwhile may be in the file or not.

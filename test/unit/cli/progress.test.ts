@@ -1,26 +1,41 @@
 import { expect, test } from 'vitest';
 import { createProgressLine, progressText } from '../../../src/cli/progress.ts';
 
+const same = (ms: number) => ({ leastMs: ms, mostMs: ms });
+
 test.each([
   [
     { phase: 'orders', done: 1_000, total: 4_000 },
-    2_000,
+    same(5_100),
     'orders: 1,000 of about 4,000, 6 s to go',
   ],
-  [{ phase: 'orders', done: 10, total: 10_010 }, 1_000, 'orders: 10 of about 10,010, 17 min to go'],
-  [{ phase: 'orders', done: 1, total: 20_001 }, 1_000, 'orders: 1 of about 20,001, 6 h to go'],
+  [
+    { phase: 'orders', done: 10, total: 10_010 },
+    same(1_000_000),
+    'orders: 10 of about 10,010, 17 min to go',
+  ],
+  [
+    { phase: 'orders', done: 1, total: 20_001 },
+    same(20_000_000),
+    'orders: 1 of about 20,001, 6 h to go',
+  ],
+  [
+    { phase: 'orders', done: 1, total: 9 },
+    { leastMs: 12_000, mostMs: 600_000 },
+    'orders: 1 of about 9, 12 s to 10 min to go',
+  ],
   // More than was estimated, and nothing estimated.
-  [{ phase: 'orders', done: 30, total: 20 }, 1_000, 'orders: 30'],
-  [{ phase: 'orders', done: 30, total: 0 }, 1_000, 'orders: 30'],
+  [{ phase: 'orders', done: 30, total: 20 }, undefined, 'orders: 30'],
+  [{ phase: 'orders', done: 30, total: 0 }, undefined, 'orders: 30'],
   // Nothing is done yet.
-  [{ phase: 'orders', done: 0, total: 20 }, 1_000, 'orders: 0 of about 20'],
+  [{ phase: 'orders', done: 0, total: 20 }, undefined, 'orders: 0 of about 20'],
   [
     { phase: 'orders', done: 5, total: 20, note: '3 found' },
-    1_000,
+    same(3_000),
     'orders: 5 of about 20, 3 s to go (3 found)',
   ],
-])('%j after %d ms: %s', (state, elapsedMs, text) => {
-  expect(progressText(state, elapsedMs)).toBe(text);
+])('%j, %j left: %s', (state, left, text) => {
+  expect(progressText(state, left)).toBe(text);
 });
 
 test('a note that changes does not restart the estimate', () => {
@@ -48,11 +63,13 @@ test('the remaining time is that of the current phase, and updates no faster tha
   show(1_000, 'inbox', 50);
   show(1_050, 'inbox', 100);
   show(2_050, 'orders', 50);
+  show(3_050, 'orders', 75);
   line.clear();
   const start = '\r\u001b[K';
   expect(written).toEqual([
-    `${start}inbox: 50 of about 100, 1 s to go`,
-    `${start}orders: 50 of about 100, 1 s to go`,
+    `${start}inbox: 50 of about 100, 2 s to go`,
+    `${start}orders: 50 of about 100`,
+    `${start}orders: 75 of about 100, 1 s to go`,
     start,
   ]);
 });
