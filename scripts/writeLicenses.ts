@@ -12,6 +12,7 @@ const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
   'BSD-3-Clause',
+  'BlueOak-1.0.0',
   'ISC',
   'MIT',
   'MIT OR Apache-2.0',

@@ -32,6 +32,12 @@ grant select on legs to tallyhook_app;
 
 grant execute on function date_transfers(bigint[], timestamp with time zone[], text[]) to tallyhook_app;
 
+-- Settlement reports and bank statements. Lines are append-only, except for their text.
+grant select, insert on settlement_files, settlements, settlement_lines, settlement_matches to tallyhook_app;
+grant update (lines, new_lines, ignored, name) on settlement_files to tallyhook_app;
+grant update (text) on settlement_lines to tallyhook_app;
+grant update (reason, matched_by, undone_by, undone_reason, undone_at) on settlement_matches to tallyhook_app;
+
 -- Sums of the journal.
 grant select, insert, update, delete on transfer_sums, transfer_day_sums to tallyhook_app;
 grant select, insert, delete on open_spans to tallyhook_app;

@@ -1244,7 +1244,7 @@ export type GetChainInput = Readonly<Record<string, never>>;
 /** The fields of `listTransfers`. */
 export type ListTransfersInput = {
   /** Only transfers to or from this account. */
-  readonly account?: 'psp.clearing' | 'order.due' | 'order.refunds' | 'refund.in_flight' | 'memo.auth_open' | 'memo.auth_contra' | 'dispute.held' | 'loss.disputes' | 'payout.in_transit' | 'payout.paid' | undefined;
+  readonly account?: 'psp.clearing' | 'order.due' | 'order.refunds' | 'refund.in_flight' | 'memo.auth_open' | 'memo.auth_contra' | 'dispute.held' | 'loss.disputes' | 'payout.in_transit' | 'payout.paid' | 'fees.service' | 'service.adjustments' | 'bank.account' | undefined;
   /** Only transfers of the parts of this order. */
   readonly order_id?: string | undefined;
   /** Only transfers of this refund, dispute or payout, or of this payment with its refunds and disputes. */
@@ -1335,7 +1335,7 @@ export type RunScheduleInput = {
 export type ListAuditInput = {
   /** Name of a person, a token, or the user of a process. */
   readonly actor?: string | undefined;
-  readonly action?: 'access.denied' | 'alert.acknowledge' | 'alert.assign' | 'alert.snooze' | 'alert.test' | 'archive.clear' | 'archive.restore' | 'attempt.close' | 'authorization.cancel' | 'authorization.capture' | 'dispute.accept' | 'dispute.evidence' | 'dispute.upload' | 'erasure.finish' | 'erasure.request' | 'event.discard' | 'event.forward' | 'event.replay' | 'finding.accept' | 'journal.export' | 'list.export' | 'message.resend' | 'order.register' | 'payment.refund' | 'payout.cancel' | 'payout.fulfill' | 'payout.retry' | 'period.close' | 'period.reopen' | 'reconciliation.pause' | 'reconciliation.resume' | 'reconciliation.start' | 'reconciliation.stop' | 'replay.start' | 'replay.stop' | 'resource.refresh' | 'retention.run' | 'sandbox.use' | 'schedule.run' | 'session.end' | 'session.refuse' | 'session.start' | 'system.start' | 'system.stop' | 'token.create' | 'token.revoke' | undefined;
+  readonly action?: 'access.denied' | 'alert.acknowledge' | 'alert.assign' | 'alert.snooze' | 'alert.test' | 'archive.clear' | 'archive.restore' | 'attempt.close' | 'authorization.cancel' | 'authorization.capture' | 'dispute.accept' | 'dispute.evidence' | 'dispute.upload' | 'erasure.finish' | 'erasure.request' | 'event.discard' | 'event.forward' | 'event.replay' | 'finding.accept' | 'journal.export' | 'list.export' | 'message.resend' | 'order.register' | 'payment.refund' | 'payout.cancel' | 'payout.fulfill' | 'payout.retry' | 'period.close' | 'period.reopen' | 'reconciliation.pause' | 'reconciliation.resume' | 'reconciliation.start' | 'reconciliation.stop' | 'replay.start' | 'replay.stop' | 'resource.refresh' | 'retention.run' | 'sandbox.use' | 'schedule.run' | 'session.end' | 'session.refuse' | 'session.start' | 'settlement.import' | 'settlement.match' | 'settlement.unmatch' | 'system.start' | 'system.stop' | 'token.create' | 'token.revoke' | undefined;
   /** A kind and an id, such as `payment:pay_1` or `finding:12`. */
   readonly subject?: string | undefined;
   /** Only entries about this order and its parts. */
@@ -1528,7 +1528,7 @@ export type AuditEntry = {
     /** Address of the client, or `user@host`. */
     readonly origin: string;
   };
-  readonly action: 'access.denied' | 'alert.acknowledge' | 'alert.assign' | 'alert.snooze' | 'alert.test' | 'archive.clear' | 'archive.restore' | 'attempt.close' | 'authorization.cancel' | 'authorization.capture' | 'dispute.accept' | 'dispute.evidence' | 'dispute.upload' | 'erasure.finish' | 'erasure.request' | 'event.discard' | 'event.forward' | 'event.replay' | 'finding.accept' | 'journal.export' | 'list.export' | 'message.resend' | 'order.register' | 'payment.refund' | 'payout.cancel' | 'payout.fulfill' | 'payout.retry' | 'period.close' | 'period.reopen' | 'reconciliation.pause' | 'reconciliation.resume' | 'reconciliation.start' | 'reconciliation.stop' | 'replay.start' | 'replay.stop' | 'resource.refresh' | 'retention.run' | 'sandbox.use' | 'schedule.run' | 'session.end' | 'session.refuse' | 'session.start' | 'system.start' | 'system.stop' | 'token.create' | 'token.revoke';
+  readonly action: 'access.denied' | 'alert.acknowledge' | 'alert.assign' | 'alert.snooze' | 'alert.test' | 'archive.clear' | 'archive.restore' | 'attempt.close' | 'authorization.cancel' | 'authorization.capture' | 'dispute.accept' | 'dispute.evidence' | 'dispute.upload' | 'erasure.finish' | 'erasure.request' | 'event.discard' | 'event.forward' | 'event.replay' | 'finding.accept' | 'journal.export' | 'list.export' | 'message.resend' | 'order.register' | 'payment.refund' | 'payout.cancel' | 'payout.fulfill' | 'payout.retry' | 'period.close' | 'period.reopen' | 'reconciliation.pause' | 'reconciliation.resume' | 'reconciliation.start' | 'reconciliation.stop' | 'replay.start' | 'replay.stop' | 'resource.refresh' | 'retention.run' | 'sandbox.use' | 'schedule.run' | 'session.end' | 'session.refuse' | 'session.start' | 'settlement.import' | 'settlement.match' | 'settlement.unmatch' | 'system.start' | 'system.stop' | 'token.create' | 'token.revoke';
   /** What it is about. */
   readonly subject: {
     readonly kind: string;
@@ -2999,7 +2999,7 @@ export type Statement = {
       readonly amount: number;
     };
     readonly accounts: readonly {
-      readonly account: 'psp.clearing' | 'order.due' | 'order.refunds' | 'refund.in_flight' | 'memo.auth_open' | 'memo.auth_contra' | 'dispute.held' | 'loss.disputes' | 'payout.in_transit' | 'payout.paid';
+      readonly account: 'psp.clearing' | 'order.due' | 'order.refunds' | 'refund.in_flight' | 'memo.auth_open' | 'memo.auth_contra' | 'dispute.held' | 'loss.disputes' | 'payout.in_transit' | 'payout.paid' | 'fees.service' | 'service.adjustments' | 'bank.account';
       /** Minor units of the currency beside it. */
       readonly amount_debited: number;
       /** Minor units of the currency beside it. */
@@ -3023,7 +3023,7 @@ export type Statement = {
       /** Captured, less voided, refunded and lost. */
       readonly net: number;
       readonly accounts: readonly {
-        readonly account: 'psp.clearing' | 'order.due' | 'order.refunds' | 'refund.in_flight' | 'memo.auth_open' | 'memo.auth_contra' | 'dispute.held' | 'loss.disputes' | 'payout.in_transit' | 'payout.paid';
+        readonly account: 'psp.clearing' | 'order.due' | 'order.refunds' | 'refund.in_flight' | 'memo.auth_open' | 'memo.auth_contra' | 'dispute.held' | 'loss.disputes' | 'payout.in_transit' | 'payout.paid' | 'fees.service' | 'service.adjustments' | 'bank.account';
         /** Minor units of the currency beside it. */
         readonly amount_debited: number;
         /** Minor units of the currency beside it. */
@@ -3202,7 +3202,7 @@ export type TimelineEntry = {
   readonly text: string;
   /** As in `/api/v1/audit`. */
   readonly number: number;
-  readonly action: 'access.denied' | 'alert.acknowledge' | 'alert.assign' | 'alert.snooze' | 'alert.test' | 'archive.clear' | 'archive.restore' | 'attempt.close' | 'authorization.cancel' | 'authorization.capture' | 'dispute.accept' | 'dispute.evidence' | 'dispute.upload' | 'erasure.finish' | 'erasure.request' | 'event.discard' | 'event.forward' | 'event.replay' | 'finding.accept' | 'journal.export' | 'list.export' | 'message.resend' | 'order.register' | 'payment.refund' | 'payout.cancel' | 'payout.fulfill' | 'payout.retry' | 'period.close' | 'period.reopen' | 'reconciliation.pause' | 'reconciliation.resume' | 'reconciliation.start' | 'reconciliation.stop' | 'replay.start' | 'replay.stop' | 'resource.refresh' | 'retention.run' | 'sandbox.use' | 'schedule.run' | 'session.end' | 'session.refuse' | 'session.start' | 'system.start' | 'system.stop' | 'token.create' | 'token.revoke';
+  readonly action: 'access.denied' | 'alert.acknowledge' | 'alert.assign' | 'alert.snooze' | 'alert.test' | 'archive.clear' | 'archive.restore' | 'attempt.close' | 'authorization.cancel' | 'authorization.capture' | 'dispute.accept' | 'dispute.evidence' | 'dispute.upload' | 'erasure.finish' | 'erasure.request' | 'event.discard' | 'event.forward' | 'event.replay' | 'finding.accept' | 'journal.export' | 'list.export' | 'message.resend' | 'order.register' | 'payment.refund' | 'payout.cancel' | 'payout.fulfill' | 'payout.retry' | 'period.close' | 'period.reopen' | 'reconciliation.pause' | 'reconciliation.resume' | 'reconciliation.start' | 'reconciliation.stop' | 'replay.start' | 'replay.stop' | 'resource.refresh' | 'retention.run' | 'sandbox.use' | 'schedule.run' | 'session.end' | 'session.refuse' | 'session.start' | 'settlement.import' | 'settlement.match' | 'settlement.unmatch' | 'system.start' | 'system.stop' | 'token.create' | 'token.revoke';
   readonly subject: {
     readonly kind: string;
     readonly id: string;
@@ -3246,9 +3246,11 @@ export type Transfer = {
   readonly recorded_at: string;
   /** When the service moved the money; null: not known yet, after an upgrade. */
   readonly effective_at: string | null;
-  /** Where that time comes from: the change itself, the change before, the creation of the object, or the webhook or response. */
-  readonly effective_source: 'version' | 'previous' | 'created' | 'observed' | null;
-  readonly kind: 'payment' | 'refund' | 'dispute' | 'payout';
+  /** Where that time comes from: the change itself, the change before, the creation of the object, the webhook or response, or the day that a line states. */
+  readonly effective_source: 'version' | 'previous' | 'created' | 'observed' | 'stated' | null;
+  /** What moved the money: a resource, or a line of a settlement report or bank statement. */
+  readonly kind: 'payment' | 'refund' | 'dispute' | 'payout' | 'settlement_line' | 'bank_line';
+  /** Its id, or the number of the line. */
   readonly resource_id: string;
   readonly order_id: string | null;
   readonly order_key: string | null;
@@ -3264,7 +3266,7 @@ export type Transfer = {
   /** Minor units of the currency beside it. */
   readonly amount: number;
   readonly event_id: string | null;
-  /** The event that caused it; null: a read from the service. */
+  /** The event that caused it; null: a read from the service, or a line. */
   readonly inbox: number | null;
   /** SHA-256 of the content that caused it. */
   readonly head_hash: string;

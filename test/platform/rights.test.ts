@@ -39,6 +39,9 @@ const APP = [
   ...allOf('src/cli/commands', ['index.ts', 'migrate.ts', 'sandbox.ts', 'demo.ts', 'start.ts']),
 ];
 
+/** Erasure makes its statement for each column with texts, so no source names these tables. */
+const BY_ERASURE = ['update on settlement_lines'];
+
 let db: TestDatabase;
 let tables: ReadonlySet<string>;
 let triggers: readonly { readonly table: string; readonly body: string }[];
@@ -137,7 +140,7 @@ describe('a role has each right that its code needs, and no other', () => {
   });
 
   test('tallyhook_app', async () => {
-    const needed = needsOfCode([...EVERY_PROCESS, ...APP]);
+    const needed = new Set([...needsOfCode([...EVERY_PROCESS, ...APP]), ...BY_ERASURE]);
     expect(needed).toContain('select on legs');
     expect(needed.size).toBeGreaterThan(90);
     await expectExactly('tallyhook_app', needed);

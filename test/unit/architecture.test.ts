@@ -60,6 +60,7 @@ const FEATURES = [
   'console',
   'pages',
   'search',
+  'settlement',
   'statements',
   'trail',
   'client',
@@ -162,6 +163,7 @@ function domainOf(path: string): string {
 function domainsBelow(path: string): readonly string[] {
   const feature = path.split('/')[1] ?? '';
   if (feature === 'ledger') return ['src/audit/domain'];
+  if (feature === 'settlement') return ['src/ledger/domain'];
   return ['notify', 'monitor'].includes(feature) ? ['src/alerts/domain'] : [];
 }
 
@@ -184,6 +186,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'refunds',
     'retention',
     'scheduler',
+    'settlement',
     'statements',
   ],
   access: ['audit'],
@@ -257,6 +260,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'trail',
   ],
   search: ['alerts', 'erasure', 'ledger', 'notify', 'reconcile'],
+  settlement: ['ledger'],
   statements: ['ledger', 'reconcile'],
   trail: ['alerts', 'ledger', 'notify', 'representation'],
   demo: ['client', 'ledger', 'reconcile'],

@@ -20,6 +20,7 @@ export const PERMISSIONS = {
   move_money:
     'capture and cancel authorizations, refund payments, accept and contest disputes, pay failed payouts again, cancel and fulfill payouts, and record the outcome of an interrupted attempt',
   close_periods: 'close months and reopen them',
+  settle: 'import settlement reports and bank statements, and match their lines',
   manage_tokens: 'create, list and revoke tokens',
   read_audit: 'read the audit log',
   erase: 'erase personal data, which cannot be undone',
@@ -32,8 +33,24 @@ const GRANTS: Readonly<Record<Exclude<Role, 'admin'>, readonly Permission[]>> = 
   metrics: ['read_metrics'],
   viewer: ['read', 'read_metrics'],
   shop: ['read', 'register_orders', 'refresh'],
-  operator: ['read', 'read_metrics', 'read_audit', 'register_orders', 'refresh', 'operate'],
-  treasurer: ['read', 'read_metrics', 'read_audit', 'refresh', 'move_money', 'close_periods'],
+  operator: [
+    'read',
+    'read_metrics',
+    'read_audit',
+    'register_orders',
+    'refresh',
+    'operate',
+    'settle',
+  ],
+  treasurer: [
+    'read',
+    'read_metrics',
+    'read_audit',
+    'refresh',
+    'move_money',
+    'close_periods',
+    'settle',
+  ],
 };
 
 /** Whether a holder of the role may do what needs the permission. */

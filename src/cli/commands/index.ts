@@ -238,6 +238,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./export.ts')).exportCommand(),
   },
   {
+    name: 'settle',
+    description: 'Import settlement reports and bank statements, and explain what is in clearing',
+    load: async () => (await import('./settle.ts')).settleCommand(),
+  },
+  {
     name: 'verify',
     description: 'Prove the ledger: check every invariant over all stored data',
     load: async () => (await import('./verify.ts')).verifyCommand(),

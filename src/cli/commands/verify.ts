@@ -270,6 +270,8 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   authorizations: applyAgain,
   orders: showOrder,
   order_findings: showOrder,
+  lines: () => compareWithFile,
+  booked: () => compareWithFile,
   sums: () => makeSumsAgain,
   closings: () => compareWithBackup,
   chained: () => verifyWholeChain,
@@ -289,6 +291,9 @@ const compareWithBackup =
 
 const verifyWholeChain =
   'run npx tallyhook verify --chain to find the first, keep its output, and compare with a backup';
+
+const compareWithFile =
+  'compare the line with its file, which npx tallyhook settle list names, and with a backup';
 
 const makeSumsAgain =
   'the schedule transfer_sums makes the sums again, and until then readings add up the journal: run npx tallyhook schedule list to see its last run, and then npx tallyhook verify --full';

@@ -1,7 +1,7 @@
 /** Endpoint that lists the journal. */
 import { z } from 'zod';
 import { TIME_SOURCES } from '../../ledger/domain/effectiveTimes.ts';
-import { ACCOUNT_NAMES } from '../../ledger/domain/legs.ts';
+import { ACCOUNT_NAMES, JOURNAL_KINDS } from '../../ledger/domain/legs.ts';
 import { readTransferPage, readTransferTotals } from '../../ledger/read/transferList.ts';
 import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { transferJson, transferTotalsJson } from '../../representation/transfer.ts';
@@ -18,7 +18,6 @@ import {
   listFilters,
   namedBy,
   nextCursor,
-  resourceKind,
   time,
 } from '../schemas.ts';
 
@@ -34,10 +33,14 @@ export const transfer = z
       .nullable()
       .describe(
         'Where that time comes from: the change itself, the change before, the creation of the ' +
-          'object, or the webhook or response.',
+          'object, the webhook or response, or the day that a line states.',
       ),
-    kind: resourceKind,
-    resource_id: z.string(),
+    kind: z
+      .enum(JOURNAL_KINDS)
+      .describe(
+        'What moved the money: a resource, or a line of a settlement report or bank statement.',
+      ),
+    resource_id: z.string().describe('Its id, or the number of the line.'),
     order_id: z.string().nullable(),
     order_key: z.string().nullable(),
     named_by: namedBy.nullable(),
@@ -48,7 +51,10 @@ export const transfer = z
     currency,
     amount,
     event_id: z.string().nullable(),
-    inbox: z.int().nullable().describe('The event that caused it; null: a read from the service.'),
+    inbox: z
+      .int()
+      .nullable()
+      .describe('The event that caused it; null: a read from the service, or a line.'),
     head_hash: z.string().describe('SHA-256 of the content that caused it.'),
   })
   .meta({ id: 'Transfer' });

@@ -32,6 +32,9 @@ const DEFAULTS = {
   'loss.disputes': ['Expenses:Disputes:Lost', 'X'],
   'payout.in_transit': ['Assets:Payouts:InTransit', 'A'],
   'payout.paid': ['Expenses:Payouts:Paid', 'X'],
+  'fees.service': ['Expenses:Service:Fees', 'X'],
+  'service.adjustments': ['Expenses:Service:Adjustments', 'X'],
+  'bank.account': ['Assets:Bank', 'A'],
 } as const satisfies Record<Account, readonly [name: string, type: AccountType]>;
 
 /** The chart of an export for which none is given. Its names are valid in every format. */

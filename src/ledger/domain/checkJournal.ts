@@ -3,10 +3,16 @@
  * `bigint`, so that a damaged amount of any size can be reported.
  */
 import { formatMoney } from '../../contract/money.ts';
-import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import { differences, type Movement, type PostedMovement } from './effectiveTimes.ts';
-import { LEGS, type Leg, type MoneyState, type Posted, targetsOf } from './legs.ts';
+import {
+  type JournalKind,
+  LEGS,
+  type Leg,
+  type MoneyState,
+  type Posted,
+  targetsOf,
+} from './legs.ts';
 import { formatInstant } from './time.ts';
 
 /** The fields of a journal row that the checks need. */
@@ -45,7 +51,7 @@ export function legEnds(rows: readonly JournalRow[]): LegEnds {
  * Finds the first broken row of each leg.
  * @param rows of one resource, each leg in sequence
  */
-export function chainProblems(kind: ResourceKind, rows: readonly JournalRow[]): readonly string[] {
+export function chainProblems(kind: JournalKind, rows: readonly JournalRow[]): readonly string[] {
   // The kind comes from a journal row; an unknown one has no legs.
   const legs: Readonly<Record<string, Leg>> = Object.hasOwn(LEGS, kind) ? LEGS[kind] : {};
   const ends = new Map<string, JournalRow>();

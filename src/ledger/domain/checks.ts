@@ -4,7 +4,8 @@
  * not hold.
  *
  * 1. Each check compares one step of the derivation with its input: inbox → snapshots → resources →
- *    journal, orders, findings. So the failed checks show in which step a damaged row is.
+ *    journal, orders, findings, and settlement lines → journal. So the failed checks show in which step a
+ *    damaged row is.
  * 2. A check claims only what holds between any two transactions, so it can run beside the workers.
  * 3. The rules are those of the code that writes the ledger; there is no second implementation.
  */
@@ -24,6 +25,8 @@ export const CHECKS = {
   authorizations: 'No final payment has an open authorization.',
   orders: 'The status and totals of each order are those that its parts add up to.',
   order_findings: 'The open findings about each order are those that its parts show.',
+  lines: 'The content of every settlement and bank line matches its digest.',
+  booked: 'Each settlement and bank line has posted what it and its match require, on its day.',
   sums: 'The stored sums of statements and balances are those of the journal.',
   closings: 'The sums of closed months are those of the journal as it was when they were closed.',
   chained:

@@ -32,8 +32,9 @@ import type { Snapshot, SnapshotContent } from './snapshot.ts';
  * Where an effective time comes from. `version`: the object's own time of the change. `previous`: the
  * version of the snapshot below, and `created`: the time of creation, where no snapshot shows the change
  * itself. `observed`: the time of the webhook or response, because the object has no time of its own.
+ * `stated`: the day that a line of a settlement report or bank statement states (lines.ts).
  */
-export const TIME_SOURCES = ['version', 'previous', 'created', 'observed'] as const;
+export const TIME_SOURCES = ['version', 'previous', 'created', 'observed', 'stated'] as const;
 export type TimeSource = (typeof TIME_SOURCES)[number];
 
 /** The letter by which a source is stored. */

@@ -11,7 +11,6 @@
 import { declineAdvice } from '../../contract/declines.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
-import type { ResourceKind } from '../../contract/resources/index.ts';
 import { placeInEpochs } from './epochs.ts';
 import type {
   AmountOrigin,
@@ -29,7 +28,14 @@ import type {
   TransferExplanation,
 } from './explanation.ts';
 import { findingMeaning } from './findings.ts';
-import { ACCOUNTS, type LEGS, type Posted, type PostedLeg, targetsIn } from './legs.ts';
+import {
+  ACCOUNTS,
+  type JournalKind,
+  type LEGS,
+  type Posted,
+  type PostedLeg,
+  targetsIn,
+} from './legs.ts';
 import {
   type AmountSource,
   amountSources,
@@ -63,7 +69,7 @@ const UNCERTAINTY_MEANINGS: Readonly<Record<Uncertainty, string>> = {
 
 /** What a transfer of each leg means. */
 const LEG_MEANINGS: {
-  readonly [Kind in ResourceKind]: Readonly<Record<keyof (typeof LEGS)[Kind], string>>;
+  readonly [Kind in JournalKind]: Readonly<Record<keyof (typeof LEGS)[Kind], string>>;
 } = {
   payment: {
     auth_opened: 'authorized, and can be captured',
@@ -87,10 +93,22 @@ const LEG_MEANINGS: {
     returned: 'returned before the payee received it',
     reversed: 'returned after the payee received it',
   },
+  settlement_line: {
+    fee_charged: 'fee of the service',
+    fee_returned: 'fee returned by the service',
+    adjusted_up: 'added by the service, or written off',
+    adjusted_down: 'deducted by the service, or written off',
+  },
+  bank_line: {
+    bank_received: 'arrived at the bank',
+    bank_withdrawn: 'withdrawn from the bank by the service',
+    difference_up: 'arrived without a settlement, written off',
+    difference_down: 'settled and did not arrive, written off',
+  },
 };
 
 /** What a transfer of a leg means, for people. */
-export function legMeaning(kind: ResourceKind, leg: string): string {
+export function legMeaning(kind: JournalKind, leg: string): string {
   return meaningOf(LEG_MEANINGS[kind], leg);
 }
 

@@ -6,15 +6,15 @@
  * 2. Text from outside cannot break out of its field, and a spreadsheet does not run it as a formula.
  */
 import { formatAmount } from '../../contract/money.ts';
-import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { TimeSource } from './effectiveTimes.ts';
+import type { JournalKind } from './legs.ts';
 import { orderIdOf } from './orderKey.ts';
 import { formatInstant } from './time.ts';
 
 /** One transfer as it is exported. */
 export interface JournalRow {
   readonly id: number;
-  readonly kind: ResourceKind;
+  readonly kind: JournalKind;
   readonly resourceId: string;
   /** The order that the resource is filed under now; payouts have none. */
   readonly orderKey: string | undefined;

@@ -13,12 +13,12 @@
  * 4. Every transfer debits one account and credits another by the same amount, so the journal always
  *    balances.
  */
-import type { ResourceKind } from '../../contract/resources/index.ts';
+import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import type { ResourceState } from './merge.ts';
 
 export const ACCOUNTS = {
-  'psp.clearing': 'held for us by the service; fees are not in its interface',
+  'psp.clearing': 'held for us by the service',
   'order.due': 'paid for orders, minus captures that were voided later',
   'order.refunds': 'refunded, or requested to be',
   'refund.in_flight': 'refunds requested and not yet settled or failed',
@@ -28,6 +28,10 @@ export const ACCOUNTS = {
   'loss.disputes': 'lost to disputes',
   'payout.in_transit': 'on its way to a payee',
   'payout.paid': 'arrived at a payee',
+  'fees.service': 'fees of the service, by its settlement reports',
+  'service.adjustments':
+    'what reports and people corrected: reserves, rounding, differences written off',
+  'bank.account': 'arrived from the service at the bank, by bank statements',
 } as const;
 export type Account = keyof typeof ACCOUNTS;
 export const ACCOUNT_NAMES = Object.keys(ACCOUNTS) as readonly Account[];
@@ -35,6 +39,20 @@ export const ACCOUNT_NAMES = Object.keys(ACCOUNTS) as readonly Account[];
 export interface Leg {
   readonly debit: Account;
   readonly credit: Account;
+}
+
+/** Lines of settlement reports and bank statements post as well; lines.ts has their rules. */
+export const LINE_KINDS = ['settlement_line', 'bank_line'] as const;
+export type LineKind = (typeof LINE_KINDS)[number];
+
+/** What a transfer can be of. */
+export const JOURNAL_KINDS = [...RESOURCE_KINDS, ...LINE_KINDS] as const;
+export type JournalKind = (typeof JOURNAL_KINDS)[number];
+
+/** Names what a transfer is of: a resource, or a line by its number. */
+export interface JournalRef {
+  readonly kind: JournalKind;
+  readonly id: string;
 }
 
 export const LEGS = {
@@ -60,7 +78,19 @@ export const LEGS = {
     returned: { debit: 'psp.clearing', credit: 'payout.in_transit' },
     reversed: { debit: 'psp.clearing', credit: 'payout.paid' },
   },
-} as const satisfies Record<ResourceKind, Record<string, Leg>>;
+  settlement_line: {
+    fee_charged: { debit: 'fees.service', credit: 'psp.clearing' },
+    fee_returned: { debit: 'psp.clearing', credit: 'fees.service' },
+    adjusted_up: { debit: 'psp.clearing', credit: 'service.adjustments' },
+    adjusted_down: { debit: 'service.adjustments', credit: 'psp.clearing' },
+  },
+  bank_line: {
+    bank_received: { debit: 'bank.account', credit: 'psp.clearing' },
+    bank_withdrawn: { debit: 'psp.clearing', credit: 'bank.account' },
+    difference_up: { debit: 'psp.clearing', credit: 'service.adjustments' },
+    difference_down: { debit: 'service.adjustments', credit: 'psp.clearing' },
+  },
+} as const satisfies Record<JournalKind, Record<string, Leg>>;
 
 /** The legs that move money to or from an account. */
 export function legsOf(account: Account): readonly string[] {
@@ -77,7 +107,7 @@ export function isTakenBack({
   leg,
   debit,
 }: {
-  readonly kind: ResourceKind;
+  readonly kind: JournalKind;
   readonly leg: string;
   readonly debit: string;
 }): boolean {

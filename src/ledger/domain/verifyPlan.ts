@@ -17,6 +17,7 @@ export const RANGE_PHASES = [
   'sums',
   'closings',
   'blocks',
+  'lines',
 ] as const;
 export type RangePhase = (typeof RANGE_PHASES)[number];
 

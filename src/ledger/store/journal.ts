@@ -7,12 +7,13 @@ import {
   type PostedMovement,
   type UndatedTransfer,
 } from '../domain/effectiveTimes.ts';
+import type { JournalRef } from '../domain/legs.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 import { formatInstant } from '../domain/time.ts';
 
 /** A transfer with its resource and its cause. */
 export interface NewTransfer extends DatedTransfer {
-  readonly ref: ResourceRef;
+  readonly ref: JournalRef;
   /** The inbox row that caused it, if any. */
   readonly webhookEventId: number | undefined;
 }

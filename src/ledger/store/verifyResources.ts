@@ -42,7 +42,7 @@ export function readRefs(
                order by kind, resource_id limit $3)
              union
              (select distinct kind, resource_id from transfers
-               where (kind, resource_id) > ($1, $2) and ($4::text is null or (kind, resource_id) <= ($4, $5))
+               where kind not in ('settlement_line', 'bank_line') and (kind, resource_id) > ($1, $2) and ($4::text is null or (kind, resource_id) <= ($4, $5))
                order by kind, resource_id limit $3)) named
       order by kind, id
       limit $3`,
@@ -242,7 +242,13 @@ export function readBalances(tx: Queryable): Promise<readonly AccountBalance[]> 
 /** The approximate number of rows of a table; 0 if PostgreSQL has no estimate yet. */
 export async function estimateRows(
   db: Queryable,
-  table: 'webhook_events' | 'resources' | 'orders' | 'changes' | 'chain_blocks',
+  table:
+    | 'webhook_events'
+    | 'resources'
+    | 'orders'
+    | 'changes'
+    | 'chain_blocks'
+    | 'settlement_lines',
 ): Promise<number> {
   const rows = await db.query<{ rows: number }>(
     `select greatest(reltuples, 0)::bigint as rows from pg_class where oid = to_regclass($1)`,

@@ -25,6 +25,8 @@ export interface LedgerEnds {
   readonly lastEvent: number;
   /** The number of the last block of the chain; 0 if there is none. */
   readonly lastBlock: number;
+  /** The number of the last settlement or bank line; 0 if there is none. */
+  readonly lastLine: number;
 }
 
 export async function readEnds(tx: Queryable): Promise<LedgerEnds> {
@@ -34,7 +36,8 @@ export async function readEnds(tx: Queryable): Promise<LedgerEnds> {
             (select coalesce(max(number), 0) from changes) as "lastChange",
             (select coalesce(min(id), 0) from webhook_events) as "firstEvent",
             (select coalesce(max(id), 0) from webhook_events) as "lastEvent",
-            (select coalesce(max(number), 0) from chain_blocks) as "lastBlock"`,
+            (select coalesce(max(number), 0) from chain_blocks) as "lastBlock",
+            (select coalesce(max(id), 0) from settlement_lines) as "lastLine"`,
   );
   const [row] = rows;
   if (!row) throw new Error('a query that always has one row returned none');
@@ -64,11 +67,13 @@ export interface Position {
   readonly changeNumber: number;
   readonly eventId: number;
   readonly blockNumber: number;
+  readonly lineId: number;
 }
 
 export async function readPosition(tx: Queryable): Promise<Position | undefined> {
   const rows = await tx.query<Position>(
-    `select change_number as "changeNumber", event_id as "eventId", block_number as "blockNumber"
+    `select change_number as "changeNumber", event_id as "eventId", block_number as "blockNumber",
+            line_id as "lineId"
        from verify_position limit 1`,
   );
   return rows[0];
@@ -76,15 +81,16 @@ export async function readPosition(tx: Queryable): Promise<Position | undefined>
 
 export async function writePosition(
   tx: Queryable,
-  { changeNumber, eventId, blockNumber }: Position,
+  { changeNumber, eventId, blockNumber, lineId }: Position,
 ): Promise<void> {
   await tx.query(
-    `insert into verify_position (change_number, event_id, block_number, planned_at)
-     values ($1, $2, $3, clock_timestamp())
+    `insert into verify_position (change_number, event_id, block_number, line_id, planned_at)
+     values ($1, $2, $3, $4, clock_timestamp())
      on conflict (singleton) do update
         set change_number = excluded.change_number, event_id = excluded.event_id,
-            block_number = excluded.block_number, planned_at = excluded.planned_at`,
-    [changeNumber, eventId, blockNumber],
+            block_number = excluded.block_number, line_id = excluded.line_id,
+            planned_at = excluded.planned_at`,
+    [changeNumber, eventId, blockNumber, lineId],
   );
 }
 
@@ -117,16 +123,17 @@ export async function readOpenRound(tx: Queryable): Promise<Round | undefined> {
 /** Begins a round. Ranges that failed in earlier rounds remain until they pass. */
 export async function insertRound(
   tx: Queryable,
-  { isFull, changeNumber, eventId, blockNumber }: Position & { readonly isFull: boolean },
+  { isFull, changeNumber, eventId, blockNumber, lineId }: Position & { readonly isFull: boolean },
 ): Promise<number> {
   await tx.query(
-    // Later events and blocks are in the ranges of what changed.
+    // Later events, blocks and lines are in the ranges of what changed.
     `update verify_ranges
         set round_id = null,
             until_key = coalesce(until_key, case phase when 'inbox' then $1::text
-                                                       when 'blocks' then $2::text end)
+                                                       when 'blocks' then $2::text
+                                                       when 'lines' then $3::text end)
       where failures > 0 and round_id is not null`,
-    [String(eventId), String(blockNumber)],
+    [String(eventId), String(blockNumber), String(lineId)],
   );
   await tx.query('delete from verify_ranges where round_id is not null');
   await tx.query(
@@ -135,9 +142,9 @@ export async function insertRound(
          or id < (select max(id) from verify_rounds where finished_at is not null)`,
   );
   const rows = await tx.query<{ id: number }>(
-    `insert into verify_rounds (is_full, change_number, event_id, block_number)
-     values ($1, $2, $3, $4) returning id`,
-    [isFull, changeNumber, eventId, blockNumber],
+    `insert into verify_rounds (is_full, change_number, event_id, block_number, line_id)
+     values ($1, $2, $3, $4, $5) returning id`,
+    [isFull, changeNumber, eventId, blockNumber, lineId],
   );
   const [row] = rows;
   if (!row) throw new Error('an insert returned no row');
@@ -287,12 +294,13 @@ export async function finishRound(tx: Queryable): Promise<void> {
         where r.finished_at is null
           and not exists (select from verify_ranges g
                            where g.round_id = r.id and g.checked_at is null)
-       returning change_number, event_id, block_number
+       returning change_number, event_id, block_number, line_id
      )
      update verify_position p
         set change_number = greatest(p.change_number, f.change_number),
             event_id = greatest(p.event_id, f.event_id),
-            block_number = greatest(p.block_number, f.block_number)
+            block_number = greatest(p.block_number, f.block_number),
+            line_id = greatest(p.line_id, f.line_id)
        from finished f`,
   );
 }

@@ -8,6 +8,7 @@ import { checkBlocks } from './blocks.ts';
 import { checkChanges } from './changes.ts';
 import { checkClosings } from './closings.ts';
 import { checkInbox } from './inbox.ts';
+import { checkLines } from './lines.ts';
 import { checkOrders } from './orders.ts';
 import { checkResources } from './resources.ts';
 import { checkSums } from './sums.ts';
@@ -67,6 +68,9 @@ export async function checkRange(
       break;
     case 'blocks':
       await checkBlocks(run, { after: numberOf(after), until: numberOf(until) });
+      break;
+    case 'lines':
+      await checkLines(run, { after: numberOf(after), until: numberOf(until) });
       break;
     default:
       phase satisfies never;

@@ -60,7 +60,10 @@ export async function planRun(tx: Queryable, options: PlanOptions): Promise<Plan
   const ends = await readEnds(tx);
   const position = await readPosition(tx);
   const eventId = await readLastSettled(tx, position?.eventId ?? 0);
-  const next: Position = { changeNumber: ends.lastChange, eventId, blockNumber: ends.lastBlock };
+  const next: Position = {
+    ...{ changeNumber: ends.lastChange, eventId },
+    ...{ blockNumber: ends.lastBlock, lineId: ends.lastLine },
+  };
   const open = await readOpenRound(tx);
   const isContinued =
     open !== undefined && (options.mode === 'incremental' || continuesFull(open, ends.nowMs));
@@ -84,7 +87,7 @@ export async function planRun(tx: Queryable, options: PlanOptions): Promise<Plan
   // A full run leaves the position to the end of its round, because it may be interrupted.
   if (options.mode === 'incremental') await writePosition(tx, next);
   else if (position === undefined) {
-    await writePosition(tx, { changeNumber: 0, eventId: 0, blockNumber: 0 });
+    await writePosition(tx, { changeNumber: 0, eventId: 0, blockNumber: 0, lineId: 0 });
   }
   await markFailedDue(tx, MAX_REPEATED);
   const { startedMs, checked } = round;
@@ -120,7 +123,7 @@ async function beginRound(tx: Queryable, { options, ends, next }: Beginning): Pr
 /** Ranges that contain every row of the ledger once. */
 async function rangesOfLedger(
   tx: Queryable,
-  { firstEvent, lastEvent, lastBlock }: LedgerEnds,
+  { firstEvent, lastEvent, lastBlock, lastLine }: LedgerEnds,
   rangeRows: number,
 ): Promise<readonly NewRange[]> {
   const events = numbersBetween(Math.max(0, firstEvent - 1), lastEvent, rangeRows).map(String);
@@ -132,6 +135,7 @@ async function rangesOfLedger(
   ];
   const sums = await rangesOfSums(tx, rangeRows);
   const closings = await rangesOfClosings(tx);
+  const lines = numbersBetween(0, lastLine, rangeRows).map(String);
   return [
     ...rangesBetween(events).map((range) => ({ phase: 'inbox' as const, ...range })),
     ...rangesBetween(resourceKeys).map((range) => ({ phase: 'resources' as const, ...range })),
@@ -139,6 +143,7 @@ async function rangesOfLedger(
     ...sums.map((range) => ({ phase: 'sums' as const, ...range })),
     ...closings.map((range) => ({ phase: 'closings' as const, ...range })),
     ...rangesOfBlocks(lastBlock).map((range) => ({ phase: 'blocks' as const, ...range })),
+    ...rangesBetween(lines).map((range) => ({ phase: 'lines' as const, ...range })),
   ];
 }
 
@@ -172,6 +177,10 @@ async function insertChanged(tx: Queryable, { position, next, options }: Changed
       ...range,
     })),
     { phase: 'blocks', after: String(next.blockNumber), until: undefined },
+    ...numberRanges(position.lineId, next.lineId, rangeRows).map((range) => ({
+      phase: 'lines' as const,
+      ...range,
+    })),
   ];
   await insertRanges(tx, ranges, { roundId: undefined, isDue: true });
 }

@@ -12,6 +12,7 @@ import { type AccountBalance, readBalances } from '../store/verifyResources.ts';
 import { checkBlocks } from './blocks.ts';
 import { checkClosings } from './closings.ts';
 import { checkInbox } from './inbox.ts';
+import { checkLines } from './lines.ts';
 import { checkOrders } from './orders.ts';
 import { compareWithRebuilt, keepObservations } from './rebuild.ts';
 import { checkResources } from './resources.ts';
@@ -59,6 +60,7 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
     await checkInbox(run, rebuild ? keepObservations : () => Promise.resolve());
     await checkResources(run);
     await checkOrders(run);
+    await checkLines(run);
     await checkAllSums(run);
     await checkClosings(run);
     await checkBlocks(run);

@@ -13,6 +13,7 @@ export const PHASES = {
   resources: { table: 'resources', unit: 'resources' },
   orders: { table: 'orders', unit: 'orders' },
   changes: { table: 'changes', unit: 'changes' },
+  lines: { table: 'settlement_lines', unit: 'lines' },
   rebuilding: { table: 'resources', unit: 'resources' },
   'rebuilding orders': { table: 'orders', unit: 'orders' },
   blocks: { table: 'chain_blocks', unit: 'blocks' },

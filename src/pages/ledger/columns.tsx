@@ -1,4 +1,5 @@
 /** The columns of lists of transfers. */
+import { isResourceKind } from '../../alerts/domain/subjectPath.ts';
 import { legMeaning } from '../../ledger/domain/explain.ts';
 import type { JournalRow } from '../../ledger/domain/journalFormats.ts';
 import { isTakenBack } from '../../ledger/domain/legs.ts';
@@ -43,16 +44,26 @@ const partColumn: TransferColumn = {
   title: 'Of',
   cell: ({ kind, resourceId }) => (
     <>
-      {kind} <Id id={resourceId} href={resourceHref(kind, resourceId)} />
+      {isResourceKind(kind) ? (
+        <>
+          {kind} <Id id={resourceId} href={resourceHref(kind, resourceId)} />
+        </>
+      ) : (
+        `${kind === 'bank_line' ? 'bank' : 'report'} line ${resourceId}`
+      )}
     </>
   ),
 };
 
 const causeColumn: TransferColumn = {
   title: 'Cause',
-  cell: ({ inboxId }) =>
+  cell: ({ inboxId, kind }) =>
     inboxId === undefined ? (
-      'read from the service'
+      isResourceKind(kind) ? (
+        'read from the service'
+      ) : (
+        'imported file'
+      )
     ) : (
       <a href={eventHref(inboxId)}>{`event ${inboxId}`}</a>
     ),

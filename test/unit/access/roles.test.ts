@@ -13,10 +13,10 @@ const EXPECTED: Readonly<Record<Role, string>> = {
   metrics: 'read_metrics',
   viewer: 'read read_metrics',
   shop: 'read refresh register_orders',
-  operator: 'operate read read_audit read_metrics refresh register_orders',
-  treasurer: 'close_periods move_money read read_audit read_metrics refresh',
+  operator: 'operate read read_audit read_metrics refresh register_orders settle',
+  treasurer: 'close_periods move_money read read_audit read_metrics refresh settle',
   admin:
-    'administer close_periods erase manage_tokens move_money operate read read_audit read_metrics refresh register_orders',
+    'administer close_periods erase manage_tokens move_money operate read read_audit read_metrics refresh register_orders settle',
 };
 
 const all = Object.keys(PERMISSIONS) as readonly Permission[];

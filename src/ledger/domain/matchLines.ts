@@ -1,0 +1,239 @@
+/**
+ * What lines are about. Terms: a *candidate* of a report line is a resource of its kind in its currency; a
+ * candidate is *free* if no line is matched with it.
+ *
+ * 1. A match posts nothing. So rules may prefer some candidate without a consequence for any balance.
+ * 2. A report line that names the id of a resource of its kind is about it, with any amount: a payment that
+ *    is captured in parts has a line for each. Differences of the amounts stay visible.
+ * 3. A refund or dispute that names a payment is about a free one of that payment with its amount. Several of
+ *    one amount are taken in the order of their times.
+ * 4. A line that names an order is about a free resource of that order with its amount, as in rule 3.
+ * 5. A line that names nothing is about the only free resource with its amount that moved within some days
+ *    before it, if no other line could be about the same.
+ * 6. If the text of a bank line has the reference of a settlement, it is about that, with any amount. The longest
+ *    reference counts, if only one is the longest.
+ * 7. A bank line that names no settlement is about the only one with its amount, without a bank line, that was
+ *    settled within some days before it, if no other line could be about the same.
+ * 8. What a person matched or unmatched is not changed by a rule.
+ */
+import { formatMoney } from '../../contract/money.ts';
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { LineType, MatchRule, TargetKind } from './lines.ts';
+
+/** How many days before a report line the service may have moved the money. */
+export const REPORT_DAYS = 7;
+/** How many days before a bank line the settlement may be, and after it: banks book on their own days. */
+export const BANK_DAYS = { before: 10, after: 2 } as const;
+
+export interface OpenLine {
+  readonly id: number;
+  readonly type: LineType;
+  readonly reference: string | null;
+  readonly day: string;
+  readonly currency: string;
+  readonly grossMinor: number;
+  readonly text: string | null;
+}
+
+export interface Candidate {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly paymentId: string | null;
+  readonly orderId: string | null;
+  readonly currency: string;
+  /** Captured, refunded, disputed or paid out. */
+  readonly amountMinor: number;
+  /** Lines that are matched with it. */
+  readonly lines: number;
+  /** When the service moved the money; to sort by. */
+  readonly movedMicros: number;
+}
+
+export interface SettlementCandidate {
+  readonly id: number;
+  readonly reference: string;
+  readonly currency: string;
+  readonly netMinor: bigint;
+  /** The day of its last line. */
+  readonly day: string;
+  readonly bankLines: number;
+}
+
+export interface NewMatch {
+  readonly lineId: number;
+  readonly targetKind: TargetKind;
+  readonly targetId: string;
+  readonly rule: MatchRule;
+  readonly reason: string;
+}
+
+/** Rules 2 to 4. @param lines in the order of their days */
+export function matchByReference(
+  lines: readonly OpenLine[],
+  candidates: readonly Candidate[],
+): readonly NewMatch[] {
+  const taken = new Set<string>();
+  const inOrder = candidates.toSorted((one, other) => one.movedMicros - other.movedMicros);
+  return lines.flatMap((line) => {
+    const own = inOrder.filter(
+      ({ kind, currency }) => kind === line.type && currency === line.currency,
+    );
+    const found = byReference(line, own, taken);
+    if (!found) return [];
+    taken.add(keyOf(found.candidate));
+    return [matchOf(line, found.candidate, found)];
+  });
+}
+
+interface Found {
+  readonly candidate: Candidate;
+  readonly rule: MatchRule;
+  readonly reason: string;
+}
+
+function byReference(
+  { reference, grossMinor, currency }: OpenLine,
+  candidates: readonly Candidate[],
+  taken: ReadonlySet<string>,
+): Found | undefined {
+  if (reference === null) return undefined;
+  const named = candidates.find(({ id }) => id === reference);
+  if (named) return { candidate: named, rule: 'id', reason: `the line names ${reference}` };
+  const amount = formatMoney(Math.abs(grossMinor), currency);
+  const free = candidates.filter(
+    (one) => one.lines === 0 && !taken.has(keyOf(one)) && one.amountMinor === Math.abs(grossMinor),
+  );
+  const ofPayment = free.find(({ paymentId }) => paymentId === reference);
+  if (ofPayment) {
+    const reason = `the line names its payment ${reference}, and the amount is ${amount}`;
+    return { candidate: ofPayment, rule: 'payment', reason };
+  }
+  const ofOrder = free.find(({ orderId }) => orderId === reference);
+  if (!ofOrder) return undefined;
+  const reason = `the line names its order ${reference}, and the amount is ${amount}`;
+  return { candidate: ofOrder, rule: 'order', reason };
+}
+
+function matchOf(
+  { id: lineId }: OpenLine,
+  { kind, id }: Candidate,
+  { rule, reason }: Pick<Found, 'rule' | 'reason'>,
+): NewMatch {
+  return { lineId, targetKind: kind, targetId: id, rule, reason };
+}
+
+function keyOf({ kind, id }: Pick<Candidate, 'kind' | 'id'>): string {
+  return `${kind}:${id}`;
+}
+
+/** Rule 5. @param pairs every line with every free candidate that it could be about */
+export function matchByAmount(
+  pairs: readonly { readonly line: OpenLine; readonly candidate: Candidate }[],
+): readonly NewMatch[] {
+  return onlyPairs(pairs, ({ line, candidate }) => [line.id, keyOf(candidate)]).map(
+    ({ line, candidate }) => {
+      const amount = formatMoney(Math.abs(line.grossMinor), line.currency);
+      const reason = `the only ${candidate.kind} of ${amount} within ${REPORT_DAYS} days that no other line is about`;
+      return matchOf(line, candidate, { rule: 'amount_and_date', reason });
+    },
+  );
+}
+
+/** Pairs of which neither side is in another pair. */
+function onlyPairs<Pair>(
+  pairs: readonly Pair[],
+  sidesOf: (pair: Pair) => readonly [one: unknown, other: unknown],
+): readonly Pair[] {
+  const counts = [new Map<unknown, number>(), new Map<unknown, number>()] as const;
+  for (const pair of pairs) {
+    for (const [side, key] of sidesOf(pair).entries()) {
+      const own = counts[side === 0 ? 0 : 1];
+      own.set(key, (own.get(key) ?? 0) + 1);
+    }
+  }
+  return pairs.filter((pair) => {
+    const [one, other] = sidesOf(pair);
+    return counts[0].get(one) === 1 && counts[1].get(other) === 1;
+  });
+}
+
+/** Rules 6 and 7. */
+export function matchBankLines(
+  lines: readonly OpenLine[],
+  settlements: readonly SettlementCandidate[],
+): readonly NewMatch[] {
+  const named = lines.flatMap((line) => {
+    const found = settlementNamed(line, settlements);
+    const reason = found && `the text of the line has the reference ${found.reference}`;
+    return found && reason ? [bankMatch(line, found, { rule: 'reference', reason })] : [];
+  });
+  const [done, used] = [
+    new Set(named.map(({ lineId }) => lineId)),
+    new Set(named.map(({ targetId }) => targetId)),
+  ];
+  const open = lines.filter((line) => !done.has(line.id) && !namesAny(line, settlements));
+  const free = settlements.filter(({ id, bankLines }) => bankLines === 0 && !used.has(String(id)));
+  const pairs = open.flatMap((line) =>
+    free
+      .filter((settlement) => couldBe(line, settlement))
+      .map((settlement) => ({ line, settlement })),
+  );
+  const byAmount = onlyPairs(pairs, ({ line, settlement }) => [line.id, settlement.id]);
+  return [
+    ...named,
+    ...byAmount.map(({ line, settlement }) => {
+      const amount = formatMoney(line.grossMinor, line.currency);
+      const reason = `the only settlement of ${amount} from ${BANK_DAYS.before} days before to ${BANK_DAYS.after} days after`;
+      return bankMatch(line, settlement, { rule: 'amount_and_date', reason });
+    }),
+  ];
+}
+
+function bankMatch(
+  { id: lineId }: OpenLine,
+  { id }: SettlementCandidate,
+  { rule, reason }: Pick<Found, 'rule' | 'reason'>,
+): NewMatch {
+  return { lineId, targetKind: 'settlement', targetId: String(id), rule, reason };
+}
+
+/** Shorter references would be found in any text. */
+const SHORTEST_REFERENCE = 4;
+
+function settlementNamed(
+  line: OpenLine,
+  settlements: readonly SettlementCandidate[],
+): SettlementCandidate | undefined {
+  const found = settlements.filter((one) => isNamed(line, one));
+  const longest = Math.max(...found.map(({ reference }) => reference.length));
+  const [first, ...others] = found.filter(({ reference }) => reference.length === longest);
+  return others.length === 0 ? first : undefined;
+}
+
+function namesAny(line: OpenLine, settlements: readonly SettlementCandidate[]): boolean {
+  return settlements.some((one) => isNamed(line, one));
+}
+
+/** Whether a text has a reference as a word of its own: `ST-1` is not in `ST-12`. */
+function isNamed({ text, currency }: OpenLine, settlement: SettlementCandidate): boolean {
+  const reference = settlement.reference.toUpperCase();
+  if (currency !== settlement.currency || reference.length < SHORTEST_REFERENCE) return false;
+  const searched = (text ?? '').toUpperCase();
+  for (let at = searched.indexOf(reference); at >= 0; at = searched.indexOf(reference, at + 1)) {
+    const around = [searched[at - 1], searched[at + reference.length]];
+    if (around.every((character) => character === undefined || !/[\p{L}\p{N}]/u.test(character))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const DAY_MS = 86_400_000;
+
+function couldBe(line: OpenLine, settlement: SettlementCandidate): boolean {
+  if (line.currency !== settlement.currency || BigInt(line.grossMinor) !== settlement.netMinor) {
+    return false;
+  }
+  const days = (Date.parse(line.day) - Date.parse(settlement.day)) / DAY_MS;
+  return days <= BANK_DAYS.before && days >= -BANK_DAYS.after;
+}

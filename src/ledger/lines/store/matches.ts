@@ -1,0 +1,264 @@
+/** Statements on matches. Whoever writes holds the lock of settlement (`lockSettlement`). */
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { MatchRule, TargetKind } from '../../domain/lines.ts';
+import {
+  BANK_DAYS,
+  type Candidate,
+  type NewMatch,
+  type OpenLine,
+  REPORT_DAYS,
+  type SettlementCandidate,
+} from '../../domain/matchLines.ts';
+import { orderIdOf, orderKeyOf } from '../../domain/orderKey.ts';
+
+const OPEN_LINE = `l.id, l.type, l.reference, l.day::text as day, l.currency,
+  l.gross_minor as "grossMinor", l.text`;
+
+/** No match, and none that was undone: a person decided about that line. */
+const IS_OPEN = `not exists (select from settlement_matches m where m.line_id = l.id)`;
+
+export interface OpenLinesPage {
+  readonly afterId: number;
+  readonly limit: number;
+}
+
+/** Report lines without a match that can be about a resource, by their numbers. */
+export function readOpenReportLines(
+  tx: Queryable,
+  { afterId, limit }: OpenLinesPage,
+): Promise<readonly OpenLine[]> {
+  return tx.query<OpenLine>(
+    `select ${OPEN_LINE} from settlement_lines l
+      where l.id > $1 and l.type in ('payment', 'refund', 'dispute', 'payout') and ${IS_OPEN}
+      order by l.id
+      limit $2`,
+    [afterId, limit],
+  );
+}
+
+export function readOpenBankLines(
+  tx: Queryable,
+  { afterId, limit }: OpenLinesPage,
+): Promise<readonly OpenLine[]> {
+  return tx.query<OpenLine>(
+    `select ${OPEN_LINE} from settlement_lines l
+      where l.id > $1 and l.type = 'bank' and ${IS_OPEN}
+      order by l.id
+      limit $2`,
+    [afterId, limit],
+  );
+}
+
+interface CandidateRow extends Omit<Candidate, 'orderId'> {
+  readonly orderKey: string | null;
+}
+
+/** The legs by which each kind of resource moves money that a report has. */
+const REPORTED_LEGS = `('payment', 'captured'), ('refund', 'settled'), ('dispute', 'held'), ('payout', 'initiated')`;
+
+const CANDIDATE = `r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey", r.currency,
+  case when r.kind = 'payment' then r.captured_minor else coalesce(r.amount_minor, 0) end as "amountMinor",
+  (select count(*) from settlement_matches m
+    where m.target_kind = r.kind and m.target_id = r.id and m.undone_at is null) as lines,
+  coalesce((extract(epoch from r.created_at) * 1000000)::bigint, 0) as "movedMicros"`;
+
+/** Resources that references may name: by their id, their payment or their order. */
+export async function readNamedCandidates(
+  tx: Queryable,
+  references: readonly string[],
+): Promise<readonly Candidate[]> {
+  const orders = references.flatMap((id) => [orderKeyOf({ id, orderId: id }), orderKeyOf({ id })]);
+  const rows = await tx.query<CandidateRow>(
+    `select ${CANDIDATE}
+       from (select kind, id from resources
+              where kind in ('payment', 'refund', 'dispute', 'payout') and id = any ($1::text[])
+             union
+             select kind, id from resources where payment_id = any ($1::text[])
+             union
+             select kind, id from resources where order_key = any ($2::text[])) named
+       join resources r using (kind, id)
+      where r.currency is not null
+      limit 100000`,
+    [references, orders],
+  );
+  return rows.map(toCandidate);
+}
+
+/** Every open line without a reference with every free resource that it could be about. */
+export async function readPairsByAmount(
+  tx: Queryable,
+  limit: number,
+): Promise<readonly { readonly line: OpenLine; readonly candidate: Candidate }[]> {
+  const rows = await tx.query<CandidateRow & { readonly line: OpenLine }>(
+    `select jsonb_build_object('id', l.id, 'type', l.type, 'reference', l.reference, 'day', l.day,
+                               'currency', l.currency, 'grossMinor', l.gross_minor, 'text', l.text) as line,
+            ${CANDIDATE}
+       from settlement_lines l
+       join (values ${REPORTED_LEGS}) as legs (kind, leg) on legs.kind = l.type
+      cross join lateral (
+        select distinct t.kind, t.resource_id from transfers t
+         where t.currency = l.currency and t.leg = legs.leg
+           and t.effective_at >= (l.day - ${REPORT_DAYS})::timestamp at time zone 'UTC'
+           and t.effective_at < (l.day + 2)::timestamp at time zone 'UTC'
+           and t.amount_minor = abs(l.gross_minor)
+         limit 3) t
+       join resources r on r.kind = t.kind and r.id = t.resource_id
+      where l.reference is null and ${IS_OPEN} and r.currency = l.currency
+        and not exists (select from settlement_matches m
+                         where m.target_kind = r.kind and m.target_id = r.id and m.undone_at is null)
+      limit $1`,
+    [limit],
+  );
+  return rows.map(({ line, ...row }) => ({ line, candidate: toCandidate(row) }));
+}
+
+function toCandidate({ orderKey, ...rest }: CandidateRow): Candidate {
+  return { ...rest, orderId: orderKey === null ? null : orderIdOf(orderKey) };
+}
+
+/** Settlements around the days of bank lines, with what they come to. */
+export async function readSettlementCandidates(
+  tx: Queryable,
+  { fromDay, toDay }: { readonly fromDay: string; readonly toDay: string },
+): Promise<readonly SettlementCandidate[]> {
+  const rows = await tx.query<Omit<SettlementCandidate, 'netMinor'> & { readonly net: string }>(
+    `select s.id, s.reference, s.currency, sums.net::text as net, sums.day::text as day,
+            (select count(*) from settlement_matches m
+              where m.target_kind = 'settlement' and m.target_id = s.id::text and m.undone_at is null)
+              as "bankLines"
+       from settlements s
+      cross join lateral (
+        select sum(l.gross_minor::numeric - l.fee_minor) as net, max(l.day) as day
+          from settlement_lines l where l.settlement_id = s.id) sums
+      where sums.day between $1::date - ${NAMED_DAYS} and $2::date + ${BANK_DAYS.after}
+      order by s.id
+      limit 50000`,
+    [fromDay, toDay],
+  );
+  return rows.map(({ net, ...rest }) => ({ ...rest, netMinor: BigInt(net) }));
+}
+
+/** A settlement that a bank line names may be older than one that only its amount suggests. */
+const NAMED_DAYS = 90;
+
+export async function insertMatches(tx: Queryable, matches: readonly NewMatch[]): Promise<void> {
+  await tx.query(
+    `insert into settlement_matches (line_id, target_kind, target_id, rule, reason)
+     select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])`,
+    [
+      matches.map(({ lineId }) => lineId),
+      matches.map(({ targetKind }) => targetKind),
+      matches.map(({ targetId }) => targetId),
+      matches.map(({ rule }) => rule),
+      matches.map(({ reason }) => reason),
+    ],
+  );
+}
+
+export interface ActiveMatch {
+  readonly id: number;
+  readonly targetKind: TargetKind;
+  readonly targetId: string | null;
+  readonly rule: MatchRule;
+  readonly writtenOffMinor: number;
+}
+
+export async function readActiveMatch(
+  tx: Queryable,
+  lineId: number,
+): Promise<ActiveMatch | undefined> {
+  const rows = await tx.query<ActiveMatch>(
+    `select id, target_kind as "targetKind", target_id as "targetId", rule,
+            written_off_minor as "writtenOffMinor"
+       from settlement_matches
+      where line_id = $1 and undone_at is null
+      limit 1`,
+    [lineId],
+  );
+  return rows[0];
+}
+
+export interface MatchByHand {
+  readonly lineId: number;
+  readonly targetKind: TargetKind;
+  readonly targetId: string | undefined;
+  readonly reason: string;
+  readonly writtenOffMinor: number;
+  readonly by: string;
+}
+
+export async function insertMatchByHand(tx: Queryable, match: MatchByHand): Promise<void> {
+  await tx.query(
+    `insert into settlement_matches (line_id, target_kind, target_id, rule, reason, written_off_minor,
+                                     matched_by)
+     values ($1, $2, $3, 'by_hand', $4, $5, $6)`,
+    [
+      match.lineId,
+      match.targetKind,
+      match.targetId ?? null,
+      match.reason,
+      match.writtenOffMinor,
+      match.by,
+    ],
+  );
+}
+
+export async function undoMatch(
+  tx: Queryable,
+  { id, by, reason }: { readonly id: number; readonly by: string; readonly reason: string },
+): Promise<void> {
+  await tx.query(
+    `update settlement_matches set undone_at = statement_timestamp(), undone_by = $2, undone_reason = $3
+      where id = $1`,
+    [id, by, reason],
+  );
+}
+
+export interface NamedTarget {
+  readonly kind: TargetKind;
+  readonly id: string;
+  readonly currency: string;
+}
+
+/** Whether the ledger has a resource, or a report a settlement, with money in a currency. */
+export async function targetExists(
+  tx: Queryable,
+  { kind, id, currency }: NamedTarget,
+): Promise<boolean> {
+  const rows = await tx.query<{ found: boolean }>(
+    kind === 'settlement'
+      ? `select exists (select from settlements where id::text = $2 and currency = $3 and $1 <> '') as found`
+      : `select exists (select from resources
+                         where kind = $1 and id = $2 and currency = $3) as found`,
+    [kind, id, currency],
+  );
+  return rows[0]?.found ?? false;
+}
+
+/**
+ * What a target moved and no line explains yet: of a resource, what it moved in psp.clearing less its lines; of a
+ * settlement, what is settled less what arrived.
+ */
+export async function readDifference(
+  tx: Queryable,
+  { kind, id, currency }: NamedTarget,
+): Promise<number> {
+  const moved =
+    kind === 'settlement'
+      ? `select sum(gross_minor::numeric - fee_minor) from settlement_lines
+          where settlement_id = ($2::text)::bigint and currency = $3`
+      : `select sum(case when debit = 'psp.clearing' then amount_minor else -amount_minor end)
+           from transfers
+          where kind = $1 and resource_id = $2 and currency = $3
+            and (debit = 'psp.clearing' or credit = 'psp.clearing')`;
+  const rows = await tx.query<{ difference: number }>(
+    `select (coalesce((${moved}), 0) - coalesce((
+              select sum(l.gross_minor::numeric - m.written_off_minor)
+                from settlement_matches m
+                join settlement_lines l on l.id = m.line_id
+               where m.target_kind = $1 and m.target_id = $2 and m.undone_at is null
+                 and l.currency = $3), 0))::bigint as difference`,
+    [kind, id, currency],
+  );
+  return rows[0]?.difference ?? 0;
+}

@@ -1,0 +1,107 @@
+/**
+ * Bank statements of any format. Terms: an *entry* is one booking on the account; the *payers* of a
+ * source file are texts by which the service's entries are recognized.
+ *
+ * 1. Only entries that name a payer become lines. Of all others nothing is stored: a bank statement has the
+ *    names and accounts of people who have nothing to do with the service.
+ * 2. Of a line, the text is stored without personal data, and neither the name nor the account of the payer.
+ * 3. A statement belongs to the account of its source file, and its entries lead from its opening to its closing
+ *    balance. Otherwise the file is refused, because it was cut, or is another account's.
+ */
+import { formatMoney } from '../../contract/money.ts';
+import { redactPersonalData } from '../../contract/personalData.ts';
+import type { Line } from '../../ledger/domain/lines.ts';
+import { FileProblem, type Place, quoted } from './fileProblem.ts';
+
+export interface BankEntry {
+  readonly place: Place;
+  /** `2026-10-05` */
+  readonly day: string;
+  readonly currency: string;
+  /** Negative: it left the account. */
+  readonly amountMinor: number;
+  readonly bankReference: string | undefined;
+  /** What the payer wrote. */
+  readonly purpose: string;
+  /** Names and accounts on the other side. */
+  readonly parties: readonly string[];
+}
+
+export interface BankReader {
+  /** @returns the entries that end in this piece */
+  readonly push: (text: string) => readonly BankEntry[];
+  readonly end: () => readonly BankEntry[];
+}
+
+/** The longest text that is stored: two lines of 140 characters, as camt has them. */
+const MAX_TEXT = 280;
+
+/** The line of an entry; undefined if it is not the service's (rules 1 and 2). */
+export function lineOfEntry(entry: BankEntry, payers: readonly string[]): Line | undefined {
+  const searched = [entry.purpose, ...entry.parties].map(squeezed);
+  const isFromService = payers
+    .map(squeezed)
+    .some((payer) => searched.some((text) => text.includes(payer)));
+  if (!isFromService) return undefined;
+  const text = redactPersonalData(entry.purpose.replaceAll(/\s+/g, ' ').trim(), MAX_TEXT);
+  return {
+    fileLine: entry.place.line,
+    type: 'bank',
+    settlement: undefined,
+    reference: undefined,
+    lineReference: givenReference(entry.bankReference),
+    day: entry.day,
+    currency: entry.currency,
+    grossMinor: entry.amountMinor,
+    feeMinor: 0,
+    text: text === '' ? undefined : text,
+  };
+}
+
+/** Banks fill the field for a reference that they do not have. */
+const NO_REFERENCE = new Set(['', 'NONREF', 'NOTPROVIDED', 'NONE']);
+
+export function givenReference(text: string | undefined): string | undefined {
+  const trimmed = text?.trim() ?? '';
+  return NO_REFERENCE.has(trimmed.toUpperCase()) ? undefined : trimmed.slice(0, 200);
+}
+
+/** Statements break texts anywhere, and write accounts with and without spaces. */
+function squeezed(text: string): string {
+  return text.replaceAll(/\s+/g, '').toUpperCase();
+}
+
+/** @throws FileProblem if a statement is another account's (rule 3) */
+export function refuseOtherAccount(stated: string, account: string, place: Place): void {
+  if (squeezed(stated).includes(squeezed(account))) return;
+  throw new FileProblem(
+    place,
+    `the statement is of the account ${quoted(masked(stated))}, and the source file names ` +
+      `${quoted(masked(account))}`,
+  );
+}
+
+/** An account for people: its last four characters. */
+function masked(account: string): string {
+  const text = squeezed(account);
+  return text.length <= 4 ? text : `…${text.slice(-4)}`;
+}
+
+export interface StatementSums {
+  readonly currency: string;
+  readonly openingMinor: number;
+  readonly entriesMinor: bigint;
+  readonly closingMinor: number;
+}
+
+/** @throws FileProblem if the entries do not lead to the closing balance (rule 3) */
+export function refuseOtherSum(sums: StatementSums, place: Place): void {
+  const { currency, openingMinor, entriesMinor, closingMinor } = sums;
+  const missingMinor = BigInt(closingMinor) - BigInt(openingMinor) - entriesMinor;
+  if (missingMinor === 0n) return;
+  throw new FileProblem(
+    place,
+    `the entries do not lead to the closing balance: ${formatMoney(missingMinor, currency)} is missing. ` +
+      'The file was cut or changed. Download it again',
+  );
+}

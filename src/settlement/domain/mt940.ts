@@ -1,0 +1,300 @@
+/**
+ * Reads MT940 statements in pieces of any size (SWIFT Standards MT, category 9).
+ *
+ * 1. Tags and entries that the format does not have are refused with their place, and so is a statement
+ *    without a closing balance, which was cut.
+ * 2. `C` and `RD` (the reversal of a debit) add to the account, `D` and `RC` take from it.
+ * 3. The day is that of the booking; its year is the one nearest to the value date, because it has none.
+ * 4. A German `:86:` has subfields, `?20` to `?29` and `?60` to `?63` being what the payer wrote, `?31` to
+ *    `?33` the other side. Any other text is what the payer wrote.
+ */
+import { parseCurrency } from '../../contract/money.ts';
+import { parseSignedAmount } from './amounts.ts';
+import {
+  type BankEntry,
+  type BankReader,
+  refuseOtherAccount,
+  refuseOtherSum,
+} from './bankEntries.ts';
+import { dayOf } from './days.ts';
+import { FileProblem, type Place, quoted } from './fileProblem.ts';
+
+/** Tags with nothing that is imported. */
+const OTHER_TAGS = new Set(['20', '21', '28', '28C', '13D', '34F', '64', '65', '90C', '90D', 'NS']);
+
+const MAX_LINE = 1_000;
+/** `:86:` has six lines; some banks have more. */
+const MAX_FIELD_LINES = 60;
+
+interface Tagged {
+  readonly tag: string;
+  readonly place: Place;
+  readonly lines: readonly string[];
+}
+
+interface Balance {
+  readonly currency: string;
+  readonly amountMinor: number;
+}
+
+interface Statement {
+  readonly opening: Balance;
+  entriesMinor: bigint;
+}
+
+/** @param account the account that the statements must be of */
+export function createMt940Reader(account: string): BankReader {
+  const tags = createTagReader();
+  const statements = createStatements(account);
+  return {
+    push: (piece) => tags.push(piece).flatMap(statements.read),
+    end: () => {
+      const entries = tags.end().flatMap(statements.read);
+      statements.end(tags.place());
+      return entries;
+    },
+  };
+}
+
+/** Reads tags, each with the lines that continue it. */
+function createTagReader() {
+  let rest = '';
+  let line = 0;
+  let open: (Tagged & { readonly lines: string[] }) | undefined;
+  const take = (): readonly Tagged[] => {
+    const ended = open;
+    open = undefined;
+    return ended ? [ended] : [];
+  };
+  const readLine = (text: string): readonly Tagged[] => {
+    line += 1;
+    const place = { line, column: 1 };
+    refuseLongLine(text, place);
+    const found = /^:([0-9A-Z]{2,3}):(.*)$/.exec(text);
+    if (found) {
+      const ended = take();
+      open = { tag: found[1] ?? '', place, lines: [found[2] ?? ''] };
+      return ended;
+    }
+    if (isBetween(text, open?.tag)) return take();
+    if (!open)
+      throw new FileProblem(place, `${quoted(text)} does not begin with a tag such as :20:`);
+    if (open.lines.length >= MAX_FIELD_LINES) {
+      throw new FileProblem(place, `a field has more than ${MAX_FIELD_LINES} lines`);
+    }
+    open.lines.push(text);
+    return [];
+  };
+  return {
+    place: (): Place => ({ line: Math.max(1, line), column: 1 }),
+    push: (piece: string): readonly Tagged[] => {
+      const lines = `${rest}${piece}`.split('\n');
+      rest = lines.pop() ?? '';
+      refuseLongLine(rest, { line: line + lines.length + 1, column: 1 });
+      return lines.flatMap((text) => readLine(text.replace(/\r$/, '')));
+    },
+    end: (): readonly Tagged[] => [
+      ...(rest === '' ? [] : readLine(rest.replace(/\r$/, ''))),
+      ...take(),
+    ],
+  };
+}
+
+function refuseLongLine(text: string, place: Place): void {
+  if (text.length <= MAX_LINE) return;
+  throw new FileProblem(place, `a line has more than ${MAX_LINE} characters`);
+}
+
+/**
+ * Whether a line is between statements: the end of one, a block header of SWIFT, or nothing. What a payer
+ * wrote may begin with a hyphen.
+ */
+function isBetween(text: string, tag: string | undefined): boolean {
+  if (/^(?:-\}?|\{.*|\s*)$/.test(text)) return true;
+  return text.startsWith('-') && tag !== '86';
+}
+
+/** Reads the statements that tags make up. */
+function createStatements(account: string) {
+  let hasAccount = false;
+  let isRead = false;
+  let statement: Statement | undefined;
+  let waiting: BankEntry | undefined;
+  const flush = (): readonly BankEntry[] => {
+    const entry = waiting;
+    waiting = undefined;
+    return entry ? [entry] : [];
+  };
+  const begin = (tagged: Tagged) => {
+    if (!hasAccount) throw new FileProblem(tagged.place, 'a statement has no account (:25:)');
+    if (statement) {
+      throw new FileProblem(tagged.place, 'a statement has no closing balance (:62F:)');
+    }
+    statement = { opening: balanceOf(tagged), entriesMinor: 0n };
+  };
+  const addEntry = (tagged: Tagged) => {
+    if (!statement) {
+      throw new FileProblem(tagged.place, 'an entry precedes the opening balance (:60F:)');
+    }
+    waiting = entryOf(tagged, statement.opening.currency);
+    statement.entriesMinor += BigInt(waiting.amountMinor);
+  };
+  const finish = (tagged: Tagged) => {
+    if (!statement) throw new FileProblem(tagged.place, 'a closing balance has no opening balance');
+    endStatement(statement, tagged);
+    statement = undefined;
+    hasAccount = false;
+    isRead = true;
+  };
+  const readTag = (tagged: Tagged) => {
+    switch (tagged.tag) {
+      case '25':
+      case '25P':
+        refuseOtherAccount(tagged.lines[0] ?? '', account, tagged.place);
+        hasAccount = true;
+        return;
+      case '60F':
+      case '60M':
+        return begin(tagged);
+      case '61':
+        return addEntry(tagged);
+      case '62F':
+      case '62M':
+        return finish(tagged);
+      default:
+        if (OTHER_TAGS.has(tagged.tag)) return;
+        throw new FileProblem(tagged.place, `MT940 has no tag :${tagged.tag}:`);
+    }
+  };
+  return {
+    read: (tagged: Tagged): readonly BankEntry[] => {
+      if (tagged.tag === '86') {
+        // After the closing balance it is about the statement.
+        if (waiting) waiting = { ...waiting, ...detailsOf(waiting, tagged.lines) };
+        return flush();
+      }
+      const before = flush();
+      readTag(tagged);
+      return before;
+    },
+    /** @throws FileProblem if the file ends within a statement, or has none */
+    end: (place: Place): void => {
+      if (statement || hasAccount) {
+        throw new FileProblem(
+          place,
+          'the file ends without a closing balance (:62F:): it was cut. Download it again',
+        );
+      }
+      if (!isRead) throw new FileProblem(place, 'the file has no statement');
+    },
+  };
+}
+
+const BALANCE = /^([CD])(\d{6})([A-Z]{3})([\d,]{1,15})$/;
+
+function balanceOf({ place, lines }: Tagged): Balance {
+  const [, mark = '', , code = '', amount = ''] = BALANCE.exec((lines[0] ?? '').trim()) ?? [];
+  const currency = parseCurrency(code);
+  const amountMinor = currency === undefined ? undefined : parseSignedAmount(amount, ',', currency);
+  if (currency === undefined || amountMinor === undefined) {
+    throw new FileProblem(
+      place,
+      `${quoted(lines[0] ?? '')} is not a balance such as C261005EUR950,00`,
+    );
+  }
+  return { currency, amountMinor: mark === 'D' ? 0 - amountMinor : amountMinor };
+}
+
+function endStatement({ opening, entriesMinor }: Statement, ended: Tagged): void {
+  const closing = balanceOf(ended);
+  if (closing.currency !== opening.currency) {
+    throw new FileProblem(
+      ended.place,
+      `the statement begins in ${opening.currency} and ends in ${closing.currency}`,
+    );
+  }
+  const { currency } = opening;
+  refuseOtherSum(
+    {
+      currency,
+      openingMinor: opening.amountMinor,
+      entriesMinor,
+      closingMinor: closing.amountMinor,
+    },
+    ended.place,
+  );
+}
+
+/** Value date, booking date, mark, funds code, amount, type, references. */
+const ENTRY =
+  /^(\d{2})(\d{2})(\d{2})(?:(\d{2})(\d{2}))?(R?[CD])([A-Z])?(\d{1,12},\d{0,4})([NFS][A-Z0-9]{3})(.*)$/;
+
+function entryOf({ place, lines }: Tagged, currency: string): BankEntry {
+  const [first = '', ...supplementary] = lines;
+  const match = ENTRY.exec(first);
+  if (!match) {
+    throw new FileProblem(
+      place,
+      `${quoted(first)} is not an entry such as 2610051005C950,00NTRFREF//BANKREF`,
+    );
+  }
+  const [, year = '', month = '', date = '', bookedMonth, bookedDate, mark = ''] = match;
+  const [amount = '', , references = ''] = match.slice(8);
+  const valueDay = dayOf(2000 + Number(year), Number(month), Number(date));
+  const day =
+    bookedMonth === undefined
+      ? valueDay
+      : nearestDay(2000 + Number(year), valueDay, [Number(bookedMonth), Number(bookedDate)]);
+  const amountMinor = parseSignedAmount(amount, ',', currency);
+  if (day === undefined || amountMinor === undefined) {
+    throw new FileProblem(
+      place,
+      `${quoted(first)} has a day that does not exist, or no amount of ${currency}`,
+    );
+  }
+  const [ownReference = '', bankReference] = references.split('//');
+  return {
+    place,
+    day,
+    currency,
+    amountMinor: mark === 'C' || mark === 'RD' ? amountMinor : 0 - amountMinor,
+    bankReference,
+    purpose: [ownReference, ...supplementary].join(' ').trim(),
+    parties: [],
+  };
+}
+
+/** Rule 3. */
+function nearestDay(
+  year: number,
+  valueDay: string | undefined,
+  [month, date]: readonly [month: number, date: number],
+): string | undefined {
+  if (valueDay === undefined) return undefined;
+  const distance = (day: string) => Math.abs(Date.parse(day) - Date.parse(valueDay));
+  return [year - 1, year, year + 1]
+    .flatMap((one) => dayOf(one, month, date) ?? [])
+    .toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+/** Rule 4. */
+function detailsOf(
+  { purpose }: BankEntry,
+  lines: readonly string[],
+): Pick<BankEntry, 'purpose' | 'parties'> {
+  const text = lines.join('');
+  if (!/^\d{3}\?/.test(text))
+    return { purpose: `${purpose} ${lines.join(' ')}`.trim(), parties: [] };
+  const subfields = [...text.matchAll(/\?(\d\d)([^?]*)/g)].map(([, number = '', value = '']) => ({
+    number: Number(number),
+    value,
+  }));
+  const of = (isWanted: (number: number) => boolean) =>
+    subfields.filter(({ number }) => isWanted(number)).map(({ value }) => value);
+  const written = of((number) => (number >= 20 && number <= 29) || (number >= 60 && number <= 63));
+  const names = of((number) => number === 32 || number === 33);
+  return {
+    purpose: `${purpose} ${written.join('')}`.trim(),
+    parties: [names.join(''), ...of((number) => number === 31)],
+  };
+}

@@ -1,0 +1,504 @@
+/**
+ * Lines of settlement reports and bank statements as the second source of the journal. Tests cite the rules of
+ * domain/lines.ts (L), domain/matchLines.ts (M) and domain/clearing.ts (C).
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { examineFile, importSettlementAs } from '../../src/actions/importSettlement.ts';
+import { matchLineAs, unmatchLineAs } from '../../src/actions/matchSettlementLine.ts';
+import { sumExactly } from '../../src/contract/money.ts';
+import { appendNext } from '../../src/ledger/chain/publishChain.ts';
+import type { ClearingPart } from '../../src/ledger/domain/clearing.ts';
+import { fenceJournal } from '../../src/ledger/fenceJournal.ts';
+import { createBalanceReader } from '../../src/ledger/read/balances.ts';
+import { readClearing } from '../../src/ledger/read/clearing.ts';
+import { readClearingItems } from '../../src/ledger/read/store/clearing.ts';
+import { readFiles, readLinesWithMatches } from '../../src/ledger/read/store/settlement.ts';
+import { checkRange } from '../../src/ledger/verify/checkRange.ts';
+import { proveLedger } from '../../src/ledger/verify/proveLedger.ts';
+import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { parseSource, type Source } from '../../src/settlement/sourceFile.ts';
+import {
+  beanCheck,
+  hledger,
+  isBeancountInstalled,
+  isHledgerInstalled,
+} from '../support/accounting.ts';
+import { tallyhook } from '../support/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+
+const ACTOR = { kind: 'cli', name: 'accountant', role: 'admin', origin: 'test' } as const;
+const HEADER = 'Batch,Line,Type,Payment,Date,Currency,Gross,Fee,Net\n';
+
+function source(content: object): Source {
+  const read = parseSource(JSON.stringify(content));
+  if (read.outcome !== 'read') throw new Error(read.problems.join(' '));
+  return read.source;
+}
+
+const REPORT = source({
+  name: 'reports',
+  format: 'csv',
+  columns: {
+    ...{ settlement: 'Batch', type: 'Type', reference: 'Payment', day: 'Date' },
+    ...{ currency: 'Currency', gross: 'Gross', fee: 'Fee', net: 'Net' },
+  },
+  types: { charge: 'payment', refund: 'refund', fee: 'fee', fix: 'adjustment' },
+});
+const BANK = source({
+  name: 'bank',
+  format: 'mt940',
+  account: '202051',
+  payers: ['ACME PAYMENTS'],
+});
+
+const OCTOBER = { created: '2026-10-04T09:00:00.000Z', modified_at: '2026-10-04T10:00:00.000Z' };
+/** pay_1 of 65.40 EUR, pay_2 of 20.00 EUR, pay_3 of 7.00 EUR that no report has. */
+const PAYMENTS = [
+  { payment_id: 'pay_1', amount: 6540 },
+  { payment_id: 'pay_2', amount: 2000, metadata: { order_id: 'ord_2' } },
+  { payment_id: 'pay_3', amount: 700 },
+].map(({ amount, ...rest }) =>
+  eventBody(
+    paymentObject({ ...rest, ...OCTOBER, currency: 'EUR', amount, amount_received: amount }),
+  ),
+);
+
+const ROWS = {
+  one: 'ST-1005,1,charge,pay_1,2026-10-05,EUR,65.40,1.30,64.10\n',
+  byOrder: 'ST-1005,2,charge,ord_2,2026-10-05,EUR,20.00,0.55,19.45\n',
+  fee: 'ST-1005,3,fee,,2026-10-05,EUR,0.00,9.90,-9.90\n',
+  unknown: 'ST-1005,4,charge,pay_x,2026-10-05,EUR,5.00,0.10,4.90\n',
+};
+const REPORT_TEXT = HEADER + Object.values(ROWS).join('');
+
+const statementOf = (amount: string, purpose: string) =>
+  `:20:S\n:25:12030000/202051\n:60F:C261006EUR0,00\n:61:2610061006C${amount}NTRFNONREF//${purpose.length}\n` +
+  `:86:166?20${purpose}?32ACME PAYMENTS LTD\n:62F:C261006EUR${amount}\n-\n`;
+
+let folder: string;
+let db: TestDatabase;
+const databases: TestDatabase[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tallyhook-settle-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await Promise.all(databases.splice(0).map((one) => one.drop()));
+});
+
+async function open({ paid = true } = {}): Promise<TestDatabase> {
+  db = await createTestDatabase();
+  databases.push(db);
+  if (paid) await applyEach(db, testApplier(db), PAYMENTS);
+  return db;
+}
+
+let files = 0;
+async function imported(content: string, from: Source) {
+  files += 1;
+  const path = join(folder, `file-${files}`);
+  writeFileSync(path, content);
+  const examined = await examineFile(path, from);
+  return importSettlementAs({ db }, ACTOR, { path, source: from, examined });
+}
+
+async function balances(): Promise<Readonly<Record<string, bigint>>> {
+  const rows = await createBalanceReader(db).read();
+  return Object.fromEntries(
+    rows.map(({ account, balanceMinor }): [string, bigint] => [account, balanceMinor]),
+  );
+}
+
+/** The parts of psp.clearing in EUR, after C1 is checked. */
+async function parts(): Promise<Partial<Record<ClearingPart, bigint>>> {
+  const all = await readClearing(db);
+  const [euro] = all.filter(({ currency }) => currency === 'EUR');
+  const found = euro?.parts ?? [];
+  expect(sumExactly(found.map(({ amountMinor }) => amountMinor))).toBe(euro?.balanceMinor);
+  expect(euro?.balanceMinor).toBe((await balances())['psp.clearing']);
+  return Object.fromEntries(found.map(({ part, amountMinor }) => [part, amountMinor]));
+}
+
+/** What the run of every night finds: it proves what changed since the last one. */
+async function problemsOfTheNight(): Promise<readonly string[]> {
+  const result = await proveLedger(db, {
+    ...{ merchantId: MERCHANT_ID, mode: 'incremental', fullDays: 30 },
+    openLanes: () => [(task) => checkRange(db, task)],
+  });
+  if (result.outcome === 'busy') throw new Error('another run is under way');
+  return result.report.checks.flatMap(({ name, offenders }) =>
+    offenders.map(({ subject }) => `${name} ${subject}`),
+  );
+}
+
+async function problems(): Promise<readonly string[]> {
+  const report = await verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: false });
+  return report.checks.flatMap(({ name, offenders }) =>
+    offenders.map(({ subject, problem }) => `${name} ${subject}: ${problem}`),
+  );
+}
+
+const lineOf = async (at: number, file = 1) => {
+  const lines = await readLinesWithMatches(db, { file, after: 0, limit: 100 });
+  const line = lines.find(({ fileLine }) => fileLine === at);
+  if (!line) throw new Error(`file ${file} has added no line ${at}`);
+  return line;
+};
+
+describe('import', () => {
+  test('L2: fees are posted, payments are not, and both are matched with a reason', async () => {
+    await open();
+    const outcome = await imported(REPORT_TEXT, REPORT);
+    expect(outcome).toMatchObject({
+      outcome: 'imported',
+      lines: 4,
+      newLines: 4,
+      matched: 2,
+      transfers: 4,
+    });
+    expect(await balances()).toMatchObject({
+      'fees.service': 1185n,
+      'psp.clearing': 9240n - 1185n,
+    });
+    expect(await lineOf(2)).toMatchObject({ targetId: 'pay_1', rule: 'id' });
+    expect(await lineOf(3)).toMatchObject({ targetId: 'pay_2', rule: 'order' });
+    expect((await lineOf(3)).reason).toContain('the line names its order ord_2');
+    expect(await parts()).toEqual({ not_reported: 700n, unknown_lines: -500n, not_arrived: 7855n });
+    const items = await readClearingItems(db, {
+      ...{
+        parts: ['not_reported', 'unknown_lines'],
+        currency: undefined,
+        after: undefined,
+        limit: 9,
+      },
+    });
+    expect(items.map(({ subject }) => subject)).toEqual([
+      'payment:pay_3',
+      `line:${(await lineOf(5)).id}`,
+    ]);
+    expect(await problems()).toEqual([]);
+  });
+
+  test('L3: the same, an overlapping and a newly exported file add nothing that is stored', async () => {
+    await open();
+    await imported(REPORT_TEXT, REPORT);
+    const before = await balances();
+    expect(await imported(REPORT_TEXT, REPORT)).toMatchObject({ outcome: 'known', file: 1 });
+    const otherExport = `${HEADER}${ROWS.fee}${ROWS.one.replace('65.40', '"65.40"')}${ROWS.unknown}${ROWS.byOrder}`;
+    expect(await imported(otherExport, REPORT)).toMatchObject({ newLines: 0, transfers: 0 });
+    expect(await balances()).toEqual(before);
+    // Equal lines of one file are several.
+    expect(await imported(`${HEADER}${ROWS.fee}${ROWS.fee}`, REPORT)).toMatchObject({
+      newLines: 1,
+    });
+    expect(await balances()).toMatchObject({ 'fees.service': 1185n + 990n });
+  });
+
+  test('L1: an import matches what the ledger did not know before, also that of a known file', async () => {
+    await open({ paid: false });
+    await imported(REPORT_TEXT, REPORT);
+    expect(await parts()).toMatchObject({ unknown_lines: -9040n });
+    await applyEach(db, testApplier(db), PAYMENTS);
+    expect(await imported(REPORT_TEXT, REPORT)).toMatchObject({ outcome: 'known', matched: 2 });
+    expect(await parts()).toEqual({ not_reported: 700n, unknown_lines: -500n, not_arrived: 7855n });
+  });
+
+  test('L3: imports at the same time store each line once', async () => {
+    await open();
+    const overlapping = `${HEADER}${ROWS.one}${ROWS.fee}`;
+    await Promise.all([
+      imported(REPORT_TEXT, REPORT),
+      imported(overlapping, REPORT),
+      imported(REPORT_TEXT, REPORT),
+    ]);
+    expect(await balances()).toMatchObject({ 'fees.service': 1185n });
+    expect(await problems()).toEqual([]);
+  });
+
+  test('a file is imported whole or not at all', async () => {
+    await open();
+    await expect(imported(`${REPORT_TEXT}ST-1005,5,charge`, REPORT)).rejects.toThrow('line 6');
+    const path = join(folder, 'changing');
+    writeFileSync(path, REPORT_TEXT);
+    const examined = await examineFile(path, REPORT);
+    writeFileSync(path, `${HEADER}${ROWS.one}`);
+    const request = { path, source: REPORT, examined };
+    await expect(importSettlementAs({ db }, ACTOR, request)).rejects.toThrow(
+      'changed while it was read',
+    );
+    expect(await readFiles(db, { before: undefined, limit: 9 })).toEqual([]);
+    expect((await balances())['fees.service']).toBeUndefined();
+  });
+
+  test('a number of the service with other content is refused', async () => {
+    await open();
+    const numbered = {
+      ...REPORT,
+      columns: { ...('columns' in REPORT ? REPORT.columns : {}), line: 'Line' },
+    } as Source;
+    await imported(REPORT_TEXT, numbered);
+    const changed = `${HEADER}${ROWS.one.replace('1.30,64.10', '1.40,64.00')}`;
+    expect(await imported(changed, numbered)).toMatchObject({
+      outcome: 'conflict',
+      conflict: { fileLine: 2, lineReference: '1', otherFile: 1, otherLine: 2 },
+    });
+    expect(await balances()).toMatchObject({ 'fees.service': 1185n });
+  });
+});
+
+describe('bank statements', () => {
+  const arrived = statementOf('78,55', 'SETTLEMENT ST-1005');
+
+  test('L1: the ledger is the same after any order of files and payments', async () => {
+    const steps: Readonly<Record<string, () => Promise<unknown>>> = {
+      p: () => applyEach(db, testApplier(db), PAYMENTS),
+      r: () => imported(REPORT_TEXT, REPORT),
+      b: () => imported(arrived, BANK),
+    };
+    const results = [];
+    for (const order of ['prb', 'brp', 'rbp', 'bpr']) {
+      await open({ paid: false });
+      for (const step of order) await steps[step]?.();
+      results.push(await balances());
+      expect(await problems(), order).toEqual([]);
+    }
+    for (const result of results) expect(result).toEqual(results[0]);
+    expect(results[0]).toMatchObject({
+      'bank.account': 7855n,
+      'psp.clearing': 9240n - 1185n - 7855n,
+    });
+  });
+
+  test('M6, M7: a bank line is about the settlement that it names, or the only one of its amount', async () => {
+    await open();
+    await imported(REPORT_TEXT, REPORT);
+    expect(await imported(arrived, BANK)).toMatchObject({ matched: 1 });
+    expect(await lineOf(4, 2)).toMatchObject({ targetKind: 'settlement', rule: 'reference' });
+    expect(await parts()).toEqual({ not_reported: 700n, unknown_lines: -500n });
+    await imported(`${HEADER}ST-2000,1,charge,pay_3,2026-10-06,EUR,7.00,0.20,6.80\n`, REPORT);
+    await imported(statementOf('6,80', 'NO WORD OF IT'), BANK);
+    expect(await lineOf(4, 4)).toMatchObject({ rule: 'amount_and_date' });
+    expect(await parts()).toEqual({ unknown_lines: -500n });
+  });
+
+  test('what arrives without a settlement is listed, and can be excluded', async () => {
+    await open();
+    await imported(statementOf('12,00', 'GIFT'), BANK);
+    expect(await parts()).toEqual({ not_reported: 9240n, unknown_arrivals: -1200n });
+    const { id } = await lineOf(4);
+    const input = {
+      lineId: id,
+      target: { kind: 'excluded', id: undefined },
+      writeOff: false,
+      reason: 'a gift',
+    } as const;
+    expect(await matchLineAs({ db }, ACTOR, input)).toMatchObject({
+      outcome: 'matched',
+      transfers: 1,
+    });
+    expect(await balances()).toMatchObject({ 'bank.account': 0n, 'psp.clearing': 9240n });
+    expect(await problems()).toEqual([]);
+  });
+});
+
+describe('by hand', () => {
+  test('L5, M8: an adjustment is posted, undone by a counter-posting, and left alone by rules', async () => {
+    await open();
+    await imported(REPORT_TEXT, REPORT);
+    const { id } = await lineOf(5);
+    const before = await balances();
+    const match = {
+      lineId: id,
+      target: { kind: 'adjustment', id: undefined },
+      writeOff: false,
+      reason: 'till sale',
+    } as const;
+    expect(await matchLineAs({ db }, ACTOR, match)).toMatchObject({ outcome: 'matched' });
+    expect(await balances()).toMatchObject({ 'service.adjustments': -500n });
+    expect(await parts()).toEqual({ not_reported: 700n, not_arrived: 7855n });
+    expect(await matchLineAs({ db }, ACTOR, match)).toMatchObject({ outcome: 'already' });
+    await unmatchLineAs({ db }, ACTOR, { lineId: id, reason: 'wrong' });
+    expect(await balances()).toEqual({ ...before, 'service.adjustments': 0n });
+    // The payment that it names is received later: a person has decided about the line.
+    await applyEach(db, testApplier(db), [
+      eventBody(
+        paymentObject({
+          payment_id: 'pay_x',
+          ...OCTOBER,
+          currency: 'EUR',
+          amount: 500,
+          amount_received: 500,
+        }),
+      ),
+    ]);
+    await imported(`${HEADER}${ROWS.fee}${ROWS.fee}`, REPORT);
+    expect(await lineOf(5)).toMatchObject({ targetKind: null });
+    expect(await problems()).toEqual([]);
+    const audit = await db.query<{ action: string; reason: string }>(
+      `select action, reason from audit where action like 'settlement.%match' order by id`,
+    );
+    expect(audit).toEqual([
+      { action: 'settlement.match', reason: 'till sale' },
+      { action: 'settlement.unmatch', reason: 'wrong' },
+    ]);
+  });
+
+  test('a difference is written off with the match', async () => {
+    await open();
+    const short = `${HEADER}${ROWS.one.replace('65.40,1.30,64.10', '65.00,1.30,63.70')}`;
+    await imported(short, REPORT);
+    expect(await parts()).toMatchObject({ reported_differently: 40n });
+    const { id } = await lineOf(2);
+    await unmatchLineAs({ db }, ACTOR, { lineId: id, reason: 'to write off' });
+    const target = { kind: 'payment', id: 'pay_1' } as const;
+    const matched = await matchLineAs({ db }, ACTOR, {
+      lineId: id,
+      target,
+      writeOff: true,
+      reason: 'rounding',
+    });
+    expect(matched).toMatchObject({ outcome: 'matched', writtenOffMinor: -40 });
+    expect(await parts()).toEqual({ not_reported: 2700n, not_arrived: 6370n });
+    expect(await balances()).toMatchObject({ 'service.adjustments': 40n });
+    expect(await problems()).toEqual([]);
+  });
+
+  test('a line is only about what it can be about', async () => {
+    await open();
+    await imported(REPORT_TEXT, REPORT);
+    const unknown = await lineOf(5);
+    const about = (kind: 'refund' | 'payment' | 'excluded', id?: string) =>
+      matchLineAs({ db }, ACTOR, {
+        lineId: unknown.id,
+        target: { kind, id },
+        writeOff: false,
+        reason: 'x',
+      });
+    expect(await about('refund', 'pay_1')).toMatchObject({ outcome: 'not_possible' });
+    expect(await about('excluded')).toMatchObject({ outcome: 'not_possible' });
+    expect(await about('payment', 'pay_none')).toMatchObject({ outcome: 'no_target' });
+    expect(await about('payment', 'pay_3')).toMatchObject({ outcome: 'matched' });
+  });
+});
+
+test('verify finds a changed line, a changed match and a missing transfer', async () => {
+  await open();
+  await imported(REPORT_TEXT, REPORT);
+  await db.query(`alter table settlement_lines disable trigger all`);
+  await db.query(`alter table transfers disable trigger all`);
+  await db.query(`update settlement_lines set fee_minor = 131 where file_line = 2`);
+  await db.query(`update settlement_matches set written_off_minor = 5 where target_id = 'pay_2'`);
+  await db.query(`delete from transfers where leg = 'fee_charged' and amount_minor = 990`);
+  await db.query(
+    `update transfers set resource_id = '99' where leg = 'fee_charged' and amount_minor = 10`,
+  );
+  const found = (await problems()).join('\n');
+  expect(found).toContain('lines settlement_line:1: its content does not match its digest');
+  expect(found).toContain(
+    'booked settlement_line:1: fee_charged: 1.30 EUR is posted, but the line requires 1.31 EUR',
+  );
+  expect(found).toContain(
+    'booked settlement_line:2: adjusted_up: 0.00 EUR is posted, but the line requires 0.05 EUR',
+  );
+  expect(found).toContain('booked settlement_line:3: fee_charged: 0.00 EUR is posted');
+  expect(found).toContain('booked settlement_line:99: transfers of it exist, but no line');
+});
+
+test('the run of every night proves the lines since the last one', async () => {
+  await open();
+  await imported(REPORT_TEXT, REPORT);
+  expect(await problemsOfTheNight()).toEqual([]);
+  await imported(`${HEADER}${ROWS.fee}${ROWS.fee}`, REPORT);
+  await db.query(`alter table settlement_lines disable trigger all`);
+  await db.query(`update settlement_lines set fee_minor = 131 where file_id = 2`);
+  const { id } = await lineOf(3, 2);
+  const found = [`lines settlement_line:${id}`, `booked settlement_line:${id}`];
+  expect(await problemsOfTheNight()).toEqual(found);
+  // Until it is as it was.
+  expect(await problemsOfTheNight()).toEqual(found);
+});
+
+test('transfers of lines are chained like all others', async () => {
+  await open();
+  await imported(REPORT_TEXT, REPORT);
+  await imported(statementOf('78,55', 'SETTLEMENT ST-1005'), BANK);
+  await appendNext(db, { throughId: await fenceJournal(db), key: undefined });
+  const [counts] = await db.query(
+    `select (select total_transfers from chain_blocks) as chained, count(*) as posted,
+            count(*) filter (where kind in ('settlement_line', 'bank_line')) as "ofLines" from transfers`,
+  );
+  expect(counts).toEqual({ chained: 8, posted: 8, ofLines: 5 });
+  expect(await problems()).toEqual([]);
+  await db.query(`alter table transfers disable trigger all`);
+  await db.query(
+    `update transfers set recorded_at = recorded_at - interval '1 second' where leg = 'bank_received'`,
+  );
+  expect((await problems()).join('\n')).toContain('chained');
+});
+
+test('stored lines and matches cannot be changed or deleted', async () => {
+  await open();
+  await imported(REPORT_TEXT, REPORT);
+  for (const statement of [
+    'update settlement_lines set gross_minor = 1',
+    'delete from settlement_lines',
+    'delete from settlement_matches',
+  ]) {
+    await expect(db.query(statement)).rejects.toThrow('append-only');
+  }
+  await db.query(`update settlement_lines set text = 'erased'`);
+});
+
+test('the commands print what is in clearing, and the exports check themselves', async () => {
+  await open();
+  const run = (...args: readonly string[]) => tallyhook(db.url, ...args);
+  writeFileSync(join(folder, 'report.csv'), REPORT_TEXT);
+  writeFileSync(join(folder, 'source.json'), JSON.stringify(REPORT));
+  const file = join(folder, 'report.csv');
+  const from = ['--source', join(folder, 'source.json')];
+  expect((await run('settle', 'import', file, ...from, '--dry-run')).stdout).toContain('90.40 EUR');
+  expect((await run('settle', 'import', file, ...from)).stdout).toContain('4 of 4 lines are new');
+  expect((await run('settle', 'import', file, ...from)).stdout).toContain(
+    'imported before, as file 1',
+  );
+  expect((await run('settle', 'list')).stdout).toContain('report.csv');
+  expect((await run('settle', 'show', '1')).stdout).toContain('the line names pay_1');
+  const { stdout } = await run('settle', 'unmatched', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    clearing: [
+      { currency: 'EUR', balance: 8055, parts: [{ part: 'not_reported', amount: 700 }, {}, {}] },
+    ],
+    unmatched: [
+      { subject: 'payment:pay_3' },
+      { subject: 'line:4' },
+      { subject: 'settlement:1', amount: 7855 },
+    ],
+  });
+  const asOf = await run('settle', 'unmatched', '--as-of', '2026-10-05', '--json');
+  expect(JSON.parse(asOf.stdout)).toMatchObject({ clearing: [{ balance: 9240 }] });
+  const matched = await run(
+    'settle',
+    'match',
+    '4',
+    'adjustment',
+    '--reason',
+    'till sale',
+    '--json',
+  );
+  expect(JSON.parse(matched.stdout)).toMatchObject({ outcome: 'matched', transfers: 1 });
+  expect((await run('settle', 'match', '99', 'adjustment', '--reason', 'x')).code).toBe(3);
+  expect(await problems()).toEqual([]);
+  for (const format of ['hledger', 'beancount'] as const) {
+    if (!(format === 'hledger' ? isHledgerInstalled : isBeancountInstalled)) continue;
+    const path = join(folder, `october.${format}`);
+    await run('export', 'entries', '--format', format, '--month', '2026-10', '--output', path);
+    const read = format === 'hledger' ? hledger(path, 'check', '--strict') : beanCheck(path);
+    expect(read.output, format).toBe('');
+  }
+}, 120_000);

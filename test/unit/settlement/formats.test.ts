@@ -1,0 +1,342 @@
+/**
+ * Reading files: what is generated is read back, a file that was cut or damaged is refused with its place, and
+ * nothing of strangers becomes a line. Tests cite the rules at the heads of the files in settlement/domain/.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatAmount } from '../../../src/contract/money.ts';
+import { packageRoot } from '../../../src/platform/packageRoot.ts';
+import { parseSignedAmount } from '../../../src/settlement/domain/amounts.ts';
+import { createCsvReader } from '../../../src/settlement/domain/csvRows.ts';
+import { parseDay } from '../../../src/settlement/domain/days.ts';
+import { FileProblem } from '../../../src/settlement/domain/fileProblem.ts';
+import { readLines } from '../../../src/settlement/readLines.ts';
+import { parseSource, type Source } from '../../../src/settlement/sourceFile.ts';
+
+const EXAMPLES = join(packageRoot(), 'docs/examples/settlement');
+const example = (name: string) => readFileSync(join(EXAMPLES, name));
+
+function sourceOf(name: string, changed: object = {}): Source {
+  const content = { ...(JSON.parse(example(name).toString('utf8')) as object), ...changed };
+  const read = parseSource(JSON.stringify(content));
+  if (read.outcome !== 'read') throw new Error(read.problems.join(' '));
+  return read.source;
+}
+
+const REPORT = sourceOf('report-source.json');
+const CAMT = sourceOf('bank-camt-source.json');
+const MT940 = sourceOf('bank-mt940-source.json');
+
+/** @param size bytes of a piece */
+async function linesOf(content: Uint8Array, source: Source, size = 64 * 1024) {
+  async function* pieces() {
+    for (let start = 0; start < content.length; start += size) {
+      yield await Promise.resolve(content.subarray(start, start + size));
+    }
+  }
+  const lines = [];
+  let ignored = 0;
+  for await (const piece of readLines(pieces(), source, () => undefined)) {
+    lines.push(...piece.lines);
+    ignored += piece.ignored;
+  }
+  return { lines, ignored };
+}
+
+const refusalOf = (content: string | Uint8Array, source: Source) =>
+  linesOf(typeof content === 'string' ? Buffer.from(content) : content, source).then(
+    () => 'it was read',
+    (error: unknown) => (error instanceof FileProblem ? error.message : String(error)),
+  );
+
+describe('the examples of the documentation', () => {
+  test('a report has a line for each row that its source file does not ignore', async () => {
+    const { lines, ignored } = await linesOf(example('report.csv'), REPORT);
+    expect(ignored).toBe(1);
+    expect(
+      lines.map(({ type, reference, grossMinor, feeMinor }) => [
+        type,
+        reference,
+        grossMinor,
+        feeMinor,
+      ]),
+    ).toEqual([
+      ['payment', 'pay_1001', 6540, 130],
+      ['payment', 'pay_1002', 2000, 55],
+      ['refund', 'ref_2001', -540, 0],
+      ['fee', undefined, 0, 990],
+    ]);
+  });
+
+  test.each([
+    ['camt.053', 'statement.xml', CAMT],
+    ['MT940', 'statement.mt940', MT940],
+  ])(
+    'of a statement in %s, only the line of the service is read, without its name',
+    async (_name, file, source) => {
+      const { lines, ignored } = await linesOf(example(file), source);
+      expect(ignored).toBe(1);
+      expect(lines).toMatchObject([
+        {
+          type: 'bank',
+          day: '2026-10-06',
+          currency: 'EUR',
+          grossMinor: 6825,
+          lineReference: '2026100600001',
+        },
+      ]);
+      expect(lines[0]?.text).toContain('ST-2026-10-05');
+      expect(JSON.stringify(lines)).not.toMatch(/ACME|Landlord|Rent/);
+    },
+  );
+
+  test.each([
+    ['report.csv', REPORT],
+    ['statement.xml', CAMT],
+    ['statement.mt940', MT940],
+  ])('%s is read the same in pieces of any size', async (file, source) => {
+    const whole = await linesOf(example(file), source);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 200 }), async (size) => {
+        expect(await linesOf(example(file), source, size)).toEqual(whole);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test.each([
+    ['statement.xml', CAMT],
+    ['statement.mt940', MT940],
+    ['report.csv', REPORT],
+  ])('%s is refused with a place wherever it is cut', async (file, source) => {
+    const content = example(file);
+    const end = content.toString('latin1').trimEnd().length;
+    for (let length = 1; length < end; length += 7) {
+      const cut = content.subarray(0, length);
+      // A report that ends with one of its lines has no sum by which the rest would be missed.
+      if (file === 'report.csv' && cut.at(-1) === 10) continue;
+      // The end of an MT940 message is a line of one hyphen, which nothing depends on.
+      if (file === 'statement.mt940' && length >= content.indexOf(':62F:C261006EUR568,25') + 21)
+        continue;
+      expect(await refusalOf(cut, source), `cut after ${length} bytes`).toMatch(
+        /^line \d+, column \d+: /,
+      );
+    }
+  });
+});
+
+describe('amounts', () => {
+  const currencies = fc.constantFrom('EUR', 'JPY', 'KWD', 'CLF');
+  const marks = fc.constantFrom('.' as const, ',' as const);
+
+  test('every amount of every exponent is read back, with either mark, sign and thousands', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -1e12, max: 1e12 }),
+        currencies,
+        marks,
+        fc.boolean(),
+        (amountMinor, currency, mark, grouped) => {
+          const [whole = '', decimals] = formatAmount(Math.abs(amountMinor), currency).split('.');
+          const other = mark === '.' ? ',' : '.';
+          const shown = grouped ? whole.replaceAll(/\B(?=(\d{3})+$)/g, other) : whole;
+          const text = `${amountMinor < 0 ? '-' : ''}${shown}${decimals === undefined ? '' : `${mark}${decimals}`}`;
+          expect(parseSignedAmount(text, mark, currency)).toBe(amountMinor);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['1,234', '.', 'EUR', 123_400],
+    ['1.234', '.', 'EUR', undefined],
+    ['1.234', ',', 'EUR', 123_400],
+    ['1,23', ',', 'EUR', 123],
+    ['12,34.5', '.', 'EUR', undefined],
+    ['1000.00', '.', 'JPY', 1000],
+    ['1000.000', '.', 'JPY', undefined],
+    ['5,00-', ',', 'EUR', -500],
+    ['-5-', '.', 'EUR', undefined],
+    ['(5)', '.', 'EUR', undefined],
+    ['1e3', '.', 'EUR', undefined],
+    ['', '.', 'EUR', undefined],
+  ] as const)('%s with the mark %s in %s is %s', (text, mark, currency, amountMinor) => {
+    expect(parseSignedAmount(text, mark, currency)).toBe(amountMinor);
+  });
+});
+
+test.each([
+  ['2026-10-05T23:59:59+02:00', 'iso', '2026-10-05'],
+  ['5.10.2026', 'DD.MM.YYYY', '2026-10-05'],
+  ['10/05/2026 08:00', 'MM/DD/YYYY', '2026-10-05'],
+  ['20261005', 'YYYYMMDD', '2026-10-05'],
+  ['2026-02-30', 'iso', undefined],
+  ['31/04/2026', 'DD/MM/YYYY', undefined],
+] as const)('the day %s written as %s is %s', (text, format, day) => {
+  expect(parseDay(text, format)).toBe(day);
+});
+
+describe('CSV', () => {
+  test('any fields are read back', () => {
+    const field = fc.string({ maxLength: 20 }).map((text) => text.replaceAll(/[\p{Cc}]/gu, '\n'));
+    const rows = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 1, max: 9 }), (written, size) => {
+        const text = written
+          .map((row) => `${row.map((one) => `"${one.replaceAll('"', '""')}"`).join(';')}\r\n`)
+          .join('');
+        const reader = createCsvReader({ delimiter: ';', lastLineEnds: true });
+        const read = [];
+        for (let start = 0; start < text.length; start += size) {
+          read.push(...reader.push(text.slice(start, start + size)));
+        }
+        read.push(...reader.end());
+        expect(read.map((row) => row.map((one) => one.text))).toEqual(written);
+      }),
+    );
+  });
+
+  test.each([
+    ['a quote within a field', 'x,a"b\n', 'line 1, column 4'],
+    ['text after a closing quote', 'x\n"a"b\n', 'line 2, column 4'],
+    ['quotes that never end', 'x,"a\nb\n', 'line 1, column 3'],
+    ['a zero byte', 'x,\0\n', 'line 1, column 3'],
+    ['a lone carriage return', 'x\ry\n', 'line 1, column 3'],
+    ['an endless field', `${'x'.repeat(20_000)}\n`, 'line 1, column 1'],
+  ])('%s is refused with its place', async (_name, content, place) => {
+    expect(await refusalOf(content, REPORT)).toContain(place);
+  });
+});
+
+describe('reports', () => {
+  const header = 'Batch,Line,Type,Payment,Date,Currency,Gross,Fee,Net\n';
+  const row = (fields: Partial<Record<'type' | 'date' | 'currency' | 'gross' | 'net', string>>) => {
+    const {
+      type = 'Charge',
+      date = '2026-10-04',
+      currency = 'EUR',
+      gross = '10.00',
+      net = '9.50',
+    } = fields;
+    return `${header}B1,1,${type},pay_1,${date},${currency},${gross},0.50,${net}\n`;
+  };
+  test.each([
+    ['a type without a translation', row({ type: 'Bonus' }), 'line 2, column 6: the type "Bonus"'],
+    [
+      'a day that does not exist',
+      row({ date: '2026-02-30' }),
+      'line 2, column 19: "2026-02-30" is not a day',
+    ],
+    ['an amount with too many decimals', row({ gross: '10.001' }), 'is not an amount of EUR'],
+    ['a currency that is none', row({ currency: 'EURO' }), '"EURO" is not a currency'],
+    ['another net amount', row({ net: '9.51' }), 'gross less fee is 9.50 EUR'],
+    ['a row of other length', `${header}B1,1\n`, 'the line has 2 fields, and the header has 9'],
+    ['a missing column', 'Batch,Line\n', 'no column is named'],
+    ['a column that is there twice', header.replace('Net', 'Fee'), 'two columns are named "Fee"'],
+    ['no header', '', 'the file has no header'],
+  ])('%s is refused', async (_name, content, problem) => {
+    expect(await refusalOf(content, REPORT)).toContain(problem);
+  });
+
+  test('unsigned amounts get their sign by their type, and negative fees are charges', async () => {
+    const source = sourceOf('report-source.json', { gross: 'by_type', fee: 'negative' });
+    const content = `${header}B1,1,Refund,ref_1,2026-10-04,EUR,5.00,-0.10,-5.10\n`;
+    const { lines } = await linesOf(Buffer.from(content), source);
+    expect(lines).toMatchObject([{ type: 'refund', grossMinor: -500, feeMinor: 10 }]);
+  });
+
+  test('a byte that the encoding does not have is refused, and read with the right one', async () => {
+    const content = Buffer.from(row({ type: 'Gebühr' }), 'latin1');
+    expect(await refusalOf(content, REPORT)).toContain('a byte that is not utf-8');
+    const source = sourceOf('report-source.json', {
+      encoding: 'windows-1252',
+      types: { Gebühr: 'fee' },
+    });
+    expect((await linesOf(content, source)).lines).toMatchObject([{ type: 'fee', feeMinor: -950 }]);
+  });
+});
+
+describe('statements', () => {
+  const xml = example('statement.xml').toString('utf8');
+  const mt = example('statement.mt940').toString('utf8');
+  test.each([
+    [
+      'another account',
+      xml.replace('DE02120300000000202051', 'DE99999999999999999999'),
+      CAMT,
+      'is of the account',
+    ],
+    ['a changed amount', xml.replace('>68.25<', '>68.26<'), CAMT, '-0.01 EUR is missing'],
+    [
+      'a document type',
+      xml.replace('<Document', '<!DOCTYPE x [<!ENTITY a "b">]><Document'),
+      CAMT,
+      'a document type',
+    ],
+    ['an unknown entity', xml.replace('Rent October', '&a;'), CAMT, 'line '],
+    ['a cut file', xml.slice(0, 900), CAMT, '(Unclosed root tag): the file was cut'],
+    ['another format', 'Batch,Line\n', CAMT, 'correct "format" in the source file'],
+    [
+      'a report of the day',
+      xml.replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt'),
+      CAMT,
+      'Only statements of booked entries',
+    ],
+    [
+      'an entry that was removed',
+      mt.replace(/:61:2610061006D[^:]*:86:[^:]*/, ''),
+      MT940,
+      '500.00 EUR is missing',
+    ],
+    ['another account', mt.replace('202051', '202052'), MT940, 'is of the account'],
+    [
+      'an unknown tag',
+      mt.replace(':28C:', ':99X:'),
+      MT940,
+      'line 3, column 1: MT940 has no tag :99X:',
+    ],
+    ['an entry that is none', mt.replace('C68,25', 'X68,25'), MT940, 'line 5, column 1'],
+    ['an endless line', `:20:${'x'.repeat(5_000)}`, MT940, 'more than 1000 characters'],
+  ])('%s is refused', async (_name, content, source, problem) => {
+    expect(await refusalOf(content, source)).toContain(problem);
+  });
+
+  test('entries that are not booked are passed over', async () => {
+    const pending = xml.replace(/<Ntry>\s*<Amt Ccy="EUR">500[\s\S]*?<\/Ntry>/, (entry) =>
+      entry.replace('BOOK', 'PDNG'),
+    );
+    const balanced = pending.replace('568.25', '1068.25');
+    expect(await linesOf(Buffer.from(balanced), CAMT)).toMatchObject({
+      lines: [{ grossMinor: 6825 }],
+      ignored: 0,
+    });
+  });
+
+  test('a collective entry is a line for each transaction with an amount', async () => {
+    const two =
+      '<NtryDtls><TxDtls><Amt Ccy="EUR">60.00</Amt><RmtInf><Ustrd>ACME PAYMENTS ST-A</Ustrd></RmtInf></TxDtls>' +
+      '<TxDtls><Amt Ccy="EUR">8.25</Amt><RmtInf><Ustrd>somebody else</Ustrd></RmtInf></TxDtls></NtryDtls>';
+    const content = xml.replace(/<NtryDtls>[\s\S]*?<\/NtryDtls>/, two);
+    const { lines, ignored } = await linesOf(Buffer.from(content), CAMT);
+    expect(lines).toMatchObject([{ grossMinor: 6000, lineReference: '2026100600001/1' }]);
+    expect(ignored).toBe(2);
+  });
+
+  test('a reversal has the sign of its mark, and a booking in January belongs to the next year', async () => {
+    const reversed = mt
+      .replace('2610061006C68,25', '2612310102RC68,25')
+      .replace('568,25', '431,75');
+    const { lines } = await linesOf(Buffer.from(reversed), MT940);
+    expect(lines).toMatchObject([{ grossMinor: -6825, day: '2027-01-02' }]);
+  });
+});
+
+test('a source file with mistakes is refused with all of them', () => {
+  const { name: _name, ...rest } = JSON.parse(example('report-source.json').toString('utf8')) as {
+    name: string;
+  };
+  const read = parseSource(JSON.stringify({ ...rest, decimal: ';', other: 1 }));
+  expect(read.outcome === 'refused' && read.problems.length).toBe(3);
+});
