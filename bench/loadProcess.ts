@@ -66,6 +66,7 @@ export async function startLoad(options: {
       const whole: RunRequest = {
         warmUpSeconds: 0,
         ratePerSecond: undefined,
+        connections: 64,
         repeat: false,
         sampleEvery: 0,
         ...request,

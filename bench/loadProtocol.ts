@@ -7,6 +7,8 @@ export interface RunRequest {
   readonly warmUpSeconds: number;
   /** Events a second at a steady rate; undefined sends as many as the server accepts. */
   readonly ratePerSecond: number | undefined;
+  /** Most connections that are open. With a rate, they are opened as they are needed. */
+  readonly connections: number;
   /** Sends the prepared events over and over and keeps them as unsent; for a server that stores nothing. */
   readonly repeat: boolean;
   /** Reports every nth reply of the counted time; 0 for none. */
@@ -29,6 +31,8 @@ export interface RunResult {
   /** All prepared events were sent before the time was over. */
   readonly ranOut: boolean;
   readonly replyMicros: Latency;
+  /** Of the other replies, within the counted time. */
+  readonly refusalMicros: Latency;
 }
 
 export interface Latency {

@@ -13,6 +13,7 @@ import { runJournal } from './journal.ts';
 import { startLoad } from './loadProcess.ts';
 import { describeMachine } from './machine.ts';
 import { HELP, type Options, readOptions, type Scenario } from './options.ts';
+import { runOverload } from './overload.ts';
 import { borrowRedis } from './redis.ts';
 import {
   printDistance,
@@ -20,6 +21,7 @@ import {
   printIntake,
   printJournal,
   printMachine,
+  printOverload,
   printSteady,
   type Report,
 } from './report.ts';
@@ -95,6 +97,11 @@ async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
       printDistance(distance);
       return { distance };
     }
+    case 'overload': {
+      const overload = await runOverload(bench);
+      printOverload(overload);
+      return { overload };
+    }
     case 'journal': {
       const journal = await runJournal(bench);
       printJournal(journal);
@@ -103,10 +110,11 @@ async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
   }
 }
 
-function isComplete({ intake, e2e, steady, journal, distance }: Report): boolean {
+function isComplete({ intake, e2e, steady, journal, distance, overload }: Report): boolean {
   const accounts: readonly (Accounts | undefined)[] = [
     intake?.accounts,
     e2e?.accounts,
+    overload?.accounts,
     ...(steady ?? []).map(({ accounts: own }) => own),
     ...(journal?.accounts ?? []),
     ...(distance?.rows ?? []).map(({ accounts: own }) => own),

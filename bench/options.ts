@@ -1,10 +1,12 @@
 /** The flags of `npm run bench`. */
 import { parseArgs } from 'node:util';
 
-export const SCENARIOS = ['intake', 'e2e', 'steady', 'journal', 'distance'] as const;
+export const SCENARIOS = ['intake', 'e2e', 'steady', 'journal', 'distance', 'overload'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
-/** `distance` takes five minutes. */
-const DEFAULT_SCENARIOS = SCENARIOS.filter((scenario) => scenario !== 'distance');
+/** These take minutes: each has a purpose of its own. */
+const DEFAULT_SCENARIOS = SCENARIOS.filter(
+  (scenario) => scenario !== 'distance' && scenario !== 'overload',
+);
 
 /** On one machine, and in one data center, between zones and between regions. */
 const ROUND_TRIPS_MS = [0, 0.5, 2, 5];
@@ -12,7 +14,7 @@ const MAX_ROUND_TRIP_MS = 100;
 
 export interface Options {
   readonly scenarios: readonly Scenario[];
-  /** Counted time of `e2e` and of `steady`. */
+  /** Counted time of `e2e`, `steady` and `overload`. */
   readonly seconds: number;
   readonly pairs: number;
   /** Between workers and database, in `distance`. */
@@ -28,8 +30,8 @@ export interface Options {
 
 export const HELP = `npm run bench -- [flags]
 
-  --only PART               one part instead of all but distance: intake, e2e, steady, journal, distance
-  --seconds N               counted time of e2e and of steady (30)
+  --only PART               one part instead of the first four: intake, e2e, steady, journal, distance, overload
+  --seconds N               counted time of e2e, steady and overload (30)
   --pairs N                 pairs of intake (5)
   --rtt MS                  distance: one round trip to the database (0, 0.5, 2 and 5 after each other)
   --single                  e2e and steady: one process, as "tallyhook start", instead of three

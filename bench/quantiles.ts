@@ -1,4 +1,4 @@
-/** Quantiles of measured times. */
+/** Quantiles of measured times, and means over the course of a run. */
 
 export interface Quantiles {
   readonly samples: number;
@@ -19,5 +19,23 @@ export function quantilesOf(timesMs: readonly number[]): Quantiles {
     p50Ms: quantile(ascending, 0.5),
     p99Ms: quantile(ascending, 0.99),
     maxMs: ascending.at(-1) ?? 0,
+  };
+}
+
+/** Means of what was measured in each third of a run. */
+export interface Thirds {
+  readonly start: number;
+  readonly middle: number;
+  readonly end: number;
+}
+
+export function thirdsOf(samples: readonly number[]): Thirds {
+  const size = Math.max(1, Math.floor(samples.length / 3));
+  const mean = (part: readonly number[]): number =>
+    part.reduce((sum, sample) => sum + sample, 0) / Math.max(1, part.length);
+  return {
+    start: mean(samples.slice(0, size)),
+    middle: mean(samples.slice(size, -size)),
+    end: mean(samples.slice(-size)),
   };
 }

@@ -7,6 +7,7 @@ import type { IntakeReport } from './intake.ts';
 import type { JournalReport } from './journal.ts';
 import type { Latency } from './loadProtocol.ts';
 import type { Machine } from './machine.ts';
+import type { OverloadReport } from './overload.ts';
 import type { Quantiles } from './quantiles.ts';
 import type { SteadyReport } from './steady.ts';
 
@@ -18,11 +19,17 @@ export interface Report {
   readonly steady?: readonly SteadyReport[];
   readonly journal?: JournalReport;
   readonly distance?: DistanceReport;
+  readonly overload?: OverloadReport;
 }
 
 const MIN_INTAKE_RATIO = 0.75;
 const MIN_ACCEPTED_OF_BARE = 0.55;
 const MIN_APPLIED_OF_ACCEPTED = 0.95;
+const MIN_ACCEPTED_OF_CAPACITY = 0.9;
+/** A third of the time that the service waits for a reply. */
+const MAX_OVERLOAD_P99_MICROS = 10_000_000;
+/** From the second third to the last; in the first the young generation and the recall fill. */
+const MAX_MEMORY_GROWTH = 0.1;
 /** From the receipt of an event to that of our order webhook. */
 const MAX_ORDER_WEBHOOK_P99_MS = 150;
 
@@ -136,6 +143,33 @@ export function printDistance({ barePerSecond, rows }: DistanceReport): void {
   }
   const lost = rows.filter(({ accounts }) => !accounts.isComplete);
   line('nothing lost', lost.length === 0 ? 'yes' : `NO, in ${lost.length} runs`);
+}
+
+export function printOverload(report: OverloadReport): void {
+  const { recovery, memoryMib } = report;
+  const offered = `${whole(report.offeredPerSecond)}/s offered`;
+  title(`Overload: three times what the database takes, ${report.seconds.toFixed(0)} s`);
+  line('bare route', `${whole(report.barePerSecond)}/s`);
+  line('capacity', `${whole(report.capacityPerSecond)}/s, of a database that is slowed down`);
+  line('accepted', `${whole(report.acceptedPerSecond)}/s of ${offered}`);
+  line('accepted / capacity', target(report.acceptedOfCapacity, MIN_ACCEPTED_OF_CAPACITY));
+  const isPrompt = report.replyMicros.p99 <= MAX_OVERLOAD_P99_MICROS;
+  line('reply if accepted', `${latency(report.replyMicros)}; p99 ≤ 10 s: ${verdict(isPrompt)}`);
+  line('reply if refused', latency(report.refusalMicros));
+  printOddities(report);
+  line('connections broken', whole(report.broken));
+  const { start, middle, end } = memoryMib;
+  const isFlat = end <= middle * (1 + MAX_MEMORY_GROWTH);
+  const thirds = `${whole(start)}, ${whole(middle)} and ${whole(end)} MiB in the thirds of the run`;
+  line('memory', `${thirds}; flat: ${verdict(isFlat)}`);
+  const kept = `${whole(recovery.acceptedPerSecond)}/s of ${whole(recovery.offeredPerSecond)}/s`;
+  line(
+    'at once afterwards',
+    `${kept}, refused ${recovery.refused}, ${latency(recovery.replyMicros)}`,
+  );
+  printCpu(report.cpu);
+  printAccounts(report.accounts, false);
+  printWarnings(report.warnings);
 }
 
 function printRun(report: RunReport): void {

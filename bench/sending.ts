@@ -1,15 +1,22 @@
 /**
- * Sends prepared requests over 64 connections with one request in flight each.
+ * Sends prepared requests over connections with one request in flight each.
  *
- * A run without a rate sends the next request on each reply. A run with a rate sends by the clock;
- * an event that is due while all connections are busy waits, and its waiting counts as reply time.
+ * A run without a rate sends the next request on each reply. A run with a rate sends by the clock, over 64
+ * connections at first and as many as it may open while all are busy, as clients do. An event that is due
+ * while all of them are busy waits, and its waiting counts as reply time.
  */
 import { createHistogram } from 'node:perf_hooks';
 import { type Connection, openConnection } from './connection.ts';
 import type { Requests } from './events.ts';
-import { type FromLoad, nowMs, type RunRequest, type RunResult } from './loadProtocol.ts';
+import {
+  type FromLoad,
+  type Latency,
+  nowMs,
+  type RunRequest,
+  type RunResult,
+} from './loadProtocol.ts';
 
-const CONNECTIONS = 64;
+const FIRST_CONNECTIONS = 64;
 const LAST_REPLIES_TIMEOUT_MS = 30_000;
 const PACE_MS = 2;
 const WATCH_MS = 5;
@@ -71,11 +78,19 @@ export async function sendRequests(
     sendNext(lane);
   };
 
-  for (let n = 0; n < CONNECTIONS; n += 1) await openLane();
+  const hasRate = request.ratePerSecond !== undefined;
+  let opened = hasRate ? Math.min(FIRST_CONNECTIONS, request.connections) : request.connections;
+  for (let n = 0; n < opened; n += 1) await openLane();
   const pacer = startPacer(request.ratePerSecond, (dueMs) => {
     const lane = free.pop();
-    if (lane) send(lane, dueMs);
-    else due.push(dueMs);
+    if (lane) {
+      send(lane, dueMs);
+      return;
+    }
+    due.push(dueMs);
+    if (opened === request.connections) return;
+    opened += 1;
+    void openLane().catch(() => undefined);
   });
   await pause(request.warmUpSeconds * 1_000);
   const endMs = nowMs() + request.seconds * 1_000;
@@ -128,7 +143,8 @@ function createSupply({ request, requests, from }: Sending) {
 
 /** Counts what was sent and what came back. */
 function createTally({ request, requests, report }: Sending) {
-  const replies = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
+  const replies = createReplyTimes();
+  const refusals = createReplyTimes();
   const refused: Record<string, number> = {};
   let [sent, acknowledged, counted, broken, inFlight] = [0, 0, 0, 0, 0];
   let startMs: number | undefined;
@@ -137,7 +153,7 @@ function createTally({ request, requests, report }: Sending) {
   const count = ({ place, dueMs }: Flight): void => {
     lastReplyMs = nowMs();
     counted += 1;
-    replies.record(Math.max(1, Math.round((lastReplyMs - dueMs) * 1_000)));
+    replies.record(lastReplyMs - dueMs);
     if (request.sampleEvery > 0 && counted % request.sampleEvery === 0) {
       report({ type: 'sample', eventId: requests.eventIds[place] ?? '', atMs: lastReplyMs });
     }
@@ -152,6 +168,7 @@ function createTally({ request, requests, report }: Sending) {
       inFlight -= 1;
       if (status !== 200) {
         refused[status] = (refused[status] ?? 0) + 1;
+        if (startMs !== undefined) refusals.record(nowMs() - flight.dueMs);
         return;
       }
       acknowledged += 1;
@@ -173,11 +190,20 @@ function createTally({ request, requests, report }: Sending) {
       refused,
       broken: broken + inFlight,
       ranOut,
-      replyMicros: {
-        p50: replies.percentile(50),
-        p99: replies.percentile(99),
-        max: counted === 0 ? 0 : replies.max,
-      },
+      replyMicros: replies.latency(),
+      refusalMicros: refusals.latency(),
+    }),
+  };
+}
+
+function createReplyTimes() {
+  const micros = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
+  return {
+    record: (ms: number): void => micros.record(Math.max(1, Math.round(ms * 1_000))),
+    latency: (): Latency => ({
+      p50: micros.percentile(50),
+      p99: micros.percentile(99),
+      max: micros.count === 0 ? 0 : micros.max,
     }),
   };
 }

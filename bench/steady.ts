@@ -1,13 +1,14 @@
 /** A steady load far below what the machine can take: how long it takes to reply and to apply. */
 import { type Accounts, account, type Bench } from './bench.ts';
 import { countKept } from './database.ts';
-import { type BacklogSample, measureRun, type RunReport, shapeOf } from './endToEnd.ts';
-import type { Quantiles } from './quantiles.ts';
+import { measureRun, type RunReport, shapeOf } from './endToEnd.ts';
+import { type Quantiles, type Thirds, thirdsOf } from './quantiles.ts';
 import { startShop } from './shop.ts';
 import { startTallyhook } from './tallyhook.ts';
 
 export interface SteadyReport extends RunReport {
   readonly goals: Goals;
+  /** Events that were pending. */
   readonly backlogThirds: Thirds;
   readonly isBacklogSteady: boolean;
   /** Undefined where no shop is configured. */
@@ -22,13 +23,6 @@ interface Goals {
   readonly p99Ms: number;
   /** Whether a shop receives order webhooks. */
   readonly hasShop: boolean;
-}
-
-/** Mean of what was pending in each third of the run. */
-export interface Thirds {
-  readonly start: number;
-  readonly middle: number;
-  readonly end: number;
 }
 
 const RATES: readonly Goals[] = [
@@ -72,7 +66,7 @@ async function runAt(bench: Bench, goals: Goals): Promise<SteadyReport> {
   const orderWebhooks = await shop?.times(db);
   await tallyhook.stop();
   await db.drop();
-  const backlogThirds = thirds(report.backlog);
+  const backlogThirds = thirdsOf(report.backlog.map(({ pending }) => pending));
   return {
     ...report,
     goals,
@@ -80,16 +74,5 @@ async function runAt(bench: Bench, goals: Goals): Promise<SteadyReport> {
     isBacklogSteady: backlogThirds.end <= backlogThirds.start + GROWTH_ALLOWED * ratePerSecond,
     orderWebhooks,
     accounts,
-  };
-}
-
-function thirds(backlog: readonly BacklogSample[]): Thirds {
-  const size = Math.max(1, Math.floor(backlog.length / 3));
-  const mean = (samples: readonly BacklogSample[]) =>
-    samples.reduce((sum, { pending }) => sum + pending, 0) / Math.max(1, samples.length);
-  return {
-    start: mean(backlog.slice(0, size)),
-    middle: mean(backlog.slice(size, -size)),
-    end: mean(backlog.slice(-size)),
   };
 }

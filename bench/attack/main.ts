@@ -3,7 +3,7 @@
  * an attacker on loopback, measures memory, good deliveries and throughput, and ends them all.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { type Postgres, startPostgres } from '../database.ts';
 import { createEventStream, MERCHANT_ID, WEBHOOK_PATH } from '../events.ts';
 import { type Load, startLoad } from '../loadProcess.ts';
 import type { RunResult } from '../loadProtocol.ts';
+import { memoryMib } from '../memory.ts';
 import { nodeFlags } from '../nodeFlags.ts';
 import { compiled, startLogging, startModule } from '../processes.ts';
 import { type Deliveries, startGoodSenders } from './goodSenders.ts';
@@ -23,7 +24,6 @@ const WARM_UP_SECONDS = 8;
 const ATTACK_SECONDS = 15;
 const SETTLE_MS = 3_000;
 const SAMPLE_EVERY_MS = 100;
-const MIB = 1024 * 1024;
 const MAX_GROWTH_MIB = 64;
 /** Short sides in alternating order, so that other load on the machine meets both. */
 const SIDE_SECONDS = 4;
@@ -92,11 +92,6 @@ async function attack(arena: Arena, request: AttackRequest): Promise<AttackResul
   });
   await stop();
   return result;
-}
-
-function memoryMib(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return (Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024) / MIB;
 }
 
 /** Attacks a fresh receiver, and prints what it cost. */

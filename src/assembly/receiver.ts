@@ -52,6 +52,7 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
   const intake = createIntake({
     db,
     clock,
+    monotonicMs,
     log,
     enqueue: enqueuer.enqueue,
     observeBatchSize: receiverMetrics.batchSize,
@@ -84,6 +85,7 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
     metrics: receiverMetrics,
     countRefusal: rejections.count,
     clock,
+    random: Math.random,
     log,
   });
   const server = await startHttpServer({

@@ -29,6 +29,7 @@ export interface ReceiverAppParts {
   /** Counts deliveries without a valid signature; their bodies are not stored. Must not block or throw. */
   readonly countRefusal: (reason: 'missing' | 'malformed' | 'mismatch') => void;
   readonly clock: Clock;
+  readonly random: () => number;
   readonly log: Log;
 }
 
@@ -42,7 +43,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
 
   const reply = (response: Response, outcome: WebhookOutcome): number => {
     metrics.outcome(outcome.outcome);
-    const { status, headers, body } = replyFor(outcome);
+    const { status, headers, body } = replyFor(outcome, parts.random());
     const text = JSON.stringify(body);
     // One write for head and body; `response.json` would make two.
     response.writeHead(status, {
@@ -65,10 +66,11 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     metrics.secretUsed(verification.secretIndex);
     return intake.accept(body, fingerprints[verification.secretIndex] ?? 0);
   };
-  /** A request without a well-formed signature is refused before its body is read. */
+  /** What can be refused without the body is refused before it is read. */
   const read = (request: Request, response: Response): Promise<BodyReading | WebhookOutcome> => {
     const claim = readSignature(request.header(SIGNATURE_HEADER));
     if (claim.outcome !== 'well_formed') return Promise.resolve(unsigned(claim.outcome));
+    if (intake.isFull()) return Promise.resolve({ outcome: 'overloaded' });
     if (expectsContinue(request)) {
       if (isDeclaredLonger(request, maxBodyBytes)) return Promise.resolve({ outcome: 'too_large' });
       response.writeContinue();
@@ -89,6 +91,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
       const outcome = reading.outcome === 'read' ? await verify(reading.body, request) : reading;
       const seconds = elapsedSeconds();
       if (outcome.outcome === 'over_budget') response.shouldKeepAlive = false;
+      else if (outcome.outcome === 'overloaded') dropRest(request, response);
       else await holdBack(guard, request, response);
       metrics.replied(reply(response, outcome), seconds);
     },
@@ -115,18 +118,22 @@ const expectsContinue = ({ headers, httpVersion }: Request): boolean =>
  * the reply if strangers send too much. Has no effect on a verified sender with a complete request.
  */
 async function holdBack(guard: Guard, request: Request, response: Response): Promise<void> {
-  if (!request.complete) {
-    discardBody(request);
-    // A sender that waits for 100 does not send its body now, so the next bytes may be either.
-    if (expectsContinue(request) || isDeclaredLonger(request, MAX_DISCARDED_BYTES)) {
-      response.shouldKeepAlive = false;
-    }
-  }
+  dropRest(request, response);
   const delayMs = guard.replyDelayMs(request);
   if (delayMs === 0) return;
   const closed = new AbortController();
   response.once('close', () => closed.abort());
   await sleep(delayMs, closed.signal);
+}
+
+/** Drops what is left of a body, so that the connection can serve further requests. */
+function dropRest(request: Request, response: Response): void {
+  if (request.complete) return;
+  discardBody(request);
+  // A sender that waits for 100 does not send its body now, so the next bytes may be either.
+  if (expectsContinue(request) || isDeclaredLonger(request, MAX_DISCARDED_BYTES)) {
+    response.shouldKeepAlive = false;
+  }
 }
 
 function createErrorHandler(

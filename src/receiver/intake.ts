@@ -5,7 +5,7 @@
  *    is one. If that wait is canceled, the outcome is `unavailable`.
  * 2. No artificial delay: a lone event is written immediately. Events that arrive while two batches
  *    are in flight form the next one. Three in flight were not faster than two.
- * 3. Waiting events are bounded in count and in bytes; beyond that the sender gets 503.
+ * 3. What is held until it is persisted is bounded (domain/intakeRoom.ts); beyond that the sender gets 503.
  * 4. If the database rejects a batch for its data, the events are written one by one, so that only
  *    the bad one fails.
  * 5. If the partition of the bodies' day is missing, it is made, and the batch is written once more.
@@ -16,6 +16,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { isTransient } from '../platform/db/failures.ts';
 import type { Log } from '../platform/log.ts';
+import { hasRoom } from './domain/intakeRoom.ts';
 import { readEnvelope } from './envelope.ts';
 import type { Recall } from './recall.ts';
 import { isBodyDayMissing, type NewEvent } from './store/inbox.ts';
@@ -32,6 +33,8 @@ export type IntakeOutcome =
   | { readonly outcome: 'overloaded' };
 
 export interface Intake {
+  /** Whether an event would be refused now, before its body is read. */
+  isFull(): boolean;
   /**
    * Persists a verified body. Never throws.
    * @param secretFingerprint of the secret that verified it
@@ -44,6 +47,7 @@ export interface Intake {
 export interface IntakeParts {
   readonly db: Database;
   readonly clock: Clock;
+  readonly monotonicMs: () => number;
   readonly log: Log;
   /** Enqueues committed inbox rows for the workers. Must not block or throw. */
   readonly enqueue: (webhookEventIds: readonly number[]) => void;
@@ -55,19 +59,21 @@ export interface IntakeParts {
 
 const MAX_BATCH = 500;
 const MAX_IN_FLIGHT = 2;
-const MAX_WAITING = 10_000;
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 interface Waiting {
   readonly event: NewEvent;
+  /** When it was accepted, by the monotonic clock. */
+  readonly sinceMs: number;
   readonly report: (outcome: IntakeOutcome) => void;
 }
 
 export function createIntake(parts: IntakeParts): Intake {
-  const { clock, log, enqueue, observeBatchSize, keep } = parts;
+  const { clock, monotonicMs, log, enqueue, observeBatchSize, keep } = parts;
   let waiting: Waiting[] = [];
-  let waitingBytes = 0;
-  let inFlight = 0;
+  /** Batches that are being written, the oldest first. */
+  const inFlight = new Set<readonly Waiting[]>();
+  let heldEvents = 0;
+  let heldBytes = 0;
   let isPumpDue = false;
   let idle: (() => void)[] = [];
 
@@ -96,32 +102,40 @@ export function createIntake(parts: IntakeParts): Intake {
 
   const pump = (): void => {
     isPumpDue = false;
-    while (inFlight < MAX_IN_FLIGHT && waiting.length > 0) {
+    while (inFlight.size < MAX_IN_FLIGHT && waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH);
       waiting = waiting.slice(MAX_BATCH);
-      for (const { event } of batch) waitingBytes -= event.body.length;
-      inFlight += 1;
+      inFlight.add(batch);
       void write(batch).finally(() => {
-        inFlight -= 1;
+        inFlight.delete(batch);
+        heldEvents -= batch.length;
+        for (const { event } of batch) heldBytes -= event.body.length;
         pump();
       });
     }
-    if (inFlight === 0 && waiting.length === 0) {
+    if (heldEvents === 0) {
       for (const resolve of idle) resolve();
       idle = [];
     }
   };
 
+  const hasRoomFor = (bytes: number): boolean => {
+    const [oldestBatch = waiting] = inFlight;
+    const nowMs = monotonicMs();
+    const oldestMs = nowMs - (oldestBatch[0]?.sinceMs ?? nowMs);
+    return hasRoom({ events: heldEvents, bytes: heldBytes, oldestMs }, bytes);
+  };
+
   return {
+    isFull: () => !hasRoomFor(0),
     accept: (body, secretFingerprint) => {
-      if (waiting.length >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES) {
-        return Promise.resolve({ outcome: 'overloaded' });
-      }
+      if (!hasRoomFor(body.length)) return Promise.resolve({ outcome: 'overloaded' });
       const bodyHash = hash('sha256', body, 'buffer');
       const event: NewEvent = { ...readEnvelope(body), body, bodyHash, secretFingerprint };
       return new Promise((report) => {
-        waiting.push({ event, report });
-        waitingBytes += body.length;
+        waiting.push({ event, sinceMs: monotonicMs(), report });
+        heldEvents += 1;
+        heldBytes += body.length;
         if (isPumpDue) return;
         // Bodies that arrive in one turn of the event loop share the first batch.
         isPumpDue = true;

@@ -41,10 +41,12 @@ export interface Reply {
     | ErrorEnvelope;
 }
 
-/** The service waits a minute before its first retry; an earlier one is fine. */
-const RETRY_AFTER = { 'Retry-After': '5' };
+/** Senders that were refused together come back spread over a minute, not together. */
+const RETRY_AFTER_SECONDS = { least: 5, most: 60 };
 
-export function replyFor(outcome: WebhookOutcome): Reply {
+/** @param random from 0 to 1, exclusive; spreads the retries of senders that honor `Retry-After` */
+export function replyFor(outcome: WebhookOutcome, random: number): Reply {
+  const unavailable = (message: string): Reply => unavailableUntil(message, random);
   switch (outcome.outcome) {
     case 'accepted':
     case 'id_reused':
@@ -84,8 +86,14 @@ function received(eventId: string | undefined, duplicate: boolean): Reply {
   };
 }
 
-function unavailable(message: string): Reply {
-  return { status: 503, headers: RETRY_AFTER, body: errorEnvelope('api_error', 'HE_00', message) };
+function unavailableUntil(message: string, random: number): Reply {
+  const { least, most } = RETRY_AFTER_SECONDS;
+  const seconds = least + Math.floor(random * (most - least + 1));
+  return {
+    status: 503,
+    headers: { 'Retry-After': String(seconds) },
+    body: errorEnvelope('api_error', 'HE_00', message),
+  };
 }
 
 function unverified(message: string): Reply {

@@ -17,6 +17,7 @@ import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { readBodies } from '../../src/ledger/bodies/readBodies.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { monotonicMs } from '../../src/platform/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/platform/time.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
@@ -68,6 +69,7 @@ beforeAll(async () => {
   intake = createIntake({
     db,
     clock: db.clock,
+    monotonicMs,
     log: silentLog,
     enqueue: (ids) => toApply.push(...ids),
     observeBatchSize: () => undefined,

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
 import { readBodyDaysAhead } from '../../src/ledger/bodies/store/days.ts';
-import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { type Clock, monotonicMs, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
 import { silentLog } from '../support/database.ts';
@@ -41,6 +41,7 @@ function intakeOf(on: Database = db, clock: Clock = systemClock): CountingIntake
   const intake = createIntake({
     db: on,
     clock,
+    monotonicMs,
     log: silentLog,
     enqueue: () => undefined,
     observeBatchSize: () => undefined,
@@ -197,6 +198,7 @@ describe('a missing partition', () => {
     const intake = createIntake({
       db,
       clock: systemClock,
+      monotonicMs,
       log: silentLog,
       enqueue: () => undefined,
       observeBatchSize: () => undefined,

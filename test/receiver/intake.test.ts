@@ -1,12 +1,15 @@
 /** Intake under load: events that arrive together are written in one batch, once, and within limits. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
 import { NO_TRUSTED_PROXIES } from '../../src/platform/clientAddress.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { monotonicMs, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { type HttpServer, startHttpServer } from '../../src/platform/httpServer.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReceiverApp } from '../../src/receiver/app.ts';
+import { MAX_HELD_EVENTS, MAX_HELD_MS } from '../../src/receiver/domain/intakeRoom.ts';
 import { createGuard } from '../../src/receiver/guard.ts';
 import { createIntake, type Intake, type IntakeOutcome } from '../../src/receiver/intake.ts';
 import { createReceiverMetrics } from '../../src/receiver/metrics.ts';
@@ -34,12 +37,13 @@ interface RecordingIntake extends Intake {
   readonly enqueued: readonly number[];
 }
 
-function recordingIntake(db: Database): RecordingIntake {
+function recordingIntake(db: Database, clockMs = monotonicMs): RecordingIntake {
   const batchSizes: number[] = [];
   const enqueued: number[] = [];
   const intake = createIntake({
     db,
     clock: systemClock,
+    monotonicMs: clockMs,
     log: silentLog,
     enqueue: (ids) => enqueued.push(...ids),
     observeBatchSize: (events) => batchSizes.push(events),
@@ -319,7 +323,7 @@ describe('a batch', () => {
   it('is drained before the receiver closes the database', async () => {
     const blocked = blockedDatabase(db);
     const intake = recordingIntake(blocked.db);
-    const accepted = someEvents(1_200).map(intake.accept);
+    const accepted = someEvents(700).map(intake.accept);
     let isDrained = false;
     const drained = intake.drain().then(() => {
       isDrained = true;
@@ -330,35 +334,37 @@ describe('a batch', () => {
     blocked.release();
     await drained;
 
-    expect(intake.enqueued).toHaveLength(1_200);
-    expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: 1_200 });
+    expect(intake.enqueued).toHaveLength(700);
+    expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: 700 });
     await intake.drain();
   });
 });
 
 describe('a full intake', () => {
-  const MAX_WAITING = 10_000;
-
-  it('accepts 10,000 waiting events and no more, and loses none of them', async () => {
+  it('holds 800 events, waiting or being written, and no more, and loses none of them', async () => {
     const blocked = blockedDatabase(db);
     const intake = recordingIntake(blocked.db);
     const before = await countStoredBodies(db);
-    const accepted = someEvents(MAX_WAITING).map(intake.accept);
+    const accepted = someEvents(600).map(intake.accept);
+    await waitFor('two batches', () => blocked.inFlight() === 2);
+    accepted.push(...someEvents(MAX_HELD_EVENTS - 600).map(intake.accept));
+    expect(intake.isFull()).toBe(true);
 
     expect(await intake.accept(eventBody(paymentObject()), 0)).toEqual({ outcome: 'overloaded' });
 
     blocked.release();
-    expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: MAX_WAITING });
-    expect(await countStoredBodies(db)).toBe(before + MAX_WAITING);
+    expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: MAX_HELD_EVENTS });
+    expect(await countStoredBodies(db)).toBe(before + MAX_HELD_EVENTS);
+    expect(intake.isFull()).toBe(false);
     expect(await intake.accept(eventBody(paymentObject()), 0)).toMatchObject({
       outcome: 'accepted',
     });
   });
 
-  it('accepts 64 MiB of waiting bodies and not one byte more', async () => {
+  it('holds 64 MiB of bodies and not one byte more', async () => {
     const blocked = blockedDatabase(db);
     const intake = recordingIntake(blocked.db);
-    // The same body many times: waiting bodies are counted before they are deduped.
+    // The same body many times: held bodies are counted before they are deduped.
     const body = Buffer.alloc(1024 * 1024, unique('no JSON'));
     const accepted = Array.from({ length: 64 }, () => intake.accept(body, 0));
 
@@ -369,27 +375,44 @@ describe('a full intake', () => {
     expect(await intake.accept(body, 0)).toMatchObject({ outcome: 'duplicate' });
   });
 
-  it('responds with Retry-After, and accepts the event later', async () => {
+  it('accepts nothing while the oldest event has waited five seconds, and everything after its commit', async () => {
+    const blocked = blockedDatabase(db);
+    let nowMs = 0;
+    const intake = recordingIntake(blocked.db, () => nowMs);
+    const accepted = someEvents(1).map(intake.accept);
+    await waitFor('the batch', () => blocked.inFlight() === 1);
+    nowMs = MAX_HELD_MS - 1;
+    accepted.push(...someEvents(1).map(intake.accept));
+    nowMs = MAX_HELD_MS;
+
+    expect(intake.isFull()).toBe(true);
+    expect(await intake.accept(eventBody(paymentObject()), 0)).toEqual({ outcome: 'overloaded' });
+
+    blocked.release();
+    expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: 2 });
+    expect(intake.isFull()).toBe(false);
+  });
+
+  it('refuses before it reads a body, without delay and with Retry-After, and accepts the event later', async () => {
     const blocked = blockedDatabase(db);
     const intake = recordingIntake(blocked.db);
     const server = await serve(intake);
+    const { port } = server;
     try {
-      const accepted = someEvents(1_000).map(intake.accept);
-      await waitFor('two batches', () => blocked.inFlight() === 2);
-      accepted.push(...someEvents(MAX_WAITING).map(intake.accept));
+      const accepted = someEvents(MAX_HELD_EVENTS).map(intake.accept);
       const body = eventBody(paymentObject());
-      const deliver = () =>
-        fetch(`http://127.0.0.1:${server.port}/webhooks`, {
-          method: 'POST',
-          headers: { 'X-Webhook-Signature-512': sign(body) },
-          body: new Uint8Array(body),
-        });
 
-      const response = await deliver();
+      const connection = connect({ port, host: '127.0.0.1' });
+      connection.write(
+        `POST /webhooks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n` +
+          `X-Webhook-Signature-512: ${sign(body)}\r\n\r\n`,
+      );
+      const [response] = (await once(connection, 'data')) as [Buffer];
 
-      expect(response.status).toBe(503);
-      expect(response.headers.get('retry-after')).toBe('5');
-      expect(await response.json()).toEqual({
+      const text = response.toString();
+      expect(text).toMatch(/^HTTP\/1\.1 503 /);
+      expect(text).toContain('\r\nRetry-After: 33\r\n');
+      expect(JSON.parse(text.slice(text.indexOf('{')))).toEqual({
         error: {
           type: 'api_error',
           code: 'HE_00',
@@ -397,9 +420,19 @@ describe('a full intake', () => {
         },
       });
       blocked.release();
-      expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: MAX_WAITING + 1_000 });
+      expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: MAX_HELD_EVENTS });
       expect(await countStored(db, body)).toBe(0);
-      expect((await deliver()).status).toBe(200);
+
+      // The connection still serves: what remains of the refused body is dropped.
+      connection.write(body);
+      connection.write(
+        `POST /webhooks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n` +
+          `X-Webhook-Signature-512: ${sign(body)}\r\n\r\n`,
+      );
+      connection.write(body);
+      const [second] = (await once(connection, 'data')) as [Buffer];
+      connection.destroy();
+      expect(second.toString()).toMatch(/^HTTP\/1\.1 200 /);
       expect(await countStored(db, body)).toBe(1);
     } finally {
       blocked.release();
@@ -408,22 +441,33 @@ describe('a full intake', () => {
   });
 });
 
-/** Serves the receiver over HTTP with the test's intake. */
+/** Serves the receiver over HTTP with the test's intake. Replies that may be delayed take too long for a test. */
 function serve(intake: Intake): Promise<HttpServer> {
+  const guard = createGuard({
+    maxBodyBytes: 1024 * 1024,
+    trustedProxies: NO_TRUSTED_PROXIES,
+    connectionClosed: () => undefined,
+  });
   const app = createReceiverApp({
     webhookPath: '/webhooks',
     webhookSecrets: [SECRET],
     maxBodyBytes: 1024 * 1024,
-    guard: createGuard({
-      maxBodyBytes: 1024 * 1024,
-      trustedProxies: NO_TRUSTED_PROXIES,
-      connectionClosed: () => undefined,
-    }),
+    guard: {
+      ...guard,
+      replyDelayMs: (request) => (guard.originOf(request).isVerified ? 0 : 3_600_000),
+    },
     intake,
     metrics: createReceiverMetrics(createMetrics(), 1),
     countRefusal: () => undefined,
     clock: systemClock,
+    random: () => 0.5,
     log: silentLog,
   });
-  return startHttpServer({ host: '127.0.0.1', port: 0, handler: app, portSetting: 'PORT' });
+  return startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    handler: app,
+    portSetting: 'PORT',
+    admit: guard.admit,
+  });
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { monotonicMs, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
@@ -211,6 +211,7 @@ describe('while the synchronous standby is stopped', () => {
     const intake: Intake = createIntake({
       db,
       clock: systemClock,
+      monotonicMs,
       log: silentLog,
       enqueue: () => undefined,
       observeBatchSize: () => undefined,

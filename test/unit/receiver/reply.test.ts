@@ -18,7 +18,7 @@ const unverified = (message: string) => ({
 
 const comeAgain = (message: string) => ({
   status: 503,
-  headers: { 'Retry-After': '5' },
+  headers: { 'Retry-After': '33' },
   body: error('api_error', 'HE_00', message),
 });
 
@@ -52,7 +52,7 @@ const REPLIES = {
 const OUTCOMES = Object.keys(REPLIES) as WebhookOutcome['outcome'][];
 
 const replyTo = (outcome: WebhookOutcome['outcome'], eventId: string | undefined = 'evt_1') =>
-  replyFor({ outcome, eventId } as WebhookOutcome);
+  replyFor({ outcome, eventId } as WebhookOutcome, 0.5);
 
 describe('the reply', () => {
   it.each(OUTCOMES)('reports the outcome of a delivery in exactly these words: %s', (outcome) => {
@@ -62,7 +62,7 @@ describe('the reply', () => {
   it.each(['accepted', 'duplicate', 'id_reused'] as const)(
     'names no event if the body named none: %s',
     (outcome) => {
-      expect(replyFor({ outcome, eventId: undefined }).body).toMatchObject({ event_id: null });
+      expect(replyFor({ outcome, eventId: undefined }, 0.5).body).toMatchObject({ event_id: null });
     },
   );
 
@@ -75,6 +75,16 @@ describe('the reply', () => {
     const retryable = OUTCOMES.filter((outcome) => 'Retry-After' in replyTo(outcome).headers);
     expect(retryable).toEqual(['unavailable', 'overloaded', 'over_budget']);
     expect(retryable.map((outcome) => replyTo(outcome).status)).toEqual([503, 503, 503]);
+  });
+
+  it('spreads retries evenly over 5 to 60 seconds', () => {
+    const seconds = Array.from({ length: 5_600 }, (_, n) => {
+      const { headers } = replyFor({ outcome: 'overloaded' }, n / 5_600);
+      return Number(headers['Retry-After']);
+    });
+    const counts = new Map<number, number>();
+    for (const one of seconds) counts.set(one, (counts.get(one) ?? 0) + 1);
+    expect([...counts]).toEqual(Array.from({ length: 56 }, (_, n) => [5 + n, 100]));
   });
 
   it.each(OUTCOMES.filter((outcome) => REPLIES[outcome].status >= 400))(
