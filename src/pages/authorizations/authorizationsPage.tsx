@@ -129,7 +129,7 @@ function timeLeft(leftMs: number): string {
   return hours >= 48 ? `${Math.floor(hours / 24)} days` : `${hours} hours`;
 }
 
-/** How many holds expire on each of the next seven days, and their sums. */
+/** How many holds expire today and on each of the next seven days, and their sums. */
 function TimeLine({
   soon,
   nowMs,
@@ -144,7 +144,7 @@ function TimeLine({
     new Date(nowMs + day * DAY_MS).toISOString().slice(0, 10),
   );
   return (
-    <Section title="The next seven days (UTC)">
+    <Section title="Today and the next seven days (UTC)">
       <ol class="days">
         {days.map((day) => (
           <li key={day}>

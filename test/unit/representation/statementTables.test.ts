@@ -1,0 +1,39 @@
+/** The statement of a month as tables: ages. */
+import { expect, test } from 'vitest';
+import type { Statement } from '../../../src/ledger/domain/statement.ts';
+import { statementText } from '../../../src/representation/statementTables.ts';
+
+const micros = (time: string) => Date.parse(time) * 1000;
+
+const statement = (knownAt: string): Statement => ({
+  period: {
+    month: '2026-11',
+    timeZone: 'UTC',
+    fromMicros: micros('2026-11-01T00:00Z'),
+    toMicros: micros('2026-12-01T00:00Z'),
+  },
+  knownMicros: micros(knownAt),
+  booking: { kind: 'effective', timeZone: undefined },
+  currencies: [],
+  open: [
+    {
+      ...{ item: 'dispute', currency: 'EUR', count: 1, amountMinor: 5400n },
+      oldest: [{ id: 'dp_1', amountMinor: 5400n, sinceMicros: micros('2026-11-24T12:00Z') }],
+    },
+  ],
+  findings: { count: 0, oldest: [] },
+  accepted: [],
+  uncertain: 0,
+  coverage: [],
+});
+
+test.each([
+  ['2026-11-24T13:00Z', '0'],
+  ['2026-11-26T13:00Z', '2'],
+  ['2026-12-20T00:00Z', '6'],
+])('what is open is as old as at the end of the month, or now before it: %s', (knownAt, days) => {
+  const table = statementText(statement(knownAt)).tables.find(
+    ({ title }) => title === 'The oldest of these',
+  );
+  expect(table?.rows.map((row) => row.at(-1))).toEqual([days]);
+});
