@@ -296,7 +296,7 @@ function openTable({ open }: Statement): TextTable {
   };
 }
 
-function oldestTable({ open, period }: Statement): TextTable {
+function oldestTable({ open, ...statement }: Statement): TextTable {
   return {
     title: 'The oldest of these',
     columns: [text('What'), text('Id'), number('Amount'), number('Days')],
@@ -305,14 +305,14 @@ function oldestTable({ open, period }: Statement): TextTable {
         openItemMeaning(item),
         id,
         formatMoney(amountMinor, currency),
-        ageAt(period.toMicros, sinceMicros),
+        ageOf(statement, sinceMicros),
       ]),
     ),
     empty: 'Nothing was under way.',
   };
 }
 
-function findingsTable({ findings, uncertain, period }: Statement): TextTable {
+function findingsTable({ findings, uncertain, ...statement }: Statement): TextTable {
   return {
     title: `Findings open at the end of the month: ${findings.count}. Uncertain now: ${uncertain}`,
     columns: [number('Finding'), text('Class'), text('Subject'), number('Days')],
@@ -320,7 +320,7 @@ function findingsTable({ findings, uncertain, period }: Statement): TextTable {
       String(id),
       name,
       subject,
-      ageAt(period.toMicros, openedMicros),
+      ageOf(statement, openedMicros),
     ]),
     empty: 'No finding was open.',
   };
@@ -383,7 +383,12 @@ function coverageTable({ coverage, period: { timeZone } }: Statement): TextTable
 
 const DAY_MICROS = 86_400_000_000;
 
-function ageAt(endMicros: number, sinceMicros: number): string {
+/** Whole days up to the end of the month; up to now while it is not over. */
+function ageOf(
+  { period, knownMicros }: Pick<Statement, 'period' | 'knownMicros'>,
+  sinceMicros: number,
+): string {
+  const endMicros = Math.min(period.toMicros, knownMicros);
   return String(Math.max(0, Math.floor((endMicros - sinceMicros) / DAY_MICROS)));
 }
 

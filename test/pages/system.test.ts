@@ -1,4 +1,6 @@
 /** The pages of the system: checks, settings, data, audit log, erasures and tokens. */
+import { Fragment, h } from 'preact';
+import { render } from 'preact-render-to-string';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueErasures } from '../../src/actions/continueErasures.ts';
 import type { PageParts } from '../../src/pages/page.ts';
@@ -98,6 +100,31 @@ test('an open page of the system follows it, and starts no checks', async () => 
     expect((await systemPage.open(parts, { ...request, isLive })).outcome).toBe('ok');
   }
   expect(started).toBe(1);
+});
+
+test('checks that passed are no verdict while others still run', async () => {
+  const checks = [{ name: 'settings', state: 'ok', result: 'all settings are valid' }] as const;
+  const shownAt = async (finishedMs: number | undefined) => {
+    const report = { startedMs: 0, finishedMs, checks };
+    const doctor = { read: () => Promise.resolve(report), last: () => report };
+    const parts = { db, system: { doctor } } as unknown as PageParts;
+    const actor = { kind: 'token', name: 'ada', role: 'viewer', origin: '127.0.0.1' } as const;
+    const viewer = {
+      role: 'viewer',
+      may: () => false,
+      formToken: '',
+      url: '/system',
+      nowMs: 1,
+    } as const;
+    const opened = await systemPage.open(parts, {
+      ...{ params: {}, query: {}, actor, role: 'viewer', sessionId: 1, isLive: false },
+    });
+    return opened.outcome === 'ok'
+      ? render(h(Fragment, null, opened.view(viewer).body))
+      : opened.outcome;
+  };
+  expect(await shownAt(undefined)).not.toContain('All checks passed');
+  expect(await shownAt(1)).toContain('All checks passed: 1.');
 });
 
 test('processes are listed with version and health, and one that was killed is missing', async () => {

@@ -70,7 +70,7 @@ function Checks({ report: { checks, startedMs, finishedMs } }: { readonly report
   const passed = checks.filter(({ state }) => state === 'ok');
   return (
     <>
-      <Verdict checks={checks} />
+      <Verdict checks={checks} isOver={finishedMs !== undefined} />
       {finishedMs === undefined ? (
         <p role="status">
           {`The checks are still running; ${checks.length} have a result. `}
@@ -110,14 +110,21 @@ function Checks({ report: { checks, startedMs, finishedMs } }: { readonly report
   );
 }
 
-function Verdict({ checks }: { readonly checks: readonly Check[] }) {
+function Verdict({
+  checks,
+  isOver,
+}: {
+  readonly checks: readonly Check[];
+  readonly isOver: boolean;
+}) {
   const count = (wanted: CheckState) => checks.filter(({ state }) => state === wanted).length;
   const counts = (['failed', 'warning', 'not_checked'] as const)
     .map((state) => ({ state, number: count(state) }))
     .filter(({ number }) => number > 0);
   if (counts.length === 0) {
-    if (checks.length === 0) return null;
-    return <p class="notice good">{`All ${checks.length} checks passed.`}</p>;
+    // What passed so far says nothing about the others.
+    if (!isOver) return null;
+    return <p class="notice good">{`All checks passed: ${checks.length}.`}</p>;
   }
   const text = counts.map(({ state, number }) => COUNTED[state](number)).join(', ');
   return (
