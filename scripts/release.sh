@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the files of a release in FOLDER: the packages, a bill of materials, the notes of the changelog and
-# checksums. Before that it runs every check, and stops at the first one that fails. Publishes nothing.
+# Makes the files of a release in FOLDER: the packages, a bill of materials, the manual as a site, the notes of
+# the changelog and checksums. Before that it runs every check, and stops at the first one that fails. Publishes nothing.
 #   scripts/release.sh FOLDER                  checks and makes them; takes hours
 #   scripts/release.sh --without-checks FOLDER makes them only, to look at them
 #   scripts/release.sh --final FOLDER          also needs a clean tree and a dated section of the version in the
@@ -76,10 +76,15 @@ fi
 
 npm run -s pack -- "$folder"
 npm run -s sbom >"$folder/tallyhook-$version.cdx.json"
+# At a path with its version, so that the manuals of several versions are served side by side.
+site=$(mktemp -d)
+trap 'rm -rf "$site"' EXIT
+npm run -s site -- "$site/$version" "/$version/"
+tar -C "$site" -czf "$folder/tallyhook-$version-site.tar.gz" "$version"
 printf '# Tallyhook %s\n\n%s\n' "$version" "$notes" >"$folder/NOTES.md"
 (
   cd "$folder"
-  sha256sum ./*.tgz ./*.cdx.json NOTES.md | sed 's# \./# #' >SHA256SUMS
+  sha256sum ./*.tgz ./*.tar.gz ./*.cdx.json NOTES.md | sed 's# \./# #' >SHA256SUMS
   sha256sum --check --quiet SHA256SUMS
 )
 for package in "$folder"/*.tgz; do

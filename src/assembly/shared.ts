@@ -71,7 +71,7 @@ export interface Shared {
   /** Called before anything closes, while the process still serves. */
   readonly onDrain: (begin: () => void) => void;
   /** Closed in reverse order of being added. */
-  readonly onClose: (close: () => Promise<void>) => void;
+  readonly onClose: (step: Step) => void;
 }
 
 export interface ShareInput {
@@ -81,7 +81,7 @@ export interface ShareInput {
   readonly log: Log;
   readonly databaseUrl: string;
   readonly drainers: (() => void)[];
-  readonly closers: (() => Promise<void>)[];
+  readonly closers: Step[];
   readonly roles: ReadonlySet<Role>;
 }
 
@@ -97,16 +97,8 @@ export async function share(
     roles,
   }: ShareInput,
 ): Promise<Shared> {
-  const openPool = (name: string, limits: PoolOptions): Database => {
-    const db = createDatabase({
-      connectionString: databaseUrl,
-      log,
-      applicationName: `tallyhook-${name}`,
-      ...limits,
-    });
-    closers.push(() => db.close());
-    return db;
-  };
+  const onClose = (step: Step): number => closers.push(step);
+  const openPool = poolOpener({ databaseUrl, log, onClose });
   const merchantId = merchantIdOf(config);
   const db = openPool('gate', GATE_POOL);
   const clock = createDatabaseClock({ readTimeMs: () => readTimeMs(db), machine });
@@ -166,8 +158,55 @@ export async function share(
     events,
     openPool,
     onDrain: (begin) => drainers.push(begin),
-    onClose: (step) => closers.push(step),
+    onClose,
   };
+}
+
+type Step = () => Promise<void>;
+
+function poolOpener({
+  databaseUrl,
+  log,
+  onClose,
+}: Pick<ShareInput, 'databaseUrl' | 'log'> & Pick<Shared, 'onClose'>): Shared['openPool'] {
+  return (name, limits) => {
+    const db = createDatabase({
+      connectionString: databaseUrl,
+      log,
+      applicationName: `tallyhook-${name}`,
+      ...limits,
+    });
+    onClose(() => db.close());
+    return db;
+  };
+}
+
+/**
+ * What roles get, each with steps and pools of its own. They close at the same time: each waits for what it does
+ * at that moment, and the receiver must not go on accepting meanwhile.
+ */
+export function shareWithRoles(
+  shared: Shared,
+  databaseUrl: string,
+): { readonly forRole: () => Shared; readonly close: () => Promise<void> } {
+  const steps: Step[][] = [];
+  return {
+    forRole: () => {
+      const own: Step[] = [];
+      steps.push(own);
+      const onClose = (step: Step): number => own.push(step);
+      const openPool = poolOpener({ databaseUrl, log: shared.log, onClose });
+      return { ...shared, onClose, openPool };
+    },
+    close: async () => {
+      await Promise.all(steps.map(closeInReverse));
+    },
+  };
+}
+
+/** Closes what was added last first. */
+export async function closeInReverse(steps: Step[]): Promise<void> {
+  for (const step of steps.splice(0).reverse()) await step();
 }
 
 /** Records the start and the stop of this process, and prepares its reports while it runs. */

@@ -13,7 +13,7 @@ import type { RunningSandbox } from '../sandbox/startSandbox.ts';
 import { openDatabase } from './database.ts';
 import { startHealth } from './health.ts';
 import type { Role } from './roles.ts';
-import { type ShareInput, share } from './shared.ts';
+import { closeInReverse, type ShareInput, share, shareWithRoles } from './shared.ts';
 import { logSettingWarnings } from './warnings.ts';
 
 /** The running roles and their ports. */
@@ -62,9 +62,7 @@ export async function start(
     await setTimeout(config.drainMs);
   };
   const closers: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const step of closers.splice(0).reverse()) await step();
-  };
+  const close = (): Promise<void> => closeInReverse(closers);
   try {
     const database = await openDatabase(config, log);
     closers.push(() => database.close());
@@ -111,15 +109,17 @@ async function startLedgerRoles(
   const shared = await share(config, { ...input, roles });
   shared.metrics.fact('tallyhook_build_info', BUILD_INFO_HELP, { version: packageVersion() });
   for (const role of roles) shared.metrics.fact('tallyhook_role_up', ROLE_UP_HELP, { role });
+  const { forRole, close } = shareWithRoles(shared, input.databaseUrl);
+  input.closers.push(close);
   const receiver = roles.has('receiver')
-    ? await (await import('./receiver.ts')).startReceiver(shared)
+    ? await (await import('./receiver.ts')).startReceiver(forRole())
     : undefined;
-  if (roles.has('events')) (await import('./events.ts')).startEvents(shared);
-  if (roles.has('reconcile')) (await import('./reconcile.ts')).startReconcile(shared);
-  if (roles.has('alerts')) (await import('./alerts.ts')).startAlerts(shared);
-  if (roles.has('scheduler')) (await import('./scheduler.ts')).startSchedules(shared);
+  if (roles.has('events')) (await import('./events.ts')).startEvents(forRole());
+  if (roles.has('reconcile')) (await import('./reconcile.ts')).startReconcile(forRole());
+  if (roles.has('alerts')) (await import('./alerts.ts')).startAlerts(forRole());
+  if (roles.has('scheduler')) (await import('./scheduler.ts')).startSchedules(forRole());
   const admin = roles.has('console')
-    ? await (await import('./console.ts')).startConsole(shared)
+    ? await (await import('./console.ts')).startConsole(forRole())
     : undefined;
   const healthPort = await startHealth(shared, roles, receiver?.probe ?? (() => shared.db.probe()));
   return {

@@ -14,6 +14,7 @@ const statement = (knownAt: string): Statement => ({
   },
   knownMicros: micros(knownAt),
   booking: { kind: 'effective', timeZone: undefined },
+  chainHead: undefined,
   currencies: [],
   open: [
     {
