@@ -15,9 +15,13 @@ const MAX_WAIT_SECONDS = 30;
 
 /**
  * @param tx a transaction in which each statement sees what was committed before it
+ * @param signal ends the wait with its reason
  * @returns a number: every transfer up to it is visible or never will be, and later ones have greater numbers
  */
-export async function fenceJournal(tx: Queryable): Promise<number> {
+export async function fenceJournal(
+  tx: Queryable,
+  signal = new AbortController().signal,
+): Promise<number> {
   const last = await readLastTransferNumber(tx);
   let before = await readJournalWriters(tx);
   const elapsedSeconds = startStopwatch();
@@ -29,7 +33,8 @@ export async function fenceJournal(tx: Queryable): Promise<number> {
           'pg_stat_activity shows what runs.',
       );
     }
-    await sleep(POLL_MS, new AbortController().signal);
+    signal.throwIfAborted();
+    await sleep(POLL_MS, signal);
     const now = new Set(await readJournalWriters(tx));
     before = before.filter((writer) => now.has(writer));
   }

@@ -36,7 +36,12 @@ export interface ChainJobParts {
 export function createChainJob({ db, log, key, signal }: ChainJobParts): () => Promise<void> {
   return async () => {
     const endMs = monotonicMs() + BUDGET_MS;
-    const throughId = await fenceJournal(db);
+    const throughId = await fenceJournal(db, signal).catch((error: unknown) => {
+      // The process stops, and would wait for a writer.
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    if (throughId === undefined) return;
     let head: SealedBlock | undefined;
     while (!signal.aborted && monotonicMs() < endMs) {
       const startMs = monotonicMs();
