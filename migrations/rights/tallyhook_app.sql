@@ -44,7 +44,7 @@ grant select, insert, delete on open_spans to tallyhook_app;
 grant select, update on transfer_sums_state to tallyhook_app;
 
 -- Closings of months.
-grant select, insert on period_closings, closing_days, closing_balances to tallyhook_app;
+grant select, insert on period_closings, closing_days, closing_balances, closing_seals to tallyhook_app;
 grant update (reopened_at, reopened_by, reopened_reason) on period_closings to tallyhook_app;
 grant execute on function last_transfer_number() to tallyhook_app;
 

@@ -1788,6 +1788,17 @@ export type Closing = {
     /** Some of them, at most 20. */
     readonly examples: readonly string[];
   }[];
+  /** Null until the chain has its last transfer, some minutes at most. */
+  readonly seal: {
+    /** Number and digest of the block of the chain that has its last transfer. */
+    readonly chain_head: string;
+    /** SHA-256 of the closing, its sums and the block. */
+    readonly digest: string;
+    /** Of the digest, with the key of the block. */
+    readonly signature: string | null;
+    /** UTC. */
+    readonly sealed_at: string;
+  } | null;
   /** Null while the closing is in force. */
   readonly reopened: {
     /** UTC. */

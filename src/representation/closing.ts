@@ -1,9 +1,11 @@
 /** Closings of months as JSON and as text. */
+import { formatHead } from '../ledger/domain/chain.ts';
 import {
   type Closing,
   type ClosingException,
   EXCEPTIONS,
   nextMonth,
+  type Seal,
 } from '../ledger/domain/closings.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import { counted } from './roughly.ts';
@@ -20,6 +22,7 @@ export function closingJson(closing: Closing) {
     closed_by: closing.closedBy,
     reason: closing.reason,
     exceptions: closing.exceptions.map(exceptionJson),
+    seal: closing.seal ? sealJson(closing.seal) : null,
     reopened:
       closing.reopenedMicros === null
         ? null
@@ -29,6 +32,20 @@ export function closingJson(closing: Closing) {
             reason: closing.reopenedReason ?? '',
           },
   };
+}
+
+function sealJson(seal: Seal) {
+  return {
+    chain_head: sealedWith(seal),
+    digest: seal.digest,
+    signature: seal.signature,
+    sealed_at: formatInstant(seal.sealedMicros),
+  };
+}
+
+/** The chain head with which a closing was sealed, `12:ab12…`. */
+export function sealedWith({ blockNumber, blockDigest }: Seal): string {
+  return formatHead({ number: blockNumber, digest: blockDigest });
 }
 
 export function exceptionJson({ kind, count, examples }: ClosingException) {

@@ -15,6 +15,7 @@ import {
   type StatementFinding,
 } from '../ledger/domain/statement.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
+import { sealedWith } from './closing.ts';
 import { counted } from './roughly.ts';
 
 export interface TextTable {
@@ -97,7 +98,7 @@ function closingFacts(booking: Booking, { month, timeZone }: Period): readonly s
   if (!closing) {
     return closings.length === 0 ? [] : [`${month} was closed, and is open again.`];
   }
-  const { closedMicros, closedBy, version, reason, exceptions } = closing;
+  const { closedMicros, closedBy, version, reason, exceptions, seal } = closing;
   const why = reason === null ? '' : ` Reason: ${reason.replace(/\.$/, '')}.`;
   const unproven =
     exceptions.length === 0
@@ -105,6 +106,9 @@ function closingFacts(booking: Booking, { month, timeZone }: Period): readonly s
       : `With ${counted(exceptions.length, 'exception')}, listed below.`;
   return [
     `Closed at ${localTime(closedMicros, timeZone)} by ${closedBy}, version ${version}. ${unproven}${why}`,
+    seal
+      ? `Sealed with the chain head ${sealedWith(seal)}`
+      : 'Not sealed yet: the scheduler seals a closing within minutes.',
     bookedLater.totals.length === 0
       ? 'Nothing that belongs to this month arrived after it was closed.'
       : 'What arrived after it was closed is listed below. It is booked in a later month, and not in these sums.',

@@ -20,6 +20,7 @@ import { MERCHANT_ID } from '../support/events.ts';
 import { KILLS } from '../support/kills.ts';
 import { type Program, spawnProgram } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
+import { type Column, changed, columnsOf, tamperWith } from '../support/tamper.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const KEY = chainKeyOf(CHAIN_KEY);
@@ -68,13 +69,7 @@ async function postIn(tx: Queryable, resources: number, tag: string): Promise<vo
   );
 }
 
-/** As the owner of the database would: no trigger sees it. */
-async function tamper(statement: string, values: readonly unknown[] = []): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.query(`set local session_replication_role = replica`);
-    await tx.query(statement, values);
-  });
-}
+const tamper = (statement: string) => tamperWith(db, statement);
 
 async function verify(
   head?: PublishedHead,
@@ -91,32 +86,6 @@ async function verify(
 const firstOffender = ({ check }: ChainReport) => check.offenders[0]?.subject;
 
 const chainAll = (key = KEY) => chainJournal(db, { key, limit: BLOCK });
-
-interface Column {
-  readonly name: string;
-  readonly type: string;
-}
-
-/** An expression that changes one byte of the column, wherever it is not null. */
-function changed({ name, type }: Column, random: () => number): string {
-  const bit = 1 << Math.floor(random() * 6);
-  switch (type) {
-    case 'bigint':
-    case 'integer':
-      // A changed id must not meet another one.
-      return name === 'id' ? `-${name}` : `${name} # ${bit}`;
-    case 'text':
-      return `overlay(${name} placing chr(ascii(substr(${name}, 2, 1)) # ${1 + Math.floor(random() * 3)}) from 2 for 1)`;
-    case 'bytea':
-      return `set_byte(${name}, 3, get_byte(${name}, 3) # ${bit})`;
-    case 'timestamp with time zone':
-      return `${name} + ${bit} * interval '1 microsecond'`;
-    case '"char"':
-      return `chr(ascii(${name}::text) # ${1 + Math.floor(random() * 3)})::"char"`;
-    default:
-      throw new Error(`the test cannot change a column of type ${type}`);
-  }
-}
 
 /** Removes the checks of the table, which the owner can, so that any value can be written. */
 async function dropChecks(): Promise<void> {
@@ -142,10 +111,7 @@ async function verifyTampered(
 }
 
 test('one byte of any column of a transfer, changed 100 times, is found and named each time', async () => {
-  const columns = await db.query<Column>(
-    `select column_name as name, data_type as type from information_schema.columns
-      where table_name = 'transfers' and table_schema = 'public' order by ordinal_position`,
-  );
+  const columns = await columnsOf(db, 'transfers');
   const random = seededRandom(SEED);
   let found = 0;
   for (let n = 0; n < 100; n += 1) {
@@ -210,10 +176,7 @@ test('a block that is edited, removed or exchanged with another one is found', a
     'drop table kept',
   ];
   const keep = 'create table kept as select * from chain_blocks';
-  const columns = await db.query<Column>(
-    `select column_name as name, data_type as type from information_schema.columns
-      where table_name = 'chain_blocks' and table_schema = 'public' order by ordinal_position`,
-  );
+  const columns = await columnsOf(db, 'chain_blocks');
   await db.query(`alter table chain_blocks drop constraint chain_blocks_check1`);
   const random = seededRandom(SEED + 2);
   for (const column of columns.filter(({ name }) => name !== 'number')) {

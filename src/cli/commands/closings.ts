@@ -135,7 +135,7 @@ export function closingsCommand(): Command {
 
 function printClosings(closings: readonly Closing[]): void {
   printTable(
-    ['MONTH', 'VERSION', 'TIME ZONE', 'CLOSED', 'BY', 'EXCEPTIONS', 'REOPENED'],
+    ['MONTH', 'VERSION', 'TIME ZONE', 'CLOSED', 'BY', 'EXCEPTIONS', 'SEALED', 'REOPENED'],
     closings.map((one) => [
       one.month,
       String(one.version),
@@ -143,6 +143,7 @@ function printClosings(closings: readonly Closing[]): void {
       minuteOf(one.closedMicros),
       one.closedBy,
       String(one.exceptions.length),
+      one.seal ? `block ${one.seal.blockNumber}` : '-',
       one.reopenedMicros === null
         ? '-'
         : `${minuteOf(one.reopenedMicros)} by ${one.reopenedBy}: ${one.reopenedReason}`,

@@ -31,6 +31,17 @@ export const closing = z
     closed_by: z.string(),
     reason: z.string().nullable(),
     exceptions: z.array(exception).describe('What was unproven.'),
+    seal: z
+      .strictObject({
+        chain_head: z
+          .string()
+          .describe('Number and digest of the block of the chain that has its last transfer.'),
+        digest: z.string().describe('SHA-256 of the closing, its sums and the block.'),
+        signature: z.string().nullable().describe('Of the digest, with the key of the block.'),
+        sealed_at: time,
+      })
+      .nullable()
+      .describe('Null until the chain has its last transfer, some minutes at most.'),
     reopened: z
       .strictObject({ at: time, by: z.string(), reason: z.string() })
       .nullable()

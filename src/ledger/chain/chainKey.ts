@@ -9,12 +9,13 @@ import {
   verify,
 } from 'node:crypto';
 import { type Block, blockBytes, type SealedBlock } from '../domain/chain.ts';
+import type { Seal } from '../domain/closings.ts';
+import { type SealContent, sealBytes } from '../domain/seals.ts';
 
 export interface ChainKey {
   /** In hexadecimal. */
   readonly publicKey: string;
-  /** Signs the digest of a block. */
-  sign(digest: string): string;
+  sign(what: Signed, digest: string): string;
 }
 
 /** What is before the 32 bytes of a key in its standard encodings (RFC 8410). */
@@ -22,7 +23,9 @@ const PRIVATE_PREFIX = '302e020100300506032b657004220420';
 const PUBLIC_PREFIX = '302a300506032b6570032100';
 /** Apart from every other key that could be made from the secret, and from every other signature. */
 const PURPOSE = 'tallyhook chain key';
-const SIGNED = 'tallyhook chain block\n';
+/** A signature of one is none of the other. */
+const SIGNED = { block: 'tallyhook chain block\n', closing: 'tallyhook closing\n' } as const;
+type Signed = keyof typeof SIGNED;
 
 export function chainKeyOf(secret: string): ChainKey {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, 32));
@@ -34,7 +37,8 @@ export function chainKeyOf(secret: string): ChainKey {
   const exported = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   return {
     publicKey: exported.subarray(PUBLIC_PREFIX.length / 2).toString('hex'),
-    sign: (digest) => sign(null, Buffer.from(SIGNED + digest), privateKey).toString('hex'),
+    sign: (what, digest) =>
+      sign(null, Buffer.from(SIGNED[what] + digest), privateKey).toString('hex'),
   };
 }
 
@@ -42,7 +46,7 @@ export function chainKeyOf(secret: string): ChainKey {
 export function sealBlock(block: Omit<Block, 'publicKey'>, key: ChainKey | undefined): SealedBlock {
   const signed: Block = { ...block, publicKey: key?.publicKey ?? null };
   const digest = blockDigest(signed);
-  return { ...signed, digest, signature: key?.sign(digest) ?? null };
+  return { ...signed, digest, signature: key?.sign('block', digest) ?? null };
 }
 
 function blockDigest(block: Block): string {
@@ -57,7 +61,9 @@ export function sealProblems(block: SealedBlock): readonly string[] {
   const { publicKey, signature, digest } = block;
   if (publicKey === null && signature === null) return [];
   const isSigned =
-    publicKey !== null && signature !== null && isSignature({ publicKey, signature, digest });
+    publicKey !== null &&
+    signature !== null &&
+    isSignature('block', { publicKey, signature, digest });
   return isSigned ? [] : ['its signature is not that of its key'];
 }
 
@@ -67,7 +73,7 @@ interface Signature {
   readonly digest: string;
 }
 
-function isSignature({ publicKey, signature, digest }: Signature): boolean {
+function isSignature(what: Signed, { publicKey, signature, digest }: Signature): boolean {
   let key: KeyObject;
   try {
     const der = Buffer.from(PUBLIC_PREFIX + publicKey, 'hex');
@@ -75,5 +81,31 @@ function isSignature({ publicKey, signature, digest }: Signature): boolean {
   } catch {
     return false;
   }
-  return verify(null, Buffer.from(SIGNED + digest), key, Buffer.from(signature, 'hex'));
+  return verify(null, Buffer.from(SIGNED[what] + digest), key, Buffer.from(signature, 'hex'));
+}
+
+/** Seals a closing with a block that has its last transfer, and that the same key signed. */
+export function sealClosing(
+  content: SealContent,
+  key: ChainKey | undefined,
+): Pick<Seal, 'digest' | 'signature'> {
+  const digest = hash('sha256', sealBytes(content), 'hex');
+  return { digest, signature: key?.sign('closing', digest) ?? null };
+}
+
+/** Finds whether a closing is as it was sealed. @param publicKey of the block with which it was sealed */
+export function closingProblems(
+  content: SealContent,
+  { digest, signature }: Seal,
+  publicKey: string | null,
+): readonly string[] {
+  if (hash('sha256', sealBytes(content), 'hex') !== digest) {
+    return ['it was changed after it was sealed: its digest does not match its content'];
+  }
+  if (publicKey === null && signature === null) return [];
+  const isSigned =
+    publicKey !== null &&
+    signature !== null &&
+    isSignature('closing', { publicKey, signature, digest });
+  return isSigned ? [] : ['its seal is not signed with the key of its block'];
 }

@@ -19,6 +19,7 @@ import { fenceJournal } from '../fenceJournal.ts';
 import { hasUndatedTransfers } from '../read/store/statement.ts';
 import { appendBlock, FORM, readChainHead, readContent, tryLockChain } from '../store/chain.ts';
 import { type ChainKey, sealBlock } from './chainKey.ts';
+import { sealClosings } from './sealClosings.ts';
 
 /** Transfers of a block: some tens of milliseconds. */
 const BLOCK_TRANSFERS = 1_000;
@@ -65,14 +66,18 @@ export interface AppendOptions {
 }
 
 /**
- * Appends the next block. With a new key it appends a block even without transfers, so that the new key
+ * Appends the next block, and seals closings that the chain has then. With a new key it appends a block even without transfers, so that the new key
  * signs what is chained already.
  * @returns undefined if there is nothing to append, or another publisher is doing so
  */
 export function appendNext(db: Database, options: AppendOptions): Promise<SealedBlock | undefined> {
   return db.transaction(async (tx) => {
     if (!(await tryLockChain(tx)) || (await hasUndatedTransfers(tx))) return undefined;
-    return await appendAfter(tx, await readChainHead(tx), options);
+    const last = await readChainHead(tx);
+    const appended = await appendAfter(tx, last, options);
+    const head = appended ?? last;
+    if (head) await sealClosings(tx, head, options.key);
+    return appended;
   });
 }
 

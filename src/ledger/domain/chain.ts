@@ -10,6 +10,8 @@
  *    a text or JSON is written.
  */
 
+import { bytes, integer, joined, text } from './digestForm.ts';
+
 /** A block without its transfers. Digests, keys and signatures are in hexadecimal. */
 export interface Block {
   readonly number: number;
@@ -39,9 +41,6 @@ export interface SealedBlock extends Block {
 /** What the first block continues. */
 export const NO_DIGEST = '00'.repeat(32);
 
-const INTEGER = 1;
-const BYTES = 2;
-const TEXT = 3;
 const PURPOSE = 'tallyhook chain block';
 
 /** Rule 4: what the digest of a block covers. */
@@ -60,43 +59,6 @@ export function blockBytes(block: Block): Uint8Array {
     integer(block.chainedMicros),
     bytes(block.publicKey ?? ''),
   ]);
-}
-
-function field(type: number, value: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(5 + value.length);
-  const view = new DataView(whole.buffer);
-  view.setUint8(0, type);
-  view.setUint32(1, value.length);
-  whole.set(value, 5);
-  return whole;
-}
-
-function integer(value: number): Uint8Array {
-  const whole = new Uint8Array(8);
-  new DataView(whole.buffer).setBigInt64(0, BigInt(value));
-  return field(INTEGER, whole);
-}
-
-function bytes(hex: string): Uint8Array {
-  const pairs = hex.match(/../g) ?? [];
-  return field(
-    BYTES,
-    Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16)),
-  );
-}
-
-function text(value: string): Uint8Array {
-  return field(TEXT, new TextEncoder().encode(value));
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** Finds how a block fails to continue the one before it. @param previous undefined before the first block */

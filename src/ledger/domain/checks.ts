@@ -30,7 +30,7 @@ export const CHECKS = {
   sums: 'The stored sums of statements and balances are those of the journal.',
   closings: 'The sums of closed months are those of the journal as it was when they were closed.',
   chained:
-    'Each transfer is as it was chained, and each block of the chain continues the one before it.',
+    'Each transfer is as it was chained, each block of the chain continues the one before it, and each closing is as it was sealed.',
   balance: 'Debits equal credits in every currency.',
 } as const;
 

@@ -31,6 +31,16 @@ export interface ClosingException {
   readonly examples: readonly string[];
 }
 
+/** What seals.ts defines. Digests and the signature are in hexadecimal. */
+export interface Seal {
+  readonly blockNumber: number;
+  readonly blockDigest: string;
+  readonly digest: string;
+  /** Null if its block is not signed. */
+  readonly signature: string | null;
+  readonly sealedMicros: number;
+}
+
 export interface Closing extends Period {
   readonly id: number;
   /** 1 for the first closing of the month. */
@@ -45,6 +55,8 @@ export interface Closing extends Period {
   readonly reopenedMicros: number | null;
   readonly reopenedBy: string | null;
   readonly reopenedReason: string | null;
+  /** Null until the chain has its last transfer, some minutes at most. */
+  readonly seal: Seal | null;
 }
 
 /** The closings in force, by month. */

@@ -43,6 +43,13 @@ export interface DaySums extends MovedSums {
   readonly lateMinor: bigint;
 }
 
+/** What a closing stores of a day. Days before its month are late postings. */
+export interface ClosedDaySums extends DaySums {
+  /** Transfers, each by itself. */
+  readonly postedUpMinor: bigint;
+  readonly postedDownMinor: bigint;
+}
+
 /** What is counted, by leg. `net`: less what was taken back. */
 const MEASURES = {
   captured: { leg: 'captured', side: 'net', meaning: 'Captured' },

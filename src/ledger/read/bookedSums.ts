@@ -7,6 +7,7 @@ import { type Closing, closingsInForce, nextMonth } from '../domain/closings.ts'
 import type { Period } from '../domain/period.ts';
 import {
   type Booking,
+  type ClosedDaySums,
   type LatePostings,
   type LateSums,
   type LegSums,
@@ -14,7 +15,7 @@ import {
   type StatementSums,
 } from '../domain/statement.ts';
 import type { EffectiveSums } from './effectiveSums.ts';
-import { type ClosedDaySums, readClosingBalances, readClosingDays } from './store/closings.ts';
+import { readClosingBalances, readClosingDays } from './store/closings.ts';
 import { type LateSelection, readLatePostings, readLateSums } from './store/latePostings.ts';
 
 export interface BookedSums {

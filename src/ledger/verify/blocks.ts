@@ -1,7 +1,7 @@
 /**
  * Checks the chain of the journal by ranges of blocks: each block is as it was sealed, continues the one
  * before it, and has the transfers that the journal has (domain/chain.ts). The range without an end also
- * checks the key of the last block.
+ * checks the key of the last block, and the seals of closings.
  */
 import { sealProblems } from '../chain/chainKey.ts';
 import { changedTransfers, linkProblems, type SealedBlock } from '../domain/chain.ts';
@@ -17,6 +17,7 @@ import {
   readEntries,
 } from '../store/chain.ts';
 import { estimateRows } from '../store/verifyResources.ts';
+import { checkSeals } from './seals.ts';
 import type { Bounds, Run } from './walk.ts';
 
 /** At most so many thousand transfers are read by one statement. */
@@ -52,8 +53,10 @@ export async function checkBlocks(
     run.onProgress({ phase: 'blocks', done: from - after, total });
     if (blocks.length < BLOCKS_AT_ONCE) break;
   }
-  if (until === undefined) await checkKey(run);
-  else if (from < until) {
+  if (until === undefined) {
+    await checkKey(run);
+    await checkSeals(run);
+  } else if (from < until) {
     run.tally.report('chained', { subject: `block:${until}` }, ['it was removed']);
   }
 }

@@ -140,6 +140,7 @@ const CLOSINGS: readonly Column<Closing>[] = [
   { title: 'By', cell: ({ closedBy }) => closedBy },
   { title: 'Reason', cell: ({ reason }) => reason },
   { title: 'Exceptions', isNumber: true, cell: ({ exceptions }) => exceptions.length },
+  { title: 'Sealed', cell: ({ seal }) => (seal ? `block ${seal.blockNumber}` : 'not yet') },
   {
     title: 'Reopened',
     cell: ({ reopenedMicros }) => (reopenedMicros === null ? null : timeOf(reopenedMicros)),

@@ -1,9 +1,15 @@
 /** Statements that read closings of months and their sums. */
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Closing } from '../../domain/closings.ts';
-import type { DaySums, LegSums } from '../../domain/statement.ts';
+import type { ClosedDaySums, LegSums } from '../../domain/statement.ts';
 import { micros } from './instants.ts';
 import type { SumsAsText } from './sums.ts';
+
+const SEAL = `
+  case when s.closing_id is not null then json_build_object(
+    'blockNumber', s.block_number, 'blockDigest', encode(s.block_digest, 'hex'),
+    'digest', encode(s.digest, 'hex'), 'signature', encode(s.signature, 'hex'),
+    'sealedMicros', ${micros('s.sealed_at')}) end`;
 
 /** Every closing, also of months that were reopened, by month and version. */
 export function readClosings(tx: Queryable): Promise<readonly Closing[]> {
@@ -12,17 +18,11 @@ export function readClosings(tx: Queryable): Promise<readonly Closing[]> {
             ${micros('to_at')} as "toMicros", previous_id as "previousId",
             last_transfer as "lastTransfer", ${micros('closed_at')} as "closedMicros",
             closed_by as "closedBy", reason, exceptions, ${micros('reopened_at')} as "reopenedMicros",
-            reopened_by as "reopenedBy", reopened_reason as "reopenedReason"
-       from period_closings
+            reopened_by as "reopenedBy", reopened_reason as "reopenedReason", ${SEAL} as seal
+       from period_closings c left join closing_seals s on s.closing_id = c.id
       order by month, version
       limit 10000`,
   );
-}
-
-/** The sums of a day of a closing. */
-export interface ClosedDaySums extends DaySums {
-  readonly postedUpMinor: bigint;
-  readonly postedDownMinor: bigint;
 }
 
 /** What a closing added, by day; days before its month are late postings. @param currency undefined: every */
