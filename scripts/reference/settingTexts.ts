@@ -42,6 +42,12 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         otherwise: '`DATABASE_URL`',
         example: 'postgres://tallyhook:password@127.0.0.1:5432/tallyhook',
       },
+      DATABASE_READ_URL: {
+        meaning:
+          'One standby of the database, for pages and lists of the console and the admin API. What they show is at most ten seconds old, and states how old.',
+        otherwise: 'they are read from `DATABASE_URL`',
+        example: 'postgres://tallyhook:password@127.0.0.2:5432/tallyhook',
+      },
       REDIS_URL: {
         meaning:
           'Redis or Valkey for the queues: one server, `redis+sentinel://HOST:PORT,HOST:PORT/NAME` or `redis+cluster://HOST:PORT,HOST:PORT`. `rediss` in place of `redis` is TLS. User and password stand before the first host: `redis://user:password@HOST:PORT`. `?sentinel_username=…&sentinel_password=…` is the login at the Sentinels.',

@@ -29,6 +29,7 @@ import type { PeopleSignIn } from '../pages/session/signInParts.ts';
 import type { SystemParts } from '../pages/system/systemParts.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { createReads, type Reads, readsOfPrimary } from '../platform/db/reads.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { type MeasuredQueue, queueSource } from '../platform/queue/index.ts';
 import { sleep } from '../platform/sleep.ts';
@@ -141,6 +142,16 @@ function queueAccessOf(
   return { backend: name, check, queues };
 }
 
+/** Where pages and lists are read: from the standby of the settings, if there is one. */
+function readsOf({ config, log, onClose, openPool }: Shared, db: Database): Reads {
+  const { databaseReadUrl: url } = config;
+  if (url === undefined) return readsOfPrimary(db);
+  const standby = openPool('console-reads', CONSOLE_POOL, url);
+  const reads = createReads({ primary: db, standby, log, monotonicMs, sleep });
+  onClose(() => reads.close());
+  return reads;
+}
+
 export interface RunningConsole {
   readonly port: number;
   /** Prepares a link that signs in once as the holder of ADMIN_TOKEN. @returns its path */
@@ -160,11 +171,13 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   onClose(() => alertsJobs.close());
   const depths = { events, reconcile: runs, alerts: alertsJobs };
   addSources(shared, depths);
+  const reads = readsOf(shared, db);
   const tokensDb = openPool('tokens', TOKENS_POOL);
   const tokens = createTokenVerifier({ adminToken: adminTokenOf(config), db: tokensDb, clock });
   const parts: Omit<ConsoleAppParts, 'tokens' | 'metrics' | 'pages'> = {
     trustedProxies: config.trustedProxies,
     db,
+    reads,
     feed: createChangeFeed(db),
     balances: createBalanceReader(db),
     refresher: refresherOf(config, { db, clock }),
@@ -192,7 +205,8 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     issuer: config.oidc?.issuer,
   });
   const watcher = createWatcher({
-    read: (topics) => readVersions(db, topics),
+    // From where pages are read: a page that is notified must find the news there.
+    read: (topics) => readVersions(reads.source().db, topics),
     onFailure: (error) => log.warn({ error }, 'console.live_failed'),
     monotonicMs,
     sleep,

@@ -6,7 +6,9 @@ import type { Config } from '../config/config.ts';
 import { MOST_ATTEMPTS_NAMED } from '../doctor/domain/judge.ts';
 import { type Check, examine, type Installation } from '../doctor/examine.ts';
 import { systemClock } from '../platform/clock.ts';
+import { createDatabase, type Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
+import { createLog } from '../platform/log.ts';
 import { readPause } from '../reconcile/store/pauses.ts';
 import { readWatermarks } from '../reconcile/store/runs.ts';
 import {
@@ -25,10 +27,13 @@ export async function examineWith(
   onCheck?: (check: Check) => void,
 ): Promise<readonly Check[]> {
   const archive = config.archive && (await openArchiveTarget(config.archive));
+  const standby =
+    config.databaseReadUrl === undefined ? undefined : openStandby(config.databaseReadUrl);
   try {
     const installation: Installation = {
       settings: config,
       database,
+      standby,
       checkQueue,
       archive,
       merchantId: attempt(() => merchantIdOf(config)),
@@ -50,7 +55,19 @@ export async function examineWith(
     return await examine(installation, onCheck);
   } finally {
     archive?.close();
+    await standby?.close();
   }
+}
+
+function openStandby(connectionString: string): Database {
+  return createDatabase({
+    connectionString,
+    log: createLog('silent'),
+    applicationName: 'tallyhook-doctor',
+    maxConnections: 1,
+    responseTimeoutMs: 10_000,
+    plans: 'any',
+  });
 }
 
 function attempt<T>(work: () => T): T | Error {

@@ -67,7 +67,8 @@ export interface Shared {
   /** Host and process id. */
   readonly processName: string;
   readonly events: Producer<EventsJob> & InspectedQueue;
-  readonly openPool: (name: string, limits: PoolOptions) => Database;
+  /** @param url of another server than the primary */
+  readonly openPool: (name: string, limits: PoolOptions, url?: string) => Database;
   /** Called before anything closes, while the process still serves. */
   readonly onDrain: (begin: () => void) => void;
   /** Closed in reverse order of being added. */
@@ -169,9 +170,9 @@ function poolOpener({
   log,
   onClose,
 }: Pick<ShareInput, 'databaseUrl' | 'log'> & Pick<Shared, 'onClose'>): Shared['openPool'] {
-  return (name, limits) => {
+  return (name, limits, url = databaseUrl) => {
     const db = createDatabase({
-      connectionString: databaseUrl,
+      connectionString: url,
       log,
       applicationName: `tallyhook-${name}`,
       ...limits,

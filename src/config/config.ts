@@ -14,7 +14,7 @@ import {
   parseTrustedProxies,
   type TrustedProxies,
 } from '../platform/clientAddress.ts';
-import { problemOfAddress } from '../platform/db/hosts.ts';
+import { addressesOf, problemOfAddress } from '../platform/db/hosts.ts';
 import { UsageError } from '../platform/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import { DEFAULT_PREFIX } from '../platform/queue/names.ts';
@@ -85,6 +85,10 @@ const postgresUrl = z.string().superRefine((value, context) => {
   const problem = problemOfAddress(value);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
+/** Positions of several servers would be mixed up. */
+const standbyUrl = postgresUrl.refine((value) => addressesOf(value).length === 1, {
+  message: 'names several servers, but reads use one standby',
+});
 const redisUrl = z.string().superRefine((value, context) => {
   const address = parseRedisUrl(value);
   if (address.form !== 'invalid') return;
@@ -138,6 +142,7 @@ export const SETTINGS = z
     DATABASE_URL: postgresUrl.optional(),
     MIGRATE_DATABASE_URL: postgresUrl.optional(),
     QUEUE_DATABASE_URL: postgresUrl.optional(),
+    DATABASE_READ_URL: standbyUrl.optional(),
     REDIS_URL: redisUrl.optional(),
     REDIS_PREFIX: redisPrefix.default(DEFAULT_PREFIX),
     REDIS_CA_FILE: z.string().optional(),
@@ -208,6 +213,11 @@ export const SETTINGS = z
     ({ DATABASE_URL: url, QUEUE_DATABASE_URL: queueUrl }) =>
       queueUrl === undefined || url !== undefined,
     { message: 'needs DATABASE_URL, which names the same database', path: ['QUEUE_DATABASE_URL'] },
+  )
+  .refine(
+    ({ DATABASE_URL: url, DATABASE_READ_URL: readUrl }) =>
+      readUrl === undefined || url !== undefined,
+    { message: 'needs DATABASE_URL, which names the primary', path: ['DATABASE_READ_URL'] },
   );
 
 /** Settings for which an empty value is an error instead of "not set". */
@@ -231,6 +241,8 @@ export interface Config {
   readonly migrateDatabaseUrl: string | undefined;
   /** The same database without a pooler, for what needs a session of its own; undefined: `databaseUrl`. */
   readonly queueDatabaseUrl: string | undefined;
+  /** A standby for reads of the console; undefined: they use the primary. */
+  readonly databaseReadUrl: string | undefined;
   /** Undefined: the queues use the database. */
   readonly redisUrl: string | undefined;
   /** What the names of the queues' keys begin with in Redis. */
@@ -340,6 +352,7 @@ export function loadConfig(env: Environment): Config {
     databaseUrl: settings.DATABASE_URL,
     migrateDatabaseUrl: settings.MIGRATE_DATABASE_URL,
     queueDatabaseUrl: settings.QUEUE_DATABASE_URL,
+    databaseReadUrl: settings.DATABASE_READ_URL,
     redisUrl: settings.REDIS_URL,
     redisPrefix: settings.REDIS_PREFIX,
     redisCaFile: settings.REDIS_CA_FILE,

@@ -9,6 +9,7 @@ import express, {
 import type { Permission } from '../access/domain/roles.ts';
 import type { TokenVerifier } from '../access/verifyToken.ts';
 import type { TrustedProxies } from '../platform/clientAddress.ts';
+import type { Reads } from '../platform/db/reads.ts';
 import { METRICS_PATH } from '../platform/healthServer.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -21,6 +22,8 @@ import { type Reply, refusal, replyToError, toReply, unavailable } from './reply
 import { createWriteCheck, type WriteCheck } from './writeCheck.ts';
 
 export interface ConsoleAppParts extends ApiParts {
+  /** Where requests that change nothing are read. */
+  readonly reads: Reads;
   readonly tokens: TokenVerifier;
   readonly trustedProxies: TrustedProxies;
   /** Whether the database can be read. */
@@ -89,7 +92,7 @@ interface EndpointGuards {
   readonly refuseWrite: WriteCheck;
 }
 
-function addEndpoints(app: Express, parts: ApiParts, guards: EndpointGuards): void {
+function addEndpoints(app: Express, parts: ConsoleAppParts, guards: EndpointGuards): void {
   const { isReady, allow, refuseWrite } = guards;
   for (const endpoint of ENDPOINTS) {
     const serve: RequestHandler = async (request, response) => {
@@ -139,7 +142,7 @@ function expressPath(path: string): string {
 
 async function respond(
   endpoint: Endpoint,
-  parts: ApiParts,
+  parts: ConsoleAppParts,
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<Reply> {
   const query = readQuery(request.originalUrl);
@@ -150,7 +153,23 @@ async function respond(
     body: request.body,
     actor: actorOf(response),
   };
-  return toReply(await endpoint.respond(parts, raw));
+  if (!isList(endpoint)) {
+    const responded = endpoint.respond(parts, raw);
+    return toReply(
+      await (endpoint.method === 'get' ? responded : responded.finally(parts.reads.wrote)),
+    );
+  }
+  const { db, ageMs } = parts.reads.source();
+  // RFC 9111: how long ago the response was current.
+  if (ageMs !== undefined) response.set('Age', String(Math.ceil(ageMs / 1000)));
+  return toReply(await endpoint.respond({ ...parts, db }, raw));
+}
+
+/**
+ * Lists may be some seconds old. One resource is current: a shop reads it when it is notified of a change.
+ */
+function isList({ method, path }: Endpoint): boolean {
+  return method === 'get' && !path.includes('{');
 }
 
 function readQuery(

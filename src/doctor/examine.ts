@@ -9,13 +9,14 @@ import { readChainHead } from '../ledger/store/chain.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import { readEnds, readProof } from '../ledger/store/verifyRounds.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/db/database.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import {
   lastMigration,
   pendingMigrations,
   readRequiredMigration,
 } from '../platform/db/pendingMigrations.ts';
+import { problemOf, readPrimary, readStandby } from '../platform/db/reads.ts';
 import { readReplication } from '../platform/db/replication.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { oldServerText, readServerVersion } from '../platform/db/serverVersion.ts';
@@ -70,6 +71,7 @@ import {
 } from './domain/judgeProfiles.ts';
 import { judgeReplication } from './domain/judgeReplication.ts';
 import { judgeRights } from './domain/judgeRights.ts';
+import { judgeStandby } from './domain/judgeStandby.ts';
 import { listProfiles } from './listProfiles.ts';
 
 export interface Check extends Judgment {
@@ -80,6 +82,8 @@ export interface Check extends Judgment {
 export interface Installation {
   readonly settings: Omit<ConnectionSettings, 'redis'> & PortSettings & SessionSettings;
   readonly database: Database | Error;
+  /** The standby of DATABASE_READ_URL; undefined if it is not set. */
+  readonly standby: Queryable | undefined;
   /** Adds, claims and finishes a job. @returns why that failed; undefined if it did not */
   readonly checkQueue: () => Promise<QueueProblem | undefined>;
   /** Undefined if nothing is archived. */
@@ -195,6 +199,7 @@ async function examineDatabase(
   await note('replication', async () =>
     open ? judgeReplication(await readReplication(open)) : unreached,
   );
+  await examineStandby(open, installation, note);
   await note('database clock', async () =>
     open ? judgeDatabaseClock(await readDatabaseSkewMs(open, clock)) : unreached,
   );
@@ -254,6 +259,27 @@ async function examineDatabase(
     ),
   );
   return migrations === 'ok' ? open : undefined;
+}
+
+/** Checks the standby that the console reads from, if there is one. */
+async function examineStandby(
+  primary: Database | undefined,
+  { standby }: Installation,
+  note: Note,
+): Promise<void> {
+  if (standby === undefined) return;
+  await note('standby for reads', async () => {
+    if (!primary) {
+      return notChecked('the database cannot be reached', 'Fix the database check first.');
+    }
+    const ofPrimary = await readPrimary(primary);
+    const ofStandby = await readStandby(standby).catch(toError);
+    if (ofStandby instanceof Error) return judgeStandby(ofStandby);
+    return judgeStandby({
+      problem: problemOf(ofPrimary, ofStandby),
+      behindBytes: (ofPrimary.position ?? 0) - (ofStandby.position ?? 0),
+    });
+  });
 }
 
 async function examineRights(db: Database): Promise<Judgment> {

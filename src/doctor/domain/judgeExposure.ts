@@ -11,6 +11,7 @@ export interface ConnectionSettings {
   readonly databaseUrl: string | undefined;
   readonly migrateDatabaseUrl: string | undefined;
   readonly queueDatabaseUrl: string | undefined;
+  readonly databaseReadUrl: string | undefined;
   readonly redis: { readonly hosts: readonly string[]; readonly isTls: boolean } | undefined;
 }
 
@@ -34,11 +35,12 @@ const ENCRYPTED_SSL_MODES = new Set(['require', 'verify-ca', 'verify-full']);
 
 /** Whether the connections to database and queue stay on this machine or are encrypted. */
 export function judgeConnections(settings: ConnectionSettings): Judgment {
-  const { databaseUrl, migrateDatabaseUrl, queueDatabaseUrl, redis } = settings;
+  const { databaseUrl, databaseReadUrl, migrateDatabaseUrl, queueDatabaseUrl, redis } = settings;
   const problems = [
     ...clearTextHosts('DATABASE_URL', databaseUrl, isPostgresEncrypted),
     ...clearTextHosts('MIGRATE_DATABASE_URL', migrateDatabaseUrl, isPostgresEncrypted),
     ...clearTextHosts('QUEUE_DATABASE_URL', queueDatabaseUrl, isPostgresEncrypted),
+    ...clearTextHosts('DATABASE_READ_URL', databaseReadUrl, isPostgresEncrypted),
     ...clearTextRedis(redis),
   ];
   return problems.length === 0

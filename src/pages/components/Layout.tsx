@@ -31,6 +31,8 @@ export interface Frame {
   readonly url: string;
   /** What the page follows; undefined: nothing. */
   readonly live: Omit<LiveRegionProps, 'children'> | undefined;
+  /** How old what it shows can be, if it was read from a standby. */
+  readonly ageMs: number | undefined;
 }
 
 export interface LayoutProps {
@@ -118,7 +120,7 @@ function SearchForm() {
 }
 
 function Footer({ frame, formToken }: { readonly frame: Frame; readonly formToken: string }) {
-  const { live, shortcuts, theme, url, version } = frame;
+  const { ageMs, live, shortcuts, theme, url, version } = frame;
   return (
     <footer class="bottom">
       {live ? (
@@ -150,6 +152,9 @@ function Footer({ frame, formToken }: { readonly frame: Frame; readonly formToke
       <button type="button" class="scripted" data-help="">
         Keyboard shortcuts
       </button>
+      {ageMs === undefined ? null : (
+        <p>{`Read from a standby, up to ${Math.max(1, Math.ceil(ageMs / 1000))} s old`}</p>
+      )}
       <p>{`Tallyhook ${version}`}</p>
       <p id="short-notice" role="status"></p>
       <Help items={shortcuts} />

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { Sessions } from '../../access/sessions.ts';
 import type { createDenialRecorder } from '../../console/denials.ts';
 import type { TrustedProxies } from '../../platform/clientAddress.ts';
+import type { Reads } from '../../platform/db/reads.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Fragments } from '../live/fragments.ts';
 import type { Watcher } from '../live/watcher.ts';
@@ -15,6 +16,8 @@ export interface PagesAppParts extends PageParts {
   /** Undefined: people sign in with tokens only. */
   readonly people: PeopleSignIn | undefined;
   readonly watcher: Watcher;
+  /** Where pages are read; actions use the primary. */
+  readonly reads: Reads;
   readonly trustedProxies: TrustedProxies;
   /** Whether the database can be read. */
   readonly isReady: () => boolean;

@@ -15,6 +15,8 @@ export interface Rendered {
   readonly request?: Request | undefined;
   readonly session?: Session | undefined;
   readonly live?: Live | undefined;
+  /** How old what a page shows can be; undefined: it is current. */
+  readonly ageMs?: number | undefined;
 }
 
 type Live = Omit<LiveRegionProps, 'children'>;
@@ -38,7 +40,7 @@ export function createRenderer({
   const version = packageVersion();
   const paths = { css: assets.css.path, js: assets.js.path };
   return {
-    render: ({ title, crumbs = [], body }, { request, response, session, live }) => {
+    render: ({ title, crumbs = [], body }, { request, response, session, live, ageMs }) => {
       const asked = request ?? response.req;
       const frame = {
         installation,
@@ -51,6 +53,7 @@ export function createRenderer({
         shortcuts: shortcutsOf(sections),
         url: withoutNotice(asked.originalUrl),
         live,
+        ageMs,
       };
       const html = render(
         <Layout frame={frame} title={title} crumbs={crumbs}>

@@ -32,12 +32,14 @@ function runAction(action: PageAction, context: ActionContext): RequestHandler {
     if (refused) {
       return sendFailure({ outcome: 'unexpected', message: messageOf(refused.body) }, at);
     }
-    const acted = await action.act(context, {
-      params: { ...request.params },
-      form,
-      actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
-      sessionId: session.id,
-    });
+    const acted = await action
+      .act(context, {
+        params: { ...request.params },
+        form,
+        actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
+        sessionId: session.id,
+      })
+      .finally(context.reads.wrote);
     if (acted.outcome === 'shown') {
       const viewer = viewerOf(session, { request, nowMs: context.clock.nowMs() });
       const html = renderer.render(acted.view(viewer), { request, response, session });

@@ -16,10 +16,14 @@ export function serveDownload(download: Download, context: Context): RequestHand
     const denied = refusalOf(download.permission, { subject, context, ...at });
     if (denied) return sendFailure(denied, at);
     if (sessionOf(response).isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
-    const opened = await download.open(context, {
-      query: readFields(queryOf(request.originalUrl)),
-      actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
-    });
+    const { db } = context.reads.source();
+    const opened = await download.open(
+      { ...context, db },
+      {
+        query: readFields(queryOf(request.originalUrl)),
+        actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
+      },
+    );
     if (opened.outcome !== 'ok') return sendFailure(opened, at);
     response.attachment(download.fileName).type(download.type);
     // A failure after the first row cannot become a page: the connection is closed, so the browser

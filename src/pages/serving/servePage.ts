@@ -20,15 +20,19 @@ export function servePage(page: Page, context: Context): RequestHandler {
     if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
     const { notice: _notice, ...query } = readFields(queryOf(request.originalUrl));
     const isLive = request.header(LIVE_HEADER) !== undefined;
+    const { db, ageMs } = context.reads.source();
     const open = () =>
-      page.open(context, {
-        params: { ...request.params },
-        query,
-        actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
-        role: session.holder.role,
-        sessionId: session.id,
-        isLive,
-      });
+      page.open(
+        { ...context, db },
+        {
+          params: { ...request.params },
+          query,
+          actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
+          role: session.holder.role,
+          sessionId: session.id,
+          isLive,
+        },
+      );
     if (isLive) return await sendFragment(open, at, context);
     const place = context.watcher.place();
     const opened = await open();
@@ -37,7 +41,7 @@ export function servePage(page: Page, context: Context): RequestHandler {
     const { topics } = opened;
     const viewer = viewerOf(session, { request, nowMs: context.clock.nowMs() });
     const live = topics.length === 0 ? undefined : { topics, place };
-    const html = renderer.render(opened.view(viewer), { request, response, session, live });
+    const html = renderer.render(opened.view(viewer), { request, response, session, live, ageMs });
     response.type('html').send(html);
   };
 }

@@ -6,6 +6,7 @@ import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
 import { createBalanceReader } from '../../../src/ledger/read/balances.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
+import { readsOfPrimary } from '../../../src/platform/db/reads.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
 
@@ -39,6 +40,7 @@ function appOver(error: Error, token = TOKEN) {
     tokens: createTokenVerifier({ adminToken: token, db, clock }),
     trustedProxies: NO_TRUSTED_PROXIES,
     db,
+    reads: readsOfPrimary(db),
     refresher: undefined,
     authorizations: undefined,
     refunds: undefined,

@@ -7,6 +7,7 @@ import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
 import { createBalanceReader } from '../../../src/ledger/read/balances.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
+import { readsOfPrimary } from '../../../src/platform/db/reads.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
@@ -57,6 +58,7 @@ test('the app and the document have the same routes', () => {
     },
     trustedProxies: NO_TRUSTED_PROXIES,
     db: never,
+    reads: readsOfPrimary(never),
     refresher: undefined,
     authorizations: undefined,
     refunds: undefined,

@@ -7,6 +7,7 @@ const NONE = {
   databaseUrl: undefined,
   migrateDatabaseUrl: undefined,
   queueDatabaseUrl: undefined,
+  databaseReadUrl: undefined,
   redis: undefined,
 };
 
@@ -68,12 +69,14 @@ describe('a connection', () => {
       databaseUrl: 'postgres://shop:hunter2@db.example/shop',
       migrateDatabaseUrl: 'postgres://owner:hunter2@db.example/shop',
       queueDatabaseUrl: 'postgres://queue:hunter2@db.example/shop',
+      databaseReadUrl: 'postgres://reads:hunter2@standby.example/shop',
       redis: serversOfRedisUrl('redis://:hunter2@queue.example'),
     });
     expect(result.split('\n')).toEqual([
       'DATABASE_URL connects to db.example without TLS',
       'MIGRATE_DATABASE_URL connects to db.example without TLS',
       'QUEUE_DATABASE_URL connects to db.example without TLS',
+      'DATABASE_READ_URL connects to standby.example without TLS',
       'REDIS_URL connects to queue.example without TLS',
     ]);
     expect(`${result} ${remedy}`).not.toContain('hunter2');
