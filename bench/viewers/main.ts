@@ -10,14 +10,11 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { settings } from '../api.ts';
-import type { Bench } from '../bench.ts';
 import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
-import { type BenchDatabase, startPostgres } from '../database.ts';
-import { drain, measureRun, type RunReport } from '../endToEnd.ts';
-import { startLoad } from '../loadProcess.ts';
+import type { BenchDatabase } from '../database.ts';
+import { drain } from '../endToEnd.ts';
+import { isCheap, readCount, startPairs, whole } from '../pairs.ts';
 import { compiled, type Started, startLogging, startModule } from '../processes.ts';
-import { quantile } from '../quantiles.ts';
-import { startTallyhook } from '../tallyhook.ts';
 import type { FromViewers, Seen, ToViewers } from './protocol.ts';
 
 const HELP = `npm run bench:viewers -- [flags]
@@ -33,9 +30,6 @@ Exit code 1: viewers cost more than 3 % of the applied rate, at the median of th
 const MAX_COST = 0.03;
 const SEED = 8;
 const FILL_SECONDS = 10;
-const WARM_UP_SECONDS = 2;
-const MOST_PER_SECOND = 6_000;
-const SAMPLE_EVERY = 1_000;
 /** Opening the pages uses up their allowance (invariant 5 of watcher.ts), which is back after this. */
 const SETTLE_MS = 15_000;
 const DEADLINE_MS = 30 * 60_000;
@@ -79,45 +73,15 @@ async function main(): Promise<boolean> {
   }
 }
 
-function readCount(flag: string, text: string): number {
-  const count = Number(text);
-  if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new RangeError(`${flag} takes whole numbers from 1, not "${text}"`);
-}
-
 async function compare(options: Options, folder: string, cleanup: Cleanup): Promise<boolean> {
-  const secret = randomBytes(32).toString('hex');
-  const postgres = await startPostgres(join(folder, 'data'), cleanup);
-  const db = await postgres.createDatabase('bench_viewers');
-  const load = await startLoad({ secret, cwd: folder, cleanup });
-  const bench: Bench = { options: BENCH, part: 'e2e', secret, folder, cleanup, postgres, load };
-  await db.query("alter system set max_wal_size = '32GB'");
-  await db.query("alter system set checkpoint_timeout = '1h'");
-  await db.query('select pg_reload_conf()');
-  const tallyhook = await startTallyhook(bench, 'processes', db.url);
+  const pairs = await startPairs({
+    ...{ name: 'bench_viewers', seed: SEED, folder, cleanup },
+    ratePerSecond: options.ratePerSecond,
+  });
+  const { db } = pairs;
   const desk = await openDesk(db.url, folder, cleanup);
 
-  const run = async (seconds: number): Promise<RunReport> => {
-    const { ratePerSecond } = options;
-    const most = (ratePerSecond ?? MOST_PER_SECOND) * (seconds + WARM_UP_SECONDS + 1);
-    await load.prepare(most);
-    await db.query('checkpoint');
-    const subject = {
-      db,
-      tallyhook: { ...tallyhook, processes: [...tallyhook.processes, desk.console, desk.tabs] },
-      backlogEveryMs: 1_000,
-      pollEveryMs: 100,
-    };
-    const request = {
-      seconds,
-      warmUpSeconds: WARM_UP_SECONDS,
-      sampleEvery: SAMPLE_EVERY,
-      ...(ratePerSecond !== undefined && { ratePerSecond }),
-    };
-    return (await measureRun(bench, subject, request)).report;
-  };
-
-  await load.openStream(SEED);
+  const run = (seconds: number) => pairs.run(seconds, [desk.console, desk.tabs]);
   await run(FILL_SECONDS);
   await drain(db);
   const paths = await pathsOf(db, options.viewers);
@@ -153,30 +117,8 @@ async function compare(options: Options, folder: string, cleanup: Cleanup): Prom
       ].join(''),
     );
   }
-  const ascending = ratios.toSorted((a, b) => a - b);
-  const median = quantile(ascending, 0.5);
-  console.log(
-    `ratios: quartiles ${[0.25, 0.5, 0.75].map((share) => quantile(ascending, share).toFixed(3)).join(' ')}`,
-  );
-  console.log(
-    `${options.viewers} viewers cost ${((1 - median) * 100).toFixed(1)} % of the applied rate ` +
-      `(median of ${options.pairs} pairs; allowed ${MAX_COST * 100} %)`,
-  );
-  return 1 - median <= MAX_COST;
+  return isCheap(ratios, `${options.viewers} viewers`, MAX_COST);
 }
-
-const BENCH = {
-  scenarios: [],
-  seconds: 0,
-  pairs: 1,
-  roundTripsMs: [],
-  isSingleProcess: false,
-  redisUrl: undefined,
-  postgresUrl: undefined,
-  jsonFile: undefined,
-  profileDir: undefined,
-  dataDir: undefined,
-} as const;
 
 /** What people have open: half of them lists that move all the time, the rest one order. */
 async function pathsOf(db: BenchDatabase, count: number): Promise<readonly string[]> {
@@ -234,10 +176,6 @@ async function openDesk(url: string, cwd: string, cleanup: Cleanup): Promise<Des
       return message.type === 'ended' ? message.seen : { fetched: 0, failed: 0 };
     },
   };
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en');
 }
 
 try {

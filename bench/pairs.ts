@@ -1,0 +1,103 @@
+/** Runs of everything with and without one part, in alternating pairs on one database. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Bench } from './bench.ts';
+import type { Cleanup } from './cleanup.ts';
+import { type BenchDatabase, startPostgres } from './database.ts';
+import { measureRun, type RunReport } from './endToEnd.ts';
+import { startLoad } from './loadProcess.ts';
+import type { Started } from './processes.ts';
+import { quantile } from './quantiles.ts';
+import { startTallyhook } from './tallyhook.ts';
+
+const WARM_UP_SECONDS = 2;
+const MOST_PER_SECOND = 6_000;
+const SAMPLE_EVERY = 1_000;
+
+const OPTIONS = {
+  scenarios: [],
+  seconds: 0,
+  pairs: 1,
+  roundTripsMs: [],
+  isSingleProcess: false,
+  redisUrl: undefined,
+  postgresUrl: undefined,
+  jsonFile: undefined,
+  profileDir: undefined,
+  dataDir: undefined,
+} as const;
+
+export interface PairsOptions {
+  /** Of the database. */
+  readonly name: string;
+  readonly seed: number;
+  readonly folder: string;
+  readonly cleanup: Cleanup;
+  /** As many events as the machine takes if it is undefined. */
+  readonly ratePerSecond: number | undefined;
+}
+
+export interface Pairs {
+  readonly db: BenchDatabase;
+  /** @param others processes that are measured, too */
+  run(seconds: number, others: readonly Started[]): Promise<RunReport>;
+}
+
+/** Starts Tallyhook with a process for each role. No checkpoint falls into one run of a pair alone. */
+export async function startPairs(options: PairsOptions): Promise<Pairs> {
+  const { name, seed, folder, cleanup, ratePerSecond } = options;
+  const secret = randomBytes(32).toString('hex');
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const db = await postgres.createDatabase(name);
+  const load = await startLoad({ secret, cwd: folder, cleanup });
+  const bench: Bench = { options: OPTIONS, part: 'e2e', secret, folder, cleanup, postgres, load };
+  await db.query("alter system set max_wal_size = '32GB'");
+  await db.query("alter system set checkpoint_timeout = '1h'");
+  await db.query('select pg_reload_conf()');
+  const tallyhook = await startTallyhook(bench, 'processes', db.url);
+  await load.openStream(seed);
+  return {
+    db,
+    run: async (seconds, others) => {
+      await load.prepare((ratePerSecond ?? MOST_PER_SECOND) * (seconds + WARM_UP_SECONDS + 1));
+      await db.query('checkpoint');
+      const subject = {
+        db,
+        tallyhook: { ...tallyhook, processes: [...tallyhook.processes, ...others] },
+        backlogEveryMs: 1_000,
+        pollEveryMs: 100,
+      };
+      const request = {
+        seconds,
+        warmUpSeconds: WARM_UP_SECONDS,
+        sampleEvery: SAMPLE_EVERY,
+        ...(ratePerSecond !== undefined && { ratePerSecond }),
+      };
+      return (await measureRun(bench, subject, request)).report;
+    },
+  };
+}
+
+/** Prints what the part costs at the median of the pairs. @returns whether that is allowed */
+export function isCheap(ratios: readonly number[], part: string, maxCost: number): boolean {
+  const ascending = ratios.toSorted((a, b) => a - b);
+  const at = (share: number) => quantile(ascending, share);
+  console.log(
+    `ratios: quartiles ${[0.25, 0.5, 0.75].map((share) => at(share).toFixed(3)).join(' ')}`,
+  );
+  console.log(
+    `${part} cost ${((1 - at(0.5)) * 100).toFixed(1)} % of the applied rate ` +
+      `(median of ${ratios.length} pairs; allowed ${maxCost * 100} %)`,
+  );
+  return 1 - at(0.5) <= maxCost;
+}
+
+export function readCount(flag: string, text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new RangeError(`${flag} takes whole numbers from 1, not "${text}"`);
+}
+
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
