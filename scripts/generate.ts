@@ -11,6 +11,7 @@ import { writeAdminApi } from './writeAdminApi.ts';
 import { buildFailureSchema, writeCommands } from './writeCommands.ts';
 import { writeCoverage } from './writeCoverage.ts';
 import { readLockedPackages, writeLicenses } from './writeLicenses.ts';
+import { buildOutputSchema } from './writeOutputs.ts';
 import { writePermissions } from './writePermissions.ts';
 import { writeExample, writeSettings } from './writeSettings.ts';
 import { buildWebhookSchema, writeWebhooks } from './writeWebhooks.ts';
@@ -25,6 +26,7 @@ write('docs/openapi-admin.json', `${JSON.stringify(buildAdminOpenApi(), null, 2)
 write('src/adminApi/operations.ts', writeOperations());
 write('docs/webhooks.schema.json', `${JSON.stringify(buildWebhookSchema(), null, 2)}\n`);
 write('docs/command-error.schema.json', `${JSON.stringify(buildFailureSchema(), null, 2)}\n`);
+write('docs/command-output.schema.json', `${JSON.stringify(buildOutputSchema(), null, 2)}\n`);
 write('docs/reference/webhooks.md', writeWebhooks());
 write('docs/client-reference.md', await writeReference());
 write('docs/reference/admin-api.md', writeAdminApi());

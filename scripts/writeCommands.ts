@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { loadAll } from '../src/cli/commands/index.ts';
 import { EXIT_CODES } from '../src/cli/exitCodes.ts';
 import { failureSchema } from '../src/cli/failure.ts';
+import { COMMAND_OUTPUTS, type OutputForm } from '../src/cli/outputs.ts';
 import { table } from './reference/markdown.ts';
 
 /** Described once, in the introduction. */
@@ -18,7 +19,7 @@ interface Leaf {
 /** docs/reference/commands.md. */
 export async function writeCommands(): Promise<string> {
   const leaves = (await loadAll()).flatMap((group) => leavesOf(group, 'tallyhook'));
-  return `${[introduction(leaves), EXITS, ERRORS, overview(leaves), ...leaves.map(describe)].join('\n\n')}\n`;
+  return `${[introduction(leaves), EXITS, OUTPUTS, ERRORS, overview(leaves), ...leaves.map(describe)].join('\n\n')}\n`;
 }
 
 /** docs/command-error.schema.json: what a command prints of an error, with `--json`. */
@@ -40,6 +41,16 @@ ${table(
 )}
 
 A command that a signal ends has the code that the shell gives it, except those that run until a signal: they end with 0.`;
+
+const OUTPUTS = `## JSON
+
+With \`${SHARED_OPTION}\`, standard output has JSON and nothing else. Each command below names what it prints, and [command-output.schema.json](../command-output.schema.json) has a JSON Schema for each, as \`#/$defs/\` and the name of the command. Fields have the names of the admin API, times are ISO 8601, and amounts are integers in minor units with their currency. Later versions may add fields; none is removed or changes its meaning without notice ([Versions](versions.md)).`;
+
+const FORMS: Readonly<Record<OutputForm, string>> = {
+  document: 'one document',
+  lines: 'one value in each line',
+  watched: 'one document, with `--watch` one in each line',
+};
 
 const ERRORS = `## Errors
 
@@ -99,7 +110,20 @@ function describe({ name, command }: Leaf): string {
     `${upperFirst(command.description())}.`,
     ...(rows.length === 0 ? [] : [table(['argument or option', 'meaning', 'default'], rows)]),
     ...notesOf(command),
+    ...outputOf(name),
   ].join('\n\n');
+}
+
+/** What the command prints with `--json`. */
+function outputOf(name: string): readonly string[] {
+  const output = COMMAND_OUTPUTS[name.replace(/^tallyhook /, '')];
+  if (!output) return [];
+  const { form, operation } = output;
+  const same =
+    operation === undefined
+      ? ''
+      : `, the response of ${code(operation)} in the [admin API](admin-api.md)`;
+  return [`With ${code(SHARED_OPTION)}: ${FORMS[form]}${same}.`];
 }
 
 function argumentRow(argument: Argument): readonly string[] {

@@ -139,6 +139,11 @@ export function printJson(value: unknown): void {
   printLine(JSON.stringify(value, null, 2));
 }
 
+/** Prints one of several values, each in a line of its own. */
+export function printJsonLine(value: unknown): void {
+  printLine(JSON.stringify(value));
+}
+
 /** Text from outside must not move the cursor or change the colors of a terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '\uFFFD');

@@ -69,8 +69,8 @@ test('names the channel that failed, and exits with 1', async () => {
   await mail.stop();
   const exit = await runTallyhook(['alerts', 'test', '--json'], { env: settings() });
   expect(exit.code).toBe(5);
-  const json = exit.stdout.slice(exit.stdout.indexOf('{\n'));
-  expect(JSON.parse(json)).toMatchObject({
+  expect(exit.stderr).toContain('"title":"Test message"');
+  expect(JSON.parse(exit.stdout)).toMatchObject({
     channels: [
       { channel: 'log', outcome: 'delivered' },
       { channel: 'webhook', outcome: 'delivered' },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { checkOutput } from '../support/commandOutput.ts';
 import { runTallyhookProcess, spawnProgram } from '../support/program.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -38,6 +39,7 @@ async function demo(...args: readonly string[]) {
       env,
     },
   );
+  checkOutput(['demo', '--json'], { code, stdout });
   return { code, stderr, report: JSON.parse(stdout) as Report };
 }
 

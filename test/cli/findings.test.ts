@@ -112,7 +112,7 @@ describe('a finding', () => {
     expect(exit.code).toBe(4);
     expect(JSON.parse(exit.stdout)).toMatchObject({
       accepted: numbers,
-      refused: [{ number: 99_999_999, outcome: 'unknown' }],
+      refused: [{ number: 99_999_999, reason: 'There is no finding 99999999.' }],
     });
     // The user who runs the command is recorded by default.
     const [accepted] = await list('--state', 'accepted', '--subject', `payment:${id}`);

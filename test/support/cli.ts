@@ -1,9 +1,13 @@
 /** The command line, run in this process: loading it for each command took longer than the commands. */
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/cli/run.ts';
+import { checkOutput } from './commandOutput.ts';
 import type { Exit, ProgramOptions } from './program.ts';
 
-/** Runs `tallyhook ...args` until it returns. It gets its own environment, as a process would. */
+/**
+ * Runs `tallyhook ...args` until it returns. It gets its own environment, as a process would. What it prints
+ * with `--json` is compared with what it declares.
+ */
 export async function runTallyhook(
   args: readonly string[],
   { env = {}, input = '' }: ProgramOptions = {},
@@ -11,7 +15,9 @@ export async function runTallyhook(
   const [stdout, stderr] = [createOutput(), createOutput()];
   const terminal = { stdin: Readable.from([Buffer.from(input)]), ...{ stdout, stderr } };
   const code = await run({ args, env, terminal });
-  return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+  const exit = { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+  checkOutput(args, exit);
+  return exit;
 }
 
 /** Runs `tallyhook` with these arguments and a database. */

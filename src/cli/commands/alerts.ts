@@ -46,10 +46,11 @@ function testCommand(): Command {
     )
     .action(async ({ channel: name, by, json }: TestOptions) => {
       const config = readConfig();
-      const { stdout } = terminal();
+      // With --json, standard output has nothing but the result.
+      const out = json ? terminal().stderr : terminal().stdout;
       const channels = channelsOf(config, {
         clock: systemClock,
-        log: createLog(config.logLevel, (line) => stdout.write(line)),
+        log: createLog(config.logLevel, (line) => out.write(line)),
       }).filter((channel) => name === undefined || channel.name === name);
       if (channels.length === 0) {
         const what =

@@ -161,7 +161,8 @@ async function act(db: Database, { action, paymentId, options }: Wish): Promise<
   const verb = action === 'capture' ? 'Capture' : 'Release';
   await confirm(`${verb} ${what} of ${printable(paymentId)}${order}?`, yes);
   const input = { action, paymentId, hold: held, amountMinor, reason };
-  report(input, await captureOrCancelAs(parts, actorOf(by), input), json);
+  const done = await captureOrCancelAs(parts, actorOf(by), input);
+  report({ ...input, amountMinor: amountMinor ?? held.capturableMinor }, done, json);
 }
 
 async function partsOf(db: Database): Promise<AuthorizationParts> {
@@ -199,7 +200,12 @@ async function mustHold(parts: AuthorizationParts, paymentId: string): Promise<H
 }
 
 function report(
-  request: Omit<AuthorizationRequest, 'reason'>,
+  request: {
+    readonly action: AuthorizationRequest['action'];
+    readonly paymentId: string;
+    readonly amountMinor: number;
+    readonly hold: Hold;
+  },
   { result, refreshed, hold, attempt }: CapturedOrCanceled,
   json: boolean,
 ): void {
@@ -210,7 +216,8 @@ function report(
     printJson({
       action: request.action,
       payment_id: request.paymentId,
-      amount: request.amountMinor ?? null,
+      amount: request.amountMinor,
+      currency: request.hold.currency,
       outcome: result.outcome,
       reason,
       status,

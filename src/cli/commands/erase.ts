@@ -199,8 +199,8 @@ function resultJson(erased: ErasedAs) {
     number: id,
     outcome,
     request: request ? erasureJson(request) : null,
-    ...(erased.outcome === 'waiting' && { pending_events: erased.pending }),
-    ...(erased.outcome === 'erased' && { proof: proofJson(erased.proof) }),
+    pending_events: erased.outcome === 'waiting' ? erased.pending : null,
+    proof: erased.outcome === 'erased' ? proofJson(erased.proof) : null,
   };
 }
 

@@ -9,6 +9,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, type OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { AMOUNT_LIMITS, describeScan, factsOf } from '../../search/facts.ts';
+import { matchJson } from '../../search/matchJson.ts';
 import { ID_KINDS } from '../../search/nearId.ts';
 import { type Hit, search } from '../../search/search.ts';
 import { searchBodies } from '../../search/searchBodies.ts';
@@ -57,14 +58,16 @@ interface FindOptions {
 }
 
 async function find(db: Database, text: string, { bodies, json }: FindOptions): Promise<void> {
-  const { hits, note } = bodies ? await inBodies(db, text) : await named(db, text);
+  const { hits, note, isComplete, throughDay } = bodies
+    ? await inBodies(db, text)
+    : await named(db, text);
   if (hits.length === 0) throw bodies ? nothingIn(note) : await nothingKnown(db, text);
-  const found = hits.map(describe);
   if (json) {
-    printJson({ matches: found });
+    const matches = hits.map(matchJson);
+    printJson({ matches, complete: isComplete, searched_through: throughDay });
     return;
   }
-  found.forEach(printFound);
+  hits.map(describe).forEach(printFound);
   if (note !== undefined) printLine(note);
 }
 
@@ -72,19 +75,24 @@ interface Finds {
   readonly hits: readonly Hit[];
   /** What was not searched. */
   readonly note: string | undefined;
+  readonly isComplete: boolean;
+  /** Of bodies: the oldest day of which every one was searched. */
+  readonly throughDay: string | null;
 }
 
 const MAX_PAYOUTS = 100_000;
 
 async function named(db: Database, text: string): Promise<Finds> {
   const { hits, isComplete } = await search(db, text, { maxPayouts: MAX_PAYOUTS });
-  return { hits, note: isComplete ? undefined : AMOUNT_LIMITS };
+  const note = isComplete ? undefined : AMOUNT_LIMITS;
+  return { hits, note, isComplete, throughDay: null };
 }
 
 async function inBodies(db: Database, text: string): Promise<Finds> {
   const clock = await clockOf(db);
   const result = await searchBodies({ db, clock }, text);
-  return { hits: result.hits, note: describeScan(result) };
+  const { hits, isComplete, throughDay } = result;
+  return { hits, note: describeScan(result), isComplete, throughDay };
 }
 
 function nothingIn(note: string | undefined): OperatorError {

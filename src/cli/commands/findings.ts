@@ -114,8 +114,13 @@ function acceptCommand(): Command {
         const actor = actorOf(by);
         const input = { numbers, reason: reason.trim() };
         const { accepted, refused } = await acceptFindingsAs({ db }, actor, input);
-        if (json) printJson({ accepted, refused, by: actor.name, reason: input.reason });
-        else for (const id of accepted) printLine(acceptedText(id, actor.name));
+        if (json) {
+          const notAccepted = refused.map(({ number, outcome }) => ({
+            number,
+            reason: notAcceptedText(number, outcome),
+          }));
+          printJson({ accepted, refused: notAccepted });
+        } else for (const id of accepted) printLine(acceptedText(id, actor.name));
         for (const { number, outcome } of refused) printNote(notAcceptedText(number, outcome));
         if (refused.length > 0) endAs('refused');
       }),

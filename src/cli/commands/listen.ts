@@ -8,7 +8,7 @@ import type { FollowQuery } from '../../ledger/read/followInbox.ts';
 import type { EventSummary } from '../../ledger/read/store/parts.ts';
 import { UnavailableError } from '../../platform/errors.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
-import { printable, readConfig, withDatabase } from '../context.ts';
+import { printable, printJsonLine, readConfig, withDatabase } from '../context.ts';
 import {
   addFollowOptions,
   type Follow,
@@ -175,7 +175,7 @@ function printForwarded(
   const ms = Math.round(durationMs);
   if (json) {
     const response = { status, duration_ms: ms, repeat: isRepeat, body_absence: null };
-    printLine(JSON.stringify({ ...lineJson(event), ...response }));
+    printJsonLine({ ...lineJson(event), ...response });
     return;
   }
   printLine(`${nameOf(event)}  ${status}  ${ms} ms${isRepeat ? '  repeat' : ''}`);
@@ -185,7 +185,7 @@ function printMissing({ json }: ListenOptions, event: EventSummary, absence: Bod
   const why = describeAbsence(absence);
   if (json) {
     const response = { status: null, duration_ms: null, repeat: false, body_absence: why };
-    printLine(JSON.stringify({ ...lineJson(event), ...response }));
+    printJsonLine({ ...lineJson(event), ...response });
     return;
   }
   printLine(`${nameOf(event)}  not forwarded: ${why}`);

@@ -15,10 +15,12 @@ import {
   readMessageRows,
 } from '../../notify/store/messageRows.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
+import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
+import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -29,12 +31,10 @@ export function messagesCommand(): Command {
     .addCommand(resendCommand());
 }
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly state?: MessageState;
   readonly channel?: ChannelName;
   readonly kind?: MessageKind;
-  readonly limit: number;
-  readonly json: boolean;
 }
 
 function listCommand(): Command {
@@ -44,32 +44,42 @@ function listCommand(): Command {
     .addOption(new Option('--channel <name>', 'only to this channel').choices(CHANNELS))
     .addOption(new Option('--kind <kind>', 'only of this kind').choices(MESSAGE_KINDS))
     .addOption(limitOption())
+    .addOption(cursorOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0.')
-    .action(({ state, channel, kind, limit, json }: ListOptions) => {
+    .action(({ state, channel, kind, ...page }: ListOptions) => {
       const config = readConfig();
+      const toJson = (row: MessageRow) => messageJson(row, config.installation);
       return withDatabase(config, async (db) => {
-        const below = Number.MAX_SAFE_INTEGER;
+        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
+        const limit = page.limit + 1;
         const rows = await readMessageRows(db, { state, channel, kind, below, limit });
-        const messages = rows.map((row) => messageJson(row, config.installation));
-        if (json) printJson({ messages });
-        else if (messages.length === 0) printLine('No such messages.');
-        else {
-          printTable(
-            ['NUMBER', 'CHANNEL', 'KIND', 'STATE', 'ATTEMPTS', 'CREATED', 'TITLE'],
-            messages.map((message, place) => [
-              String(message.number),
-              message.channel,
-              message.kind,
-              message.state,
-              String(message.attempts),
-              formatTime(rows[place]?.createdAt ?? null),
-              message.title,
-            ]),
-          );
-        }
+        printPage(rows, page, {
+          name: 'messages',
+          placeOf: ({ number }) => [number],
+          toJson,
+          print: (shown) => printMessages(shown.map((row) => [row, toJson(row)])),
+          none: 'No such messages.',
+        });
       });
     });
+}
+
+type ShownMessage = readonly [row: MessageRow, message: ReturnType<typeof messageJson>];
+
+function printMessages(messages: readonly ShownMessage[]): void {
+  printTable(
+    ['NUMBER', 'CHANNEL', 'KIND', 'STATE', 'ATTEMPTS', 'CREATED', 'TITLE'],
+    messages.map(([row, message]) => [
+      String(message.number),
+      message.channel,
+      message.kind,
+      message.state,
+      String(message.attempts),
+      formatTime(row.createdAt),
+      message.title,
+    ]),
+  );
 }
 
 const NUMBER_HELP = 'number of the message, from `tallyhook messages list`';

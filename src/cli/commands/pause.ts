@@ -55,7 +55,7 @@ export function resumeCommand(): Command {
         const actor = actorOf(by);
         const { outcome } = await resumeReconciliationAs({ db }, actor);
         if (outcome === 'not_paused') throw new OperatorError('Reconciliation is not paused.');
-        if (json) printJson({ paused: false, by: actor.name });
+        if (json) printJson({ paused: false, by: actor.name, reason: null });
         else printLine('Background requests are resumed.');
       }),
     );

@@ -69,12 +69,13 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
   if (refunded.outcome !== 'done') endAs(refunded.outcome === 'unknown' ? 'unknown' : 'refused');
   if (options.json) {
     const { outcome, attempt } = refunded;
-    const refundId = 'refundId' in refunded ? refunded.refundId : null;
     printJson({
       payment_id: paymentId,
       outcome,
       amount: amountMinor,
-      refund_id: refundId,
+      currency,
+      refund_id: 'refundId' in refunded ? refunded.refundId : null,
+      status: outcome === 'done' ? refunded.status : null,
       attempt,
     });
     return;

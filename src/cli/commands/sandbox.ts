@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
-import { explainDatabase, printJson, readConfig } from '../context.ts';
+import { explainDatabase, printJsonLine, readConfig } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 
@@ -27,7 +27,7 @@ export function sandboxCommand(): Command {
           sandboxStartMs: at === undefined ? undefined : at / 1_000,
         }).catch((error: unknown) => explainDatabase(error, config));
         const facts = describe(config, running);
-        if (json) printJson(facts);
+        if (json) printJsonLine(facts);
         else printFacts(facts);
         return running;
       }, log);

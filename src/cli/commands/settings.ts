@@ -23,7 +23,7 @@ export function settingsCommand(): Command {
     )
     .action(({ all, json }: { readonly all: boolean; readonly json: boolean }) => {
       const settings = readConfig().inForce.filter((setting) => all || isSet(setting));
-      if (json) printJson({ settings });
+      if (json) printJson({ settings: settings.map(settingJson) });
       else if (settings.length === 0) printLine('No setting is set: every one has its default.');
       else {
         printTable(
@@ -36,6 +36,10 @@ export function settingsCommand(): Command {
         );
       }
     });
+}
+
+function settingJson({ name, value, source, path, fingerprints }: SettingInForce) {
+  return { name, value, source, path: path ?? null, fingerprints: fingerprints ?? null };
 }
 
 function valueText({ value, source, fingerprints }: SettingInForce): string {

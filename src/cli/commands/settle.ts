@@ -437,6 +437,7 @@ function matchCommand(): Command {
               line: lineId,
               outcome: 'matched',
               written_off: writtenOffMinor,
+              currency,
               transfers,
             });
           } else {

@@ -5,7 +5,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { describe, printBanner } from '../banner.ts';
-import { explainDatabase, printJson, readConfig } from '../context.ts';
+import { explainDatabase, printJsonLine, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
 interface StartOptions {
@@ -29,7 +29,7 @@ export function startCommand(): Command {
           machine: systemClock,
           log,
         }).catch((error: unknown) => explainDatabase(error, config));
-        if (json) printJson(describe(config, running));
+        if (json) printJsonLine(describe(config, running));
         else await printBanner(config, running);
         return running;
       }, log);

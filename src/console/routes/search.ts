@@ -1,7 +1,7 @@
 /** Endpoint of the search: what an id, a number, a reference or an amount names. */
 import { z } from 'zod';
-import { namedOrderId } from '../../ledger/domain/orderKey.ts';
-import { factsOf, HIT_KINDS, type HitFacts } from '../../search/facts.ts';
+import { HIT_KINDS } from '../../search/facts.ts';
+import { matchJson } from '../../search/matchJson.ts';
 import { search } from '../../search/search.ts';
 import { MIN_TEXT_LENGTH, searchBodies } from '../../search/searchBodies.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -54,7 +54,7 @@ export const searchEverything = defineEndpoint({
   handle: async ({ db, clock }, { query }) => {
     if (query.in === 'ids') {
       const { hits, isComplete } = await search(db, query.q);
-      const matches = hits.map(factsOf).map(matchJson);
+      const matches = hits.map(matchJson);
       return { outcome: 'ok', body: { matches, complete: isComplete, searched_through: null } };
     }
     if (query.q.length < MIN_TEXT_LENGTH) {
@@ -63,25 +63,10 @@ export const searchEverything = defineEndpoint({
     }
     const found = await searchBodies({ db, clock }, query.q);
     const body = {
-      matches: found.hits.map(factsOf).map(matchJson),
+      matches: found.hits.map(matchJson),
       complete: found.isComplete,
       searched_through: found.throughDay,
     };
     return { outcome: 'ok', body };
   },
 });
-
-function matchJson({ kind, id, state, amounts, orderKey, about, at }: HitFacts) {
-  return {
-    kind,
-    id,
-    state,
-    amounts: amounts.map(({ amountMinor, currency: code }) => ({
-      amount: amountMinor,
-      currency: code,
-    })),
-    order_id: namedOrderId(orderKey ?? null) ?? null,
-    about: about ?? null,
-    at: at?.toISOString() ?? null,
-  };
-}

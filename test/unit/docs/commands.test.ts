@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildFailureSchema, writeCommands } from '../../../scripts/writeCommands.ts';
+import { buildOutputSchema } from '../../../scripts/writeOutputs.ts';
 import { COMMANDS } from '../../../src/cli/commands/index.ts';
+import { COMMAND_OUTPUTS } from '../../../src/cli/outputs.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
 const root = packageRoot();
@@ -51,4 +53,20 @@ test('the reference is current; `npm run generate` writes it', async () => {
 test('the schema of errors is current; `npm run generate` writes it', () => {
   const schema = `${JSON.stringify(buildFailureSchema(), null, 2)}\n`;
   expect(read('docs/command-error.schema.json')).toBe(schema);
+});
+
+test('the schema of outputs is current; `npm run generate` writes it', () => {
+  const schema = `${JSON.stringify(buildOutputSchema(), null, 2)}\n`;
+  expect(read('docs/command-output.schema.json')).toBe(schema);
+});
+
+test('every command with --json declares its output, and no other does', () => {
+  const names = (command: Command, parents = ''): readonly string[] => {
+    const name = `${parents}${command.name()}`;
+    if (command.commands.length > 0)
+      return command.commands.flatMap((one) => names(one, `${name} `));
+    return command.options.some(({ long }) => long === '--json') ? [name] : [];
+  };
+  const withJson = commands.flatMap((command) => names(command));
+  expect(withJson.toSorted()).toEqual(Object.keys(COMMAND_OUTPUTS).toSorted());
 });
