@@ -1,10 +1,12 @@
 /** A journal of random transfers that continue their legs, as workers would post them in any order. */
+import { RESOURCE_KINDS } from '../../src/contract/resources/index.ts';
 import { LEGS } from '../../src/ledger/domain/legs.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import type { Random } from './random.ts';
 
-const ALL_LEGS = Object.entries(LEGS).flatMap(([kind, legs]) =>
-  Object.entries(legs).map(([leg, accounts]) => ({ kind, leg, ...accounts })),
+/** Lines of settlement files are no resources. */
+const RESOURCE_LEGS = RESOURCE_KINDS.flatMap((kind) =>
+  Object.entries(LEGS[kind]).map(([leg, accounts]) => ({ kind, leg, ...accounts })),
 );
 
 interface End {
@@ -26,7 +28,7 @@ export function createRandomJournal({ random, effectiveMs, prefix = '' }: Journa
   const ends = new Map<string, End>();
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   return (recordedMs: number) => {
-    const { kind, leg, debit, credit } = pick(ALL_LEGS);
+    const { kind, leg, debit, credit } = pick(RESOURCE_LEGS);
     const id = `${prefix}${kind}_${Math.floor(random() * 3)}`;
     const currency = pick(['USD', 'EUR']);
     const key = `${kind} ${id} ${leg} ${currency}`;

@@ -48,3 +48,14 @@ export function columnsOf(db: Database, table: string): Promise<readonly Column[
     [table],
   );
 }
+
+/** Removes the checks of a table, so that any value can be written. */
+export async function dropChecksOf(db: Database, table: string): Promise<void> {
+  const checks = await db.query<{ conname: string }>(
+    `select conname from pg_constraint where conrelid = $1::regclass and contype = 'c'`,
+    [table],
+  );
+  for (const { conname } of checks) {
+    await db.query(`alter table ${table} drop constraint ${conname}`);
+  }
+}
