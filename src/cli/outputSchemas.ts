@@ -440,7 +440,16 @@ const verification = z
         next_step: text,
       }),
     ),
-    balances: z.array(z.strictObject({ account: z.string(), currency, balance: z.int() })),
+    balances: z.array(
+      z.strictObject({
+        account: z.string(),
+        currency,
+        balance: z
+          .string()
+          .regex(/^-?\d+$/)
+          .describe('A text: a sum beyond exact integers is reported, not refused.'),
+      }),
+    ),
   })
   .meta({ id: 'Verification' });
 
