@@ -11,7 +11,7 @@ grant select on erasures, event_variants to tallyhook_console;
 grant select on snapshots, resources, resource_epochs, orders, order_totals, findings to tallyhook_console;
 grant select on accounts, transfers, change_log, changes, feed_epochs, order_expectations to tallyhook_console;
 grant select on period_closings, closing_days, closing_balances, closing_seals to tallyhook_console;
-grant select on settlement_lines to tallyhook_console;
+grant select on settlements, settlement_lines, settlement_matches to tallyhook_console;
 grant select on transfer_sums, transfer_day_sums, open_spans, transfer_sums_state to tallyhook_console;
 grant select on chain_blocks to tallyhook_console;
 grant select on reconcile_runs, reconcile_pauses, reconcile_streams, rate_budget, awaited_webhooks to tallyhook_console;

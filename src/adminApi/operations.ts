@@ -86,6 +86,8 @@ export const OPERATIONS = {
   getBalances: { method: 'GET', path: '/api/v1/balances', query: ['order_id', 'by', 'as_of', 'known_at'], hasBody: false },
   getChain: { method: 'GET', path: '/api/v1/chain', query: [], hasBody: false },
   listTransfers: { method: 'GET', path: '/api/v1/transfers', query: ['account', 'order_id', 'resource_id', 'currency', 'min_amount', 'max_amount', 'from', 'to', 'totals', 'limit', 'cursor'], hasBody: false, page: { rows: 'transfers', send: 'cursor', next: 'next_cursor' } },
+  getClearing: { method: 'GET', path: '/api/v1/clearing', query: ['as_of'], hasBody: false },
+  listUnmatched: { method: 'GET', path: '/api/v1/clearing/unmatched', query: ['part', 'currency', 'limit', 'cursor'], hasBody: false, page: { rows: 'unmatched', send: 'cursor', next: 'next_cursor' } },
   getStatement: { method: 'GET', path: '/api/v1/statements/{month}', query: ['currency', 'time_zone'], hasBody: false },
   listClosings: { method: 'GET', path: '/api/v1/closings', query: [], hasBody: false },
   getClosableMonth: { method: 'GET', path: '/api/v1/closings/{month}', query: ['time_zone'], hasBody: false },
@@ -390,6 +392,18 @@ export interface AdminApiCalls {
    */
   listTransfers(input?: ListTransfersInput, options?: AdminApiCallOptions): Promise<TransferPage>;
   /**
+   * Explain the balance of psp.clearing.
+   *
+   * Divides it by what the service moved, what its settlement reports have, and what bank statements have. Without imported files, all of it is `not_reported`. It reads every transfer of psp.clearing, so it takes seconds on a large ledger.
+   */
+  getClearing(input?: GetClearingInput, options?: AdminApiCallOptions): Promise<ClearingParts>;
+  /**
+   * List what is in psp.clearing and unmatched on either side, oldest first.
+   *
+   * The items of the parts of `/api/v1/clearing`. It reads every transfer of psp.clearing, so it takes seconds on a large ledger.
+   */
+  listUnmatched(input?: ListUnmatchedInput, options?: AdminApiCallOptions): Promise<UnmatchedPage>;
+  /**
    * Get the statement of a month.
    *
    * Opening balances, movements by day and account, closing balances and totals of each currency, by the time at which the service moved the money; what was under way and which findings were open at the end; and what was compared with the service. The sums do not depend on when webhooks arrived. Those of a closed month never change.
@@ -563,6 +577,12 @@ export interface AdminApiLists {
    * Times are those of recording. A page may have fewer rows than `limit`, or none, although there are more: each request searches a bounded number of transfers. Continue until `next_cursor` is null.
    */
   listTransfers(input?: Omit<ListTransfersInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<Transfer>;
+  /**
+   * List what is in psp.clearing and unmatched on either side, oldest first.
+   *
+   * The items of the parts of `/api/v1/clearing`. It reads every transfer of psp.clearing, so it takes seconds on a large ledger.
+   */
+  listUnmatched(input?: Omit<ListUnmatchedInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<UnmatchedItem>;
   /** List entries of the audit log, newest first. */
   listAudit(input?: Omit<ListAuditInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<AuditEntry>;
   /** List sessions of the console that have neither ended nor expired, newest first. */
@@ -1267,6 +1287,24 @@ export type ListTransfersInput = {
   readonly cursor?: string | undefined;
 };
 
+/** The fields of `getClearing`. */
+export type GetClearingInput = {
+  /** Only what was moved before this time. UTC. */
+  readonly as_of?: string | undefined;
+};
+
+/** The fields of `listUnmatched`. */
+export type ListUnmatchedInput = {
+  /** Only items of this part. */
+  readonly part?: 'not_reported' | 'reported_differently' | 'unknown_lines' | 'not_arrived' | 'arrived_differently' | 'unknown_arrivals' | undefined;
+  /** ISO 4217. */
+  readonly currency?: string | undefined;
+  /** Maximum number of rows. */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page. Opaque: its format may change. */
+  readonly cursor?: string | undefined;
+};
+
 /** The fields of `getStatement`. */
 export type GetStatementInput = {
   /** A month such as `2026-10`. */
@@ -1729,6 +1767,29 @@ export type Channel = {
 /** `Channels` in the OpenAPI document. */
 export type Channels = {
   readonly channels: readonly Channel[];
+};
+
+/** `Clearing` in the OpenAPI document. */
+export type Clearing = {
+  /** ISO 4217. */
+  readonly currency: string;
+  /** The balance of psp.clearing: the sum of its parts. */
+  readonly balance: number;
+  readonly parts: readonly {
+    /** Why the money is in clearing. */
+    readonly part: 'not_reported' | 'reported_differently' | 'unknown_lines' | 'not_arrived' | 'arrived_differently' | 'unknown_arrivals';
+    readonly meaning: string;
+    readonly items: number;
+    /** Minor units of the currency beside it; may be negative. */
+    readonly amount: number;
+    /** The time of its oldest item. */
+    readonly since: string;
+  }[];
+};
+
+/** `ClearingParts` in the OpenAPI document. */
+export type ClearingParts = {
+  readonly currencies: readonly Clearing[];
 };
 
 /** `ClosableMonth` in the OpenAPI document. */
@@ -3309,6 +3370,29 @@ export type TransferTotals = {
     readonly amount_credited: number;
   }[];
 } | null;
+
+/** `UnmatchedItem` in the OpenAPI document. */
+export type UnmatchedItem = {
+  /** Why the money is in clearing. */
+  readonly part: 'not_reported' | 'reported_differently' | 'unknown_lines' | 'not_arrived' | 'arrived_differently' | 'unknown_arrivals';
+  /** Such as `payment:pay_1`, `line:12` or `settlement:3`: what is unmatched. */
+  readonly subject: string;
+  /** What the report calls a settlement, or what a line names; null for resources. */
+  readonly reference: string | null;
+  /** ISO 4217. */
+  readonly currency: string;
+  /** Minor units of the currency beside it; may be negative. */
+  readonly amount: number;
+  /** UTC. */
+  readonly since: string;
+};
+
+/** `UnmatchedPage` in the OpenAPI document. */
+export type UnmatchedPage = {
+  readonly unmatched: readonly UnmatchedItem[];
+  /** Send it as `cursor` to get the next page; null on the last page. */
+  readonly next_cursor: string | null;
+};
 
 /** `UploadedEvidence` in the OpenAPI document. */
 export type UploadedEvidence = {

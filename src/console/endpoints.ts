@@ -8,6 +8,7 @@ import { cancelAuthorization, captureAuthorization } from './routes/captureOrCan
 import { getChain } from './routes/chain.ts';
 import { listChanges } from './routes/changes.ts';
 import { listChannels, testChannel } from './routes/channels.ts';
+import { getClearing, listUnmatched } from './routes/clearing.ts';
 import { closeMonth, getMonth, listClosings, reopenMonth } from './routes/closings.ts';
 import { acceptDispute, getEvidence, submitEvidence, uploadEvidence } from './routes/disputes.ts';
 import {
@@ -110,6 +111,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getBalances,
   getChain,
   listTransfers,
+  getClearing,
+  listUnmatched,
   getStatement,
   listClosings,
   getMonth,

@@ -75,6 +75,7 @@ export const confirmHoldsHref = (action?: 'capture' | 'cancel', hold?: string): 
 /** Balances. @param query `at`, an effective time, and `known`, a time of recording */
 export const ledgerHref = (query?: LinkQuery): string => href('/ledger', query);
 export const journalHref = (query?: LinkQuery): string => href('/ledger/journal', query);
+export const clearingHref = (query?: LinkQuery): string => href('/ledger/clearing', query);
 export const ledgerAccountHref = (account: string, query?: LinkQuery): string =>
   href(`/ledger/accounts/${segment(account)}`, query);
 

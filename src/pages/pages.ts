@@ -13,6 +13,7 @@ import { acceptFinding, findingPage, findingsPage } from './findings/findingsPag
 import { discardEvent, eventPage, replayEvent } from './inbox/eventPage.tsx';
 import { inboxPage } from './inbox/inboxPage.tsx';
 import { ledgerAccountPage } from './ledger/accountPage.tsx';
+import { clearingPage } from './ledger/clearingPage.tsx';
 import { closeMonthAction, closingPage, reopenMonthAction } from './ledger/closingPage.tsx';
 import { entriesBeancount, entriesCsv, entriesHledger } from './ledger/entryFiles.ts';
 import { journalCsv, journalJsonl } from './ledger/journalFiles.ts';
@@ -128,6 +129,7 @@ export const PAGES: readonly Page[] = [
   messagePage,
   ledgerPage,
   journalPage,
+  clearingPage,
   statementPage,
   closingPage,
   ledgerAccountPage,

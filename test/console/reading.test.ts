@@ -7,6 +7,7 @@ import { type Api, type Body, createApi } from '../support/api.ts';
 import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { importLines } from '../support/importLines.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { openPages } from '../support/pages.ts';
 import { disputeEvent, paymentEvent, refundEvent } from '../support/payments.ts';
@@ -560,6 +561,11 @@ test('every endpoint was called here, and its response matched its description',
   expect((await api.get('/api/v1/closings')).body.closings).toMatchObject([
     { reopened: { reason: 'a test' } },
   ]);
+  const early = await api.get('/api/v1/clearing?as_of=2020-01-01T00:00:00Z');
+  expect(early.body).toEqual({ currencies: [] });
+  await importLines(db, 'without a reference');
+  const path = '/api/v1/clearing/unmatched?part=unknown_arrivals&currency=USD';
+  expect((await api.get(path)).body.unmatched).toMatchObject([{ subject: 'line:3', amount: -75 }]);
   // Those that move money are called over a payment service, in test/audit/money.test.ts.
   const here = ENDPOINTS.filter(({ permission }) => permission !== 'move_money');
   expect([...api.checked].toSorted()).toEqual(here.map(({ id }) => id).toSorted());

@@ -9,7 +9,6 @@ import { appendNext } from '../../src/ledger/chain/publishChain.ts';
 import { contentHash } from '../../src/ledger/contentHash.ts';
 import { CHECKS, REBUILD_CHECKS } from '../../src/ledger/domain/checks.ts';
 import { readEvent } from '../../src/ledger/domain/event.ts';
-import type { Line } from '../../src/ledger/domain/lines.ts';
 import {
   inHashOrder,
   type Observation,
@@ -17,8 +16,6 @@ import {
   type SnapshotContent,
 } from '../../src/ledger/domain/snapshot.ts';
 import { fenceJournal } from '../../src/ledger/fenceJournal.ts';
-import { importFile, type LinePieces } from '../../src/ledger/lines/importFile.ts';
-import { FILE_FORMATS, type FileFormat } from '../../src/ledger/lines/store/lines.ts';
 import { checkRange } from '../../src/ledger/verify/checkRange.ts';
 import { proveLedger } from '../../src/ledger/verify/proveLedger.ts';
 import { readEvents } from '../../src/ledger/verify/storedEvents.ts';
@@ -29,6 +26,7 @@ import { closePeriod } from '../../src/statements/closePeriod.ts';
 import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
+import { importLines } from '../support/importLines.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { observe, SECOND, T0 } from '../support/observations.ts';
 import { shopEvents } from '../support/shop.ts';
@@ -79,31 +77,6 @@ async function closeOldMonth(db: Database): Promise<void> {
   const request = { month: '2024-03', timeZone: 'UTC', withExceptions: true, reason: undefined };
   const { outcome } = await db.transaction((tx) => closePeriod(tx, { ...request, by: 'ada' }));
   expect(outcome).toBe('closed');
-}
-
-/** A settlement of two lines, and its arrival at the bank. */
-async function importLines(db: Database): Promise<void> {
-  const money = { fileLine: 2, day: '2026-11-03', currency: 'USD', feeMinor: 0, text: undefined };
-  const line = { ...money, settlement: 'ST-1', reference: undefined, lineReference: undefined };
-  const files: Readonly<Record<FileFormat, readonly Line[]>> = {
-    csv: [
-      { ...line, type: 'fee', grossMinor: 0, feeMinor: 30 },
-      { ...line, type: 'adjustment', grossMinor: 100 },
-    ],
-    mt940: [{ ...line, settlement: undefined, type: 'bank', grossMinor: 70, text: 'ST-1' }],
-    'camt.053': [],
-  };
-  for (const [place, format] of FILE_FORMATS.entries()) {
-    const digest = `0${place}`.repeat(32);
-    const file = { source: 'acme', format, name: 'file', digest, importedBy: 'ada' };
-    const request = { file, pieces: inOnePiece(files[format]) };
-    const imported = await importFile(db, request, () => Promise.resolve());
-    expect(imported).toMatchObject({ outcome: 'imported', newLines: files[format].length });
-  }
-}
-
-async function* inOnePiece(lines: readonly Line[]): LinePieces {
-  yield await Promise.resolve({ lines, ignored: 0 });
 }
 
 interface Options {

@@ -1,6 +1,7 @@
 /** Balances, the journal, accounts, and the files of the journal. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { importLines } from '../support/importLines.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { paymentEvent, refundEvent } from '../support/payments.ts';
@@ -228,5 +229,24 @@ describe('the files of the journal', () => {
     for (const path of ['/ledger', '/ledger/journal', '/ledger/journal.csv']) {
       expect((await metrics.get(path)).status).toBe(403);
     }
+  });
+});
+
+// The last one: it imports lines, which post transfers.
+describe('the page of what is in clearing', () => {
+  test('explains the balance, and lists what is unmatched with a filter and pages', async () => {
+    await importLines(db, `arrived ${HOSTILE}`);
+    const { status, html } = await viewer.get('/ledger/clearing');
+    expect(status).toBe(200);
+    // 55.40 at the service, 0.30 of fees, 1.00 of an adjustment, and 0.75 at the bank.
+    expect(html).toMatch(/Balance:.*55\.35 <abbr>USD<\/abbr><\/span> debit/);
+    expect(html).toContain('href="/payments/pay_1"');
+    expect(html).toContain('arrived &quot;>&lt;script>');
+    const query = 'part=unknown_arrivals&currency=usd';
+    const { html: arrivals } = await viewer.get(`/ledger/clearing?${query}`);
+    expect(arrivals).toMatch(/-0\.75 <abbr>USD/);
+    expect(arrivals).not.toContain('pay_1');
+    expect((await viewer.get('/ledger/clearing?part=none')).status).toBe(400);
+    expect((await viewer.get('/ledger/clearing?cursor=x')).status).toBe(400);
   });
 });

@@ -9,6 +9,7 @@ import { insertRun, readRun } from '../../src/reconcile/store/runs.ts';
 import { createApi } from './api.ts';
 import { chainJournal } from './chain.ts';
 import type { TestDatabase } from './database.ts';
+import { importLines } from './importLines.ts';
 import { applyEach, testApplier } from './ledger.ts';
 import { createTestNotifier } from './notifier.ts';
 import { openPages, type PageViewer } from './pages.ts';
@@ -55,6 +56,7 @@ export async function addExamples(db: TestDatabase): Promise<void> {
     }),
     payoutEvent({ payout_id: 'po_example', merchant_order_reference_id: HOSTILE }),
   ]);
+  await importLines(db, HOSTILE);
   await chainJournal(db);
   await createTestNotifier({ db, env: {} }).dispatch();
   await insertRun(db, {

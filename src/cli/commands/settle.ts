@@ -15,12 +15,11 @@ import {
   type ClearingItem,
   type ClearingPart,
   type CurrencyClearing,
+  clearingPlaceOf,
 } from '../../ledger/domain/clearing.ts';
 import { parseTarget } from '../../ledger/domain/lines.ts';
-import { formatInstant, parseInstantMicros } from '../../ledger/domain/time.ts';
 import type { Imported } from '../../ledger/lines/importFile.ts';
-import { readClearing } from '../../ledger/read/clearing.ts';
-import { readClearingItems } from '../../ledger/read/store/clearing.ts';
+import { readClearingAsOf, readUnmatched } from '../../ledger/read/clearing.ts';
 import {
   type ImportedFileRow,
   type ListedLine,
@@ -28,9 +27,8 @@ import {
   readFiles,
   readLinesWithMatches,
 } from '../../ledger/read/store/settlement.ts';
-import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import { NotFoundError, OperatorError, toError, UsageError } from '../../platform/errors.ts';
-import { cutPage, numberPlace, timePlace } from '../../representation/cursor.ts';
+import { cutPage, numberPlace, placeRead, timePlace } from '../../representation/cursor.ts';
 import {
   clearingItemJson,
   clearingJson,
@@ -318,26 +316,19 @@ function unmatchedCommand(): Command {
     .addOption(jsonOption())
     .addHelpText('after', `\nParts:\n${PARTS_HELP}\n\nExit code: 0.`)
     .action((options: UnmatchedOptions) =>
-      withDatabase(readConfig(), (db) =>
-        readConsistently(db, async (tx) => {
-          const clearing = (await readClearing(tx, options.asOf)).filter(
-            ({ currency }) => options.currency === undefined || currency === options.currency,
-          );
-          const items =
-            options.asOf === undefined ? await readClearingItems(tx, filterOf(options)) : [];
-          printUnmatched(clearing, items, options);
-        }),
-      ),
+      withDatabase(readConfig(), async (db) => {
+        const { asOf, part, currency, cursor, limit } = options;
+        if (asOf === undefined) {
+          const after = placeRead(placeOf(cursor, timePlace));
+          const found = await readUnmatched(db, { part, currency, after, limit: limit + 1 });
+          printUnmatched(found.clearing, found.items, options);
+          return;
+        }
+        const clearing = await readClearingAsOf(db, asOf);
+        const own = clearing.filter((one) => currency === undefined || one.currency === currency);
+        printUnmatched(own, [], options);
+      }),
     );
-}
-
-function filterOf({ part, currency, cursor, limit }: UnmatchedOptions) {
-  const [at, subject] = placeOf(cursor, timePlace) ?? [];
-  const sinceMicros = parseInstantMicros(at);
-  const after =
-    sinceMicros === undefined || subject === undefined ? undefined : { sinceMicros, subject };
-  const parts = part === undefined ? CLEARING_PART_NAMES : [part];
-  return { parts, currency, after, limit: limit + 1 };
 }
 
 function printUnmatched(
@@ -345,9 +336,8 @@ function printUnmatched(
   items: readonly ClearingItem[],
   options: UnmatchedOptions,
 ): void {
-  const place = ({ sinceMicros, subject }: ClearingItem) => [formatInstant(sinceMicros), subject];
   if (options.json) {
-    const { shown, next } = cutPage(items, options.limit, place);
+    const { shown, next } = cutPage(items, options.limit, clearingPlaceOf);
     printJson({
       clearing: clearing.map(clearingJson),
       unmatched: shown.map(clearingItemJson),
@@ -370,7 +360,7 @@ function printUnmatched(
   if (options.asOf !== undefined) return;
   printPage(items, options, {
     name: 'unmatched',
-    placeOf: place,
+    placeOf: clearingPlaceOf,
     toJson: clearingItemJson,
     print: printItems,
     none: 'Nothing is unmatched.',

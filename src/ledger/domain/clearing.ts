@@ -6,6 +6,8 @@
  *    or written off. For what a report states is either of a resource, or of nothing that is known; and what is
  *    settled either arrived, or did not.
  */
+import { formatInstant } from './time.ts';
+
 export const CLEARING_PARTS = {
   not_reported: 'moved by the service, and in no settlement report',
   reported_differently: 'reported with another amount than the service moved',
@@ -40,4 +42,9 @@ export interface ClearingItem {
   readonly currency: string;
   readonly amountMinor: bigint;
   readonly sinceMicros: number;
+}
+
+/** Where an item is in the list, oldest first. */
+export function clearingPlaceOf({ sinceMicros, subject }: ClearingItem): readonly string[] {
+  return [formatInstant(sinceMicros), subject];
 }

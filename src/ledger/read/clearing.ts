@@ -1,7 +1,14 @@
-/** The balance of psp.clearing with what it consists of. */
-import type { Queryable } from '../../platform/db/database.ts';
-import type { CurrencyClearing } from '../domain/clearing.ts';
-import { readClearingBalances, readClearingParts } from './store/clearing.ts';
+/** What is in psp.clearing: its balance, the parts of it, and the items of these. */
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import {
+  CLEARING_PART_NAMES,
+  type ClearingItem,
+  type ClearingPart,
+  type CurrencyClearing,
+} from '../domain/clearing.ts';
+import type { Place } from '../domain/listPage.ts';
+import { readConsistently } from '../store/readConsistently.ts';
+import { readClearingBalances, readClearingItems, readClearingParts } from './store/clearing.ts';
 
 /**
  * @param tx a transaction with one snapshot
@@ -18,4 +25,38 @@ export async function readClearing(
     balanceMinor,
     parts: parts.flatMap(({ currency: of, ...part }) => (of === currency ? [part] : [])),
   }));
+}
+
+/** The same of one moment. */
+export function readClearingAsOf(
+  db: Database,
+  beforeMicros: number | undefined,
+): Promise<readonly CurrencyClearing[]> {
+  return readConsistently(db, (tx) => readClearing(tx, beforeMicros));
+}
+
+export interface UnmatchedFilter {
+  readonly part?: ClearingPart | undefined;
+  readonly currency?: string | undefined;
+  readonly after?: Place | undefined;
+  readonly limit: number;
+}
+
+export interface Unmatched {
+  readonly clearing: readonly CurrencyClearing[];
+  readonly items: readonly ClearingItem[];
+}
+
+/** The balances with their parts, and a page of the items, oldest first, all of one moment. */
+export function readUnmatched(
+  db: Database,
+  { part, currency, after, limit }: UnmatchedFilter,
+): Promise<Unmatched> {
+  return readConsistently(db, async (tx) => {
+    const clearing = (await readClearing(tx)).filter(
+      (one) => currency === undefined || one.currency === currency,
+    );
+    const parts = part === undefined ? CLEARING_PART_NAMES : [part];
+    return { clearing, items: await readClearingItems(tx, { parts, currency, after, limit }) };
+  });
 }

@@ -9,6 +9,7 @@ import { type Column, DataTable, Section } from '../components/blocks.tsx';
 import { Field, FilterForm } from '../components/forms.tsx';
 import { Money } from '../components/values.tsx';
 import {
+  clearingHref,
   journalFileHref,
   journalHref,
   ledgerAccountHref,
@@ -62,6 +63,10 @@ export const ledgerPage = definePage({
             JSON lines
           </a>
           .
+        </p>
+        <p>
+          <a href={clearingHref()}>Clearing</a>: what the service holds and why, and what is
+          unmatched with settlement reports and bank statements.
         </p>
         {accounts.length === 0 ? (
           <p class="empty">

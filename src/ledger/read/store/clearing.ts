@@ -8,6 +8,7 @@ import {
 } from '../../domain/clearing.ts';
 import { LINE_KINDS } from '../../domain/legs.ts';
 import { RESOURCE_TARGETS } from '../../domain/lines.ts';
+import type { Place } from '../../domain/listPage.ts';
 import { instantOrNull, micros } from './instants.ts';
 
 const NAMES = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
@@ -87,15 +88,10 @@ export async function readClearingParts(
   return rows.map(({ amount, ...rest }) => ({ ...rest, amountMinor: BigInt(amount) }));
 }
 
-export interface ClearingPlace {
-  readonly sinceMicros: number;
-  readonly subject: string;
-}
-
 export interface ClearingItemFilter {
   readonly parts: readonly ClearingPart[];
   readonly currency: string | undefined;
-  readonly after: ClearingPlace | undefined;
+  readonly after: Place | undefined;
   readonly limit: number;
 }
 
@@ -112,14 +108,7 @@ export async function readClearingItems(
         and ($4::timestamptz is null or (since, subject) > ($4, $5))
       order by since, subject
       limit $6`,
-    [
-      null,
-      parts,
-      currency ?? null,
-      instantOrNull(after?.sinceMicros),
-      after?.subject ?? null,
-      limit,
-    ],
+    [null, parts, currency ?? null, instantOrNull(after?.atMicros), after?.id ?? null, limit],
   );
   return rows.map(({ amount, ...rest }) => ({ ...rest, amountMinor: BigInt(amount) }));
 }
