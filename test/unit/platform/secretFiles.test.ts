@@ -24,7 +24,7 @@ function write(content: string, mode = 0o400): string {
 
 test('every secret and every address with a password can be in a file', () => {
   const secret = Object.keys(SETTINGS.shape).filter((name) =>
-    /SECRET|TOKEN|PASSWORD|_KEY|(DATABASE|REDIS|SMTP|SLACK)_URL$/.test(name),
+    /SECRET|TOKEN|PASSWORD|_KEY|(DATABASE|DATABASE_READ|REDIS|SMTP|SLACK)_URL$/.test(name),
   );
   expect([...FILE_SETTINGS].toSorted()).toEqual(secret.toSorted());
 });
