@@ -108,6 +108,7 @@ export const SERVER_PACKAGE: ProgramPackage = {
     'preact',
     'preact-render-to-string',
     'prom-client',
+    'sax',
     'standardwebhooks',
     'zod',
   ],
