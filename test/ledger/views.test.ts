@@ -40,7 +40,7 @@ describe('docs/reference/sql-views.md', () => {
   });
 
   test.each(VIEWS)('has an example for %s that runs', async (view) => {
-    const examples = [...(sections.get(view) ?? '').matchAll(/```sql\n(.*?)```/gs)];
+    const examples = [...(sections.get(view) ?? '').matchAll(/```sql[^\n]*\n(.*?)```/gs)];
     expect(examples.length).toBeGreaterThan(0);
     for (const [, statement = ''] of examples) await db.query(statement);
   });
