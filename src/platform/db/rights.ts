@@ -222,7 +222,8 @@ async function readFacts(db: Queryable, roles: readonly string[]): Promise<reado
                      where g.grantee = r.oid and lower(g.privilege_type) = p.privilege)
        from roles r cross join pg_database d
       cross join unnest(array['connect', 'temporary', 'create']) as p(privilege)
-      where d.datname = current_database()`,
+      where d.datname = current_database()
+      order by 3, 2`,
     [roles],
   );
 }
