@@ -6,7 +6,6 @@
  * 3. A mail that is refused for some of its recipients counts as delivered: another attempt would send
  *    a duplicate to the others. The response has the number of refused recipients.
  */
-import { createTransport } from 'nodemailer';
 import type { SmtpServer } from '../../config/alertSettings.ts';
 import type { Installation } from '../domain/links.ts';
 import type { AttemptResult } from '../domain/retry.ts';
@@ -24,8 +23,10 @@ export interface MailOptions {
 export function createMailChannel(options: MailOptions): Channel {
   const { smtp, from, to, installation, timeoutMs } = options;
   const domain = from.slice(from.lastIndexOf('@') + 1);
-  const newTransport = () =>
-    createTransport({
+  const newTransport = async () => {
+    // Loaded with the first mail: most processes send none.
+    const { createTransport } = await import('nodemailer');
+    return createTransport({
       host: smtp.host,
       port: smtp.port,
       secure: smtp.isTls,
@@ -39,13 +40,14 @@ export function createMailChannel(options: MailOptions): Channel {
       disableFileAccess: true,
       disableUrlAccess: true,
     });
+  };
   return {
     name: 'mail',
     slots: 1,
     send: async ({ id, content, createdAt }) => {
       const text = textOf(content, installation);
       const links = text.links.map(linkLine);
-      const transport = newTransport();
+      const transport = await newTransport();
       const sending = transport.sendMail({
         from,
         to: [...to],

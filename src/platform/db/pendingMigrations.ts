@@ -1,20 +1,20 @@
 /**
- * Whether the schema is the one that this program needs. Separate from migrate.ts, which loads the queue's
- * library.
+ * Whether the schema is the one that this program needs. Separate from migrate.ts, which loads the libraries
+ * that migrate: every process checks the schema, and reads only the names of the files.
  *
  * 1. A program refuses a schema that is older than it: migrations are pending.
  * 2. It accepts a newer one, because an upgrade runs versions side by side, unless a migration has removed
  *    what it uses (migrations/00060_schema-requirements.sql).
  */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadMigrationFiles } from 'postgres-migrations';
 import { OperatorError } from '../errors.ts';
 import { packageRoot } from '../packageRoot.ts';
 import type { Queryable } from './database.ts';
 
 /** Names of our pending migration files, in order. */
 export async function pendingMigrations(db: Queryable): Promise<readonly string[]> {
-  const files = (await loadMigrationFiles(migrationsFolder())).filter(({ id }) => id > 0);
+  const files = await readFiles();
   const [exists] = await db.query<{ present: boolean }>(
     `select to_regclass('migrations') is not null as present`,
   );
@@ -54,14 +54,27 @@ export async function readRequiredMigration(db: Queryable): Promise<number> {
   return row?.migration ?? 0;
 }
 
-let last: Promise<number> | undefined;
-
 /** The number of this program's last migration. */
-export function lastMigration(): Promise<number> {
-  last ??= loadMigrationFiles(migrationsFolder()).then((files) =>
-    Math.max(...files.map(({ id }) => id)),
+export async function lastMigration(): Promise<number> {
+  return (await readFiles()).at(-1)?.id ?? 0;
+}
+
+interface MigrationFile {
+  readonly id: number;
+  readonly fileName: string;
+}
+
+let read: Promise<readonly MigrationFile[]> | undefined;
+
+/** This program's migrations, in order: their names begin with their numbers. */
+function readFiles(): Promise<readonly MigrationFile[]> {
+  read ??= readdir(migrationsFolder()).then((names) =>
+    names
+      .filter((name) => name.endsWith('.sql'))
+      .map((fileName) => ({ id: Number.parseInt(fileName, 10), fileName }))
+      .toSorted((a, b) => a.id - b.id),
   );
-  return last;
+  return read;
 }
 
 export function migrationsFolder(): string {
