@@ -41,14 +41,29 @@ const decide = (path: string, needed: Permission, holder: string) => {
   return withInvocation(given, () => authorizeCommand(path, needed, config));
 };
 
-describe.each(GUARDED)('tallyhook %s', (path, needed) => {
+const reasonOfRefusal = (path: string, needed: Permission, holder: string) =>
+  decide(path, needed, holder).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+
+test.each(GUARDED)(
+  'tallyhook %s runs for a viewer only if the role permits it',
+  async (path, needed) => {
+    const refusal = await reasonOfRefusal(path, needed, 'viewer');
+    if (permits('viewer', needed)) expect(refusal).toBeUndefined();
+    else expect(refusal).toContain(`which does not permit \`tallyhook ${path}\``);
+  },
+);
+
+/** A command of each permission: what is decided depends on nothing else. */
+const ONE_OF_EACH = [...new Map(GUARDED.map(([path, needed]) => [needed, path]))];
+
+describe.each(ONE_OF_EACH)('a command that needs the permission %s', (needed, path) => {
   test('runs for the roles that permit it, and for no other', async () => {
     const permitted: Role[] = [];
     for (const role of ROLES) {
-      const refusal = await decide(path, needed, role).then(
-        () => undefined,
-        (error: Error) => error.message,
-      );
+      const refusal = await reasonOfRefusal(path, needed, role);
       if (refusal === undefined) permitted.push(role);
       else expect(refusal).toContain(`which does not permit \`tallyhook ${path}\``);
     }
