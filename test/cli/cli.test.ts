@@ -135,11 +135,11 @@ describe('--help', () => {
   });
 
   test('lists the roles for start, and every command for the program', async () => {
-    const start = await runTallyhookProcess(['start', '--help']);
+    const start = await runTallyhook(['start', '--help']);
     expect(start.stdout).toMatch(
       /receiver, events, reconcile, alerts,\s+scheduler,\s+console,\s+sandbox/,
     );
-    const all = await runTallyhookProcess(['--help']);
+    const all = await runTallyhook(['--help']);
     expect([start.code, all.code]).toEqual([0, 0]);
     for (const name of ['start', 'sandbox', 'migrate', 'sign', 'send', 'orders', 'events']) {
       expect(all.stdout).toMatch(new RegExp(`^  ${name} .*\\S`, 'm'));
@@ -721,12 +721,12 @@ describe('with no settings at all', () => {
 
     const payment = paymentObject();
     const file = writeBody(eventBody(payment, { merchantId: 'merchant_local' }));
-    const sent = await runTallyhookProcess(['send', file, '--url', webhookUrl], options);
+    const sent = await runTallyhook(['send', file, '--url', webhookUrl], options);
     expect(sent).toMatchObject({ code: 0, stderr: '' });
-    const show = () => runTallyhookProcess(['orders', 'show', payment.payment_id], options);
-    let shown = await show();
+    const show = ['orders', 'show', payment.payment_id];
+    let shown = await runTallyhook(show, options);
     await waitFor('the order to exist', async () => {
-      if (shown.code !== 0) shown = await show();
+      if (shown.code !== 0) shown = await runTallyhook(show, options);
       return shown.code === 0;
     });
     expect(shown.stdout).toContain('captured 65.40 USD');
@@ -734,6 +734,6 @@ describe('with no settings at all', () => {
     program.kill('SIGTERM');
     expect(await program.exit).toMatchObject({ code: 0, stderr: '' });
     // The database stops with the program; a command starts it when needed.
-    expect((await show()).stdout).toBe(shown.stdout);
+    expect((await runTallyhookProcess(show, options)).stdout).toBe(shown.stdout);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { checkOutput } from '../support/commandOutput.ts';
 import { runTallyhookProcess, spawnProgram } from '../support/program.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -44,7 +45,7 @@ async function demo(...args: readonly string[]) {
 }
 
 test('without lost webhooks every order equals the service, to the cent', async () => {
-  const args = ['--orders', '40', '--seed', '11', '--loss', '0', '--duplicates', '0.5'];
+  const args = ['--orders', '15', '--seed', '11', '--loss', '0', '--duplicates', '0.5'];
   const { code, stderr, report } = await demo(...args);
   expect({ code, stderr, failures: report.failures }).toEqual({
     code: 0,
@@ -53,14 +54,14 @@ test('without lost webhooks every order equals the service, to the cent', async 
   });
   expect(report.webhooks.lost).toBe(0);
   expect(report.webhooks.duplicated).toBeGreaterThan(0);
-  expect(report.after_reconciliation).toHaveLength(40);
+  expect(report.after_reconciliation).toHaveLength(15);
   expect(report.after_webhooks.filter(({ outcome }) => outcome !== 'equal')).toEqual([]);
   expect(report.reconciliation).toMatchObject({ found: 0, repaired: 0, failures: [] });
   expect(report.after_reconciliation).toEqual(report.after_webhooks);
 });
 
 test('with lost webhooks the report names them, nothing else differs, and reconciliation repairs every order', async () => {
-  const { code, report } = await demo('--orders', '40', '--seed', '12', '--loss', '0.3');
+  const { code, report } = await demo('--orders', '15', '--seed', '12', '--loss', '0.3');
   expect(report.webhooks.lost).toBeGreaterThan(0);
   const lost = report.after_webhooks.filter(({ outcome }) => outcome === 'lost');
   expect(lost.length).toBeGreaterThan(0);
@@ -91,11 +92,9 @@ test('the demo ends with three commands that work, and the installation passes d
       ...['orders show ORDER', 'orders explain ORDER', 'status'],
     ]);
     for (const [, command = ''] of next) {
-      expect(await runTallyhookProcess(command.split(' '), { env: here })).toMatchObject({
-        code: 0,
-      });
+      expect(await runTallyhook(command.split(' '), { env: here })).toMatchObject({ code: 0 });
     }
-    const { code, stdout } = await runTallyhookProcess(['doctor', '--json'], { env: here });
+    const { code, stdout } = await runTallyhook(['doctor', '--json'], { env: here });
     const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
     expect(checks.filter(({ state }) => state !== 'ok')).toEqual([]);
     expect(checks).toContainEqual(
@@ -112,7 +111,7 @@ test.each([
   ['DATABASE_URL', 'postgres://127.0.0.1:1/shop'],
   ['PAYMENTS_API_KEY', 'snd_real'],
 ])('with a configured database or service nothing is started: %s', async (name, value) => {
-  const { code, stderr, stdout } = await runTallyhookProcess(['demo', '--once'], {
+  const { code, stderr, stdout } = await runTallyhook(['demo', '--once'], {
     env: { ...env, [name]: value, PAYMENTS_MERCHANT_ID: 'merchant_real' },
   });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

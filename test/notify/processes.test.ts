@@ -1,6 +1,7 @@
-/** Worker processes: killed during a delivery, shut down, and without their queue. */
+/** Workers of alerts: killed during a delivery, shut down, and without their queue. */
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
+import type { Role } from '../../src/assembly/roles.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readMessages } from '../support/notifier.ts';
@@ -11,10 +12,12 @@ import {
   SIGNING_SECRET,
   startHttpReceiver,
 } from '../support/receivers.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 let hook: HttpReceiver;
+let tallyhook: TestTallyhook | undefined;
 const programs = new Set<Program>();
 beforeEach(async () => {
   db = await createTestDatabase();
@@ -22,19 +25,28 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const program of programs) await end(program, 'SIGKILL');
+  await tallyhook?.close();
+  tallyhook = undefined;
   await hook.close();
   await db.drop();
 });
 
-function run(worker: string, env: Environment): Program {
-  const settings = settingsFor(db.url, {
-    ALERT_WEBHOOK_URL: hook.url,
-    ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
-    ...env,
-  });
-  const program = spawnProgram(`dist/workers/${worker}.js`, [], { env: settings });
+const channel = () => ({
+  ALERT_WEBHOOK_URL: hook.url,
+  ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
+});
+
+/** A worker process, for what needs one: a kill and a signal. */
+function runProcess(env: Environment): Program {
+  const settings = settingsFor(db.url, { ...channel(), ...env });
+  const program = spawnProgram('dist/workers/alerts.js', [], { env: settings });
   programs.add(program);
   return program;
+}
+
+/** The same worker in this process. */
+async function run(redisUrl: string | undefined, ...roles: readonly Role[]): Promise<void> {
+  tallyhook = await startTallyhook({ db, redisUrl, roles: ['alerts', ...roles], env: channel() });
 }
 
 async function end(program: Program, signal: NodeJS.Signals): Promise<void> {
@@ -56,20 +68,20 @@ async function endLeases(): Promise<void> {
 const redisUrl = inject('redisUrl') && `${inject('redisUrl')}/13`;
 
 describe.each([
-  { queues: 'in the database', env: {}, isSkipped: false },
+  { queues: 'in the database', redis: undefined, isSkipped: false },
   {
     queues: redisUrl === undefined ? 'in Redis: SKIPPED: no redis-server' : 'in Redis',
-    env: { REDIS_URL: redisUrl },
+    redis: redisUrl,
     isSkipped: redisUrl === undefined,
   },
-])('with queues in $queues', ({ env, isSkipped }) => {
+])('with queues in $queues', ({ redis, isSkipped }) => {
   test.skipIf(isSkipped)(
     'an alert is sent, and retried after a failure, without a sweep',
     async () => {
       hook.behave(({ id }) =>
         hook.posts.some((post) => post.id === id) ? ACCEPT : { does: 'respond', status: 500 },
       );
-      run('alerts', env);
+      await run(redis);
       await raise('dispute:dp_again');
       await waitFor('the second attempt', () => hook.accepted().length === 1);
       expect(hook.posts).toHaveLength(2);
@@ -83,7 +95,7 @@ describe.each([
     'after a worker is killed during a delivery, the next one delivers the message with the same id',
     async () => {
       hook.behave({ does: 'never_respond' });
-      const worker = run('alerts', env);
+      const worker = runProcess({ REDIS_URL: redis });
       await raise('dispute:dp_killed');
       await waitFor('the first attempt', () => hook.posts.length === 1);
       await end(worker, 'SIGKILL');
@@ -91,9 +103,8 @@ describe.each([
 
       hook.behave(ACCEPT);
       await endLeases();
-      run('alerts', env);
       // The worker enqueues due messages when it starts, and every minute.
-      run('scheduler', env);
+      await run(redis, 'scheduler');
       await waitFor('the second attempt', () => hook.accepted().length === 1);
       await waitFor('the delivery to be recorded', async () =>
         (await readMessages(db, 'webhook')).every(({ state }) => state === 'delivered'),
@@ -107,7 +118,7 @@ describe.each([
 
   test.skipIf(isSkipped)('a worker that is shut down finishes its deliveries', async () => {
     hook.behave({ does: 'never_respond' });
-    const worker = run('alerts', { ...env, LOG_LEVEL: 'debug' });
+    const worker = runProcess({ REDIS_URL: redis, LOG_LEVEL: 'debug' });
     await raise('dispute:dp_stopped');
     await waitFor('the attempt', () => hook.posts.length === 1);
     const ended = end(worker, 'SIGTERM');
@@ -123,7 +134,7 @@ describe.each([
 });
 
 test('alerts are delivered while Redis is unavailable', async () => {
-  run('alerts', { REDIS_URL: 'redis://127.0.0.1:1' });
+  await run('redis://127.0.0.1:1');
   await raise('system:queue');
   await waitFor('the alert', () => hook.accepted().length === 1);
 });
@@ -135,7 +146,7 @@ test('an alert that opens and resolves while no worker runs is sent as one messa
   await db.transaction((tx) =>
     syncAlerts(tx, [{ subject: 'dispute:dp_short', rules, active: [] }]),
   );
-  run('alerts', {});
+  await run(undefined);
   await waitFor('the alert', () => hook.accepted().length === 1);
   expect(hook.accepted().map(({ type }) => type)).toEqual(['alert.opened_and_resolved']);
 });

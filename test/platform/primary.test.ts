@@ -27,25 +27,36 @@ beforeAll(async () => {
   const dir = join(folder, 'a');
   createCluster(dir);
   first = await startServer(dir, {});
+  const copy = join(folder, STANDBY);
+  await copyCluster(first, copy);
+  second = await startServer(copy, { follows: first.url });
 });
 
 afterAll(async () => {
+  await second?.crash();
   await first?.crash();
   rmSync(folder, { recursive: true, force: true });
 });
 
-beforeEach(async () => {
+beforeEach(() => {
   databases = [];
-  const dir = join(folder, STANDBY);
-  await copyCluster(first, dir);
-  second = await startServer(dir, { follows: first.url });
 });
 
 afterEach(async () => {
   await Promise.all(databases.map((db) => db.close()));
+  await setReadOnly(second, true);
   await setReadOnly(first, false);
-  await second.crash();
 });
+
+/** The first server continues to respond, as one that a failover manager made read-only does. */
+async function failOver(): Promise<void> {
+  await setReadOnly(first, true);
+  const [row] = await second.query<{ isStandby: boolean }>(
+    `select pg_is_in_recovery() as "isStandby"`,
+  );
+  if (row?.isStandby) await second.query('select pg_promote(true)');
+  await setReadOnly(second, false);
+}
 
 function addressOf(servers: readonly Pick<PostgresServer, 'url'>[]): string {
   return first.url.replace(/@[^/]*/, `@${servers.map(({ url }) => hostOf(url)).join(',')}`);
@@ -92,7 +103,7 @@ test('the primary is found in any place of the address', async () => {
 });
 
 test('a server that hangs is passed over', async () => {
-  const frozen = await startTcpProxy(second.url);
+  const frozen = await startTcpProxy(first.url);
   frozen.freeze();
   try {
     const db = open([frozen, first]);
@@ -108,9 +119,7 @@ test('after a failover no connection to the server that was the primary is used 
   const db = open([first, second]);
   // Connections to the primary, idle afterwards.
   await Promise.all(Array.from({ length: 4 }, () => db.query('select pg_sleep(0.05)')));
-  // It continues to respond, as one that a failover manager made read-only does.
-  await setReadOnly(first, true);
-  await second.query('select pg_promote(true)');
+  await failOver();
   await expect(db.query('create table t (n int)')).rejects.toMatchObject({ code: '25006' });
   await db.query('create table t (n int)');
   const ports = await Promise.all(
@@ -122,8 +131,7 @@ test('after a failover no connection to the server that was the primary is used 
 test('a connection to a server that became a standby is refused when it opens', async () => {
   const db = open([first, second]);
   expect(await portOf(db)).toBe(new URL(first.url).port);
-  await setReadOnly(first, true);
-  await second.query('select pg_promote(true)');
+  await failOver();
   // The idle connection is in use, so that another one opens, to the server that was the primary.
   await db.transaction(async () => {
     expect(await portOf(db)).toBe(new URL(second.url).port);
@@ -131,7 +139,7 @@ test('a connection to a server that became a standby is refused when it opens', 
 });
 
 test('while no server accepts writes, the error has what each of them responded', async () => {
-  const gone = await startTcpProxy(second.url, { refusing: true });
+  const gone = await startTcpProxy(first.url, { refusing: true });
   await setReadOnly(first, true);
   try {
     const error = await open([first, gone])
