@@ -141,7 +141,7 @@ const sorted = <Key>(keys: readonly Key[]) => keys.toSorted();
 
 describe('a rotation', () => {
   test('checks every resource, order and event exactly once while nothing changes', async () => {
-    await fill(SEED, 60);
+    await fill(SEED, 30);
     await settle();
     await prove();
     const before = await stored();
@@ -225,7 +225,7 @@ describe('a rotation', () => {
 
 describe('an incremental run', () => {
   test('finds at once what changed through the program, and only that', async () => {
-    await fill(SEED, 40);
+    await fill(SEED, 20);
     await prove();
     await settle();
     await prove({ fullDays: 365, rangeRows: 1_000 });
@@ -296,7 +296,7 @@ describe('an incremental run', () => {
 
 describe('a run that was interrupted', () => {
   test('is continued by the next one: --full checks each range once and reports all of them', async () => {
-    await fill(SEED, 60);
+    await fill(SEED, 30);
     await damage(
       'orders',
       `update orders set status = 'nonsense'
@@ -322,7 +322,7 @@ describe('a run that was interrupted', () => {
   });
 
   test('a run that is out of time leaves the rest to the next one', async () => {
-    await fill(SEED, 40);
+    await fill(SEED, 20);
     const first = await prove({ maxSeconds: 0 });
     expect(first.ranges).toBe(0);
     expect(first.proof.due).toBeGreaterThan(0);
@@ -455,14 +455,14 @@ test('the scheduled run raises an alert about damage, and resolves it once the r
 });
 
 test('threads find what one connection finds', async () => {
-  await fill(SEED, 40);
+  await fill(SEED, 20);
   await damage(
     'resources',
     `update resources set amount_minor = 1
     where (kind, id) = (select kind, min(id) from resources where kind = 'payment' group by kind)`,
   );
   // How many ranges a round has follows the estimates of the planner, which autovacuum changes at any time.
-  await db.query('vacuum analyze resources, orders');
+  await db.query('vacuum analyze resources, orders, transfers');
   const alone = await prove({ mode: 'full' });
   const threads = startThreads(3, { connectionString: db.url });
   const together = await prove({ mode: 'full', lanes: threads.lanes });
