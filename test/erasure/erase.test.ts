@@ -104,8 +104,8 @@ async function leaveCopies({
 }
 
 /** scripts/erase-many-people.sh erases 1,000 people of 50,000, with two orders each. */
-const CUSTOMERS = Number(process.env.TEST_CUSTOMERS ?? 1_000);
-const ERASED = Number(process.env.TEST_ERASED ?? 50);
+const CUSTOMERS = Number(process.env.TEST_CUSTOMERS ?? 300);
+const ERASED = Number(process.env.TEST_ERASED ?? 30);
 const ORDERS_EACH = 2;
 /** How many of those who stay are searched for, besides those with copies. */
 const SAMPLE = 1_000;

@@ -174,7 +174,7 @@ export async function findWordSets(
   for (const [place, words] of sets.entries()) {
     for (const word of words) setsOf.set(word, (setsOf.get(word) ?? 0) | (1 << place));
   }
-  for (const table of await readWordTables(db)) {
+  for (const table of await filledOf(db, await readWordTables(db))) {
     await readRows(db, table, (column, text) => {
       const hit = maskOf(text, setsOf);
       if (hit === 0) return;
@@ -212,6 +212,18 @@ function readWordTables(db: Database): Promise<readonly WordTable[]> {
   );
 }
 
+/** Most tables of a test are empty, and need no cursor. */
+async function filledOf(db: Database, tables: readonly WordTable[]): Promise<readonly WordTable[]> {
+  const parts = tables.map(
+    ({ quoted }, place) => `select ${place} as place where exists (select from only ${quoted})`,
+  );
+  const filled = await db.query<{ place: number }>(parts.join(' union all '));
+  const places = new Set(filled.map(({ place }) => place));
+  return tables.filter((_, place) => places.has(place));
+}
+
+const ROWS_AT_ONCE = 500;
+
 type WordRow = Record<string, string | Buffer | null>;
 
 /** Visits every value of a table, reading few rows at a time. */
@@ -230,9 +242,9 @@ function readRows(
   return db.transaction(async (tx) => {
     await tx.query(`declare words no scroll cursor for select ${values} from only ${quoted}`);
     for (;;) {
-      const rows = await tx.query<WordRow>('fetch forward 500 from words');
-      if (rows.length === 0) return;
+      const rows = await tx.query<WordRow>(`fetch forward ${ROWS_AT_ONCE} from words`);
       for (const row of rows) visitRow(row);
+      if (rows.length < ROWS_AT_ONCE) return;
     }
   });
 }

@@ -100,13 +100,13 @@ export async function scanTable(
       const rows = await tx.query<Record<string, string | Buffer | null>>(
         `fetch forward ${atOnce} from scan`,
       );
-      if (rows.length === 0) return;
       await visit(
         rows.map((row) => ({
           tid: String(row.tid),
           texts: columns.map((_column, place) => textOf(row[`c${place}`] ?? null)),
         })),
       );
+      if (rows.length < atOnce) return;
     }
   });
 }
