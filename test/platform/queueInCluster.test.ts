@@ -3,7 +3,7 @@
  * the promise of that attempt, and connects by itself later.
  */
 import { Cluster } from 'ioredis';
-import { afterEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { createQueueBackend, createRedisConnections } from '../../src/platform/queue/index.ts';
 import { silentLog } from '../support/database.ts';
 import {
@@ -20,8 +20,14 @@ afterEach(async () => {
 });
 
 describe.skipIf(inject('redisUrl') === undefined)('a worker in a Redis Cluster', () => {
+  let fleet: RedisFleet;
+  beforeAll(async () => {
+    fleet = await startRedisCluster();
+  });
+  afterAll(() => fleet?.stop());
+
   test('that lacked the primary of its queue claims jobs again', async () => {
-    const { fleet, queues, handled } = await startWorker();
+    const { queues, handled } = await startWorker(fleet);
     const repair = await breakWhileConnecting(fleet);
     await repair();
     const producer = queues.producer('events');
@@ -31,16 +37,14 @@ describe.skipIf(inject('redisUrl') === undefined)('a worker in a Redis Cluster',
   });
 
   test('that lacks the primary of its queue closes', async () => {
-    const { fleet, consumer } = await startWorker();
+    const { consumer } = await startWorker(fleet);
     await breakWhileConnecting(fleet);
     await consumer.close();
   });
 });
 
 /** Starts a worker, and waits until it has finished a job. */
-async function startWorker() {
-  const fleet = await startRedisCluster();
-  cleanups.push(() => fleet.stop());
+async function startWorker(fleet: RedisFleet) {
   const connections = createRedisConnections({ url: fleet.url, prefix: 'shop' }, silentLog);
   const queues = createQueueBackend(connections, silentLog);
   cleanups.push(() => queues.close());
@@ -55,7 +59,7 @@ async function startWorker() {
   await waitFor('the first job to be handled', () => handled.includes(1));
   await waitFor('the worker to wait for the next job', () => producer.isIdle());
   await producer.close();
-  return { fleet, queues, consumer, handled };
+  return { queues, consumer, handled };
 }
 
 /**

@@ -141,7 +141,7 @@ const FAULTS: readonly (readonly [string, ListFaults, Partial<History>])[] = [
 
 describe.each([11, 12, 13])('with seed %i', (seed) => {
   test.each(FAULTS)('a list %s, read while it changes, loses no row', async (_, lists, history) => {
-    const made = await makeHistory({ seed, payments: 450, ...history });
+    const made = await makeHistory({ seed, payments: 300, ...history });
     await sandbox.control('PUT', '/faults', { seed, lists });
     const client = disturbing(made, seed, lists.replica_lag_ms === undefined);
     const reconciler = testReconciler({ db, service: sandbox, use: client });
@@ -208,14 +208,14 @@ describe('totals', () => {
   const span = () => ({ fromMs: Date.now() - 26 * HOUR_MS, toMs: Date.now() });
 
   test('that are equal list nothing, and bisection finds one missing payment', async () => {
-    const made = await makeHistory({ seed: 31, payments: 1_500 });
+    const made = await makeHistory({ seed: 31, payments: 800 });
     const reconciler = testReconciler({ db, service: sandbox });
     await reconciler.run(span());
     const clean = await reconciler.run({ ...span(), mode: 'totals' });
-    expect(clean).toMatchObject({ remaining: 0, found: 0, rowsCompared: 0, rowsCounted: 1_500 });
+    expect(clean).toMatchObject({ remaining: 0, found: 0, rowsCompared: 0, rowsCounted: 800 });
     expect(clean.requests).toBeLessThanOrEqual(15);
 
-    const lost = made[700];
+    const lost = made[400];
     await insertPayments(service, sandbox, [
       { ...(lost as InsertedPayment), id: `pay_lost_${process.pid}`, status: 'succeeded' },
     ]);

@@ -8,7 +8,7 @@ function runs(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;
 }
 
-/** What a program printed about a file, and its errors; it ended well if there are none. */
+/** What a program printed about a file, and its errors; it ended well and found none if this is empty. */
 export interface Read {
   readonly output: string;
   readonly errors: string;
@@ -23,7 +23,7 @@ function run(program: string, args: readonly string[]): Read {
   if (error) throw error;
   return {
     output: stdout,
-    errors: status === 0 ? '' : `${program} exits with ${status}: ${stderr}`,
+    errors: status === 0 && stderr === '' ? '' : `${program} exits with ${status}: ${stderr}`,
   };
 }
 
@@ -35,6 +35,7 @@ export function beanCheck(file: string): Read {
   return run('bean-check', ['--no-cache', file]);
 }
 
+/** Its errors include those that `bean-check` would print: it reads the file in the same way. */
 export function beanQuery(file: string, query: string): Read {
   return run('bean-query', ['-f', 'csv', file, query]);
 }
