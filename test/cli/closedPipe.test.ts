@@ -1,0 +1,16 @@
+/** Output that nobody reads any more: `tallyhook ... | head`. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+
+test('a command whose reader has closed the pipe ends without a word', async () => {
+  const child = spawn(process.execPath, [join(packageRoot(), 'bin/tallyhook.js'), '--help'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.destroy();
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
