@@ -1,7 +1,6 @@
 /** Bodies of a day: all of them are archived before the day is removed, and come back to the inbox (docs/guides/archive.md). */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { importArchiveAs } from '../../src/actions/importArchive.ts';
@@ -17,12 +16,13 @@ import { releaseKept, removeBodyDays } from '../../src/ledger/bodies/removeBodie
 import { systemClock } from '../../src/platform/clock.ts';
 import { countPlaces, readPlaces, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 
 let db: TestDatabase;
 let folder: string;
 beforeEach(async () => {
   db = await createTestDatabase();
-  folder = mkdtempSync(join(tmpdir(), 'tallyhook-archive-'));
+  folder = mkdtempSync(join(memoryFolder(), 'tallyhook-archive-'));
 });
 afterEach(async () => {
   await db.drop();

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFolderTarget } from '../../src/archive/folderTarget.ts';
@@ -17,6 +16,7 @@ import { readMessageLines } from '../../src/notify/store/archiveLines.ts';
 import { readPlaces, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { KILLS } from '../support/kills.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { type Program, spawnProgram } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -30,7 +30,7 @@ let folder: string;
 let running: Program | undefined;
 beforeEach(async () => {
   db = await createTestDatabase(LONGEST_TEST_MS);
-  folder = mkdtempSync(join(tmpdir(), 'tallyhook-archive-'));
+  folder = mkdtempSync(join(memoryFolder(), 'tallyhook-archive-'));
 });
 afterEach(async () => {
   running?.kill('SIGKILL');

@@ -1,6 +1,5 @@
 /** What retention removes is in the archive, exactly; and nothing is removed that could not be archived. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eraseAs, planErasure } from '../../src/actions/eraseData.ts';
@@ -17,6 +16,7 @@ import { removeOld } from '../../src/retention/removeOld.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { DEFAULT_DAYS } from '../support/retention.ts';
 
 const ACTOR: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@host' };
@@ -25,7 +25,7 @@ let db: TestDatabase;
 let folder: string;
 beforeEach(async () => {
   db = await createTestDatabase();
-  folder = mkdtempSync(join(tmpdir(), 'tallyhook-archive-'));
+  folder = mkdtempSync(join(memoryFolder(), 'tallyhook-archive-'));
 });
 afterEach(async () => {
   await db.drop();

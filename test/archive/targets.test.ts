@@ -1,7 +1,6 @@
 /** A batch is the same in a folder and in an S3-compatible store, and damage to it is found. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -15,6 +14,7 @@ import type { ArchiveSettings } from '../../src/config/archiveSettings.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { RowLine } from '../../src/platform/db/rowLine.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { S3_KEYS, S3_REGION, type S3Server, startS3Server } from '../support/s3Server.ts';
 
 let db: TestDatabase;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await db.drop();
 });
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tallyhook-archive-'));
+  folder = mkdtempSync(join(memoryFolder(), 'tallyhook-archive-'));
   s3.objects.clear();
   s3.statuses.length = 0;
   await db.query('truncate archived_batches');

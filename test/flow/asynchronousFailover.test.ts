@@ -4,7 +4,6 @@
  * feed learn which changes are undone: none is missed, and none is mixed up with another of the same number.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInboxFollower } from '../../src/ledger/read/followInbox.ts';
@@ -15,6 +14,7 @@ import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { type Api, createApi } from '../support/api.ts';
 import { silentLog } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import {
   copyCluster,
@@ -28,7 +28,7 @@ import { waitFor } from '../support/waitFor.ts';
 const FAILOVERS = Number(process.env.FAILOVERS ?? 2);
 const SEED = testSeed();
 
-const folder = mkdtempSync(join(tmpdir(), 'tallyhook-asynchronous-'));
+const folder = mkdtempSync(join(memoryFolder(), 'tallyhook-asynchronous-'));
 const ports = new Map<string, number>();
 let primary: PostgresServer;
 let standby: PostgresServer;

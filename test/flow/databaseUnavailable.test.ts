@@ -3,7 +3,6 @@
  * and no restart is needed afterwards; without Redis events are only applied later.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -30,6 +29,7 @@ import {
   startSending,
 } from '../support/eventBurst.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { sweepOverdue } from '../support/sweepOverdue.ts';
@@ -215,7 +215,7 @@ describe('a database that is lost under load', () => {
   });
 
   test(`through kill -9 of PostgreSQL, repeatedly, loses no acknowledged event (seed ${SEED})`, async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'tallyhook-outage-'));
+    const dataDir = mkdtempSync(join(memoryFolder(), 'tallyhook-outage-'));
     const startServer = () => startEmbeddedPostgres({ dataDir, log: () => undefined });
     let server = await startServer();
     cleanups.push(async () => {

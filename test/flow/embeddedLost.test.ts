@@ -2,12 +2,12 @@
  * The embedded PostgreSQL is killed while processes use it: they restart it, or exit with the reason.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
 import { eventBody, paymentObject, SECRET, sign } from '../support/events.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import {
   healthUrlOf,
   type Program,
@@ -22,7 +22,7 @@ const EVENT = eventBody(paymentObject());
 let dataDir: string;
 const cleanups: (() => unknown)[] = [];
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'tallyhook-lost-'));
+  dataDir = mkdtempSync(join(memoryFolder(), 'tallyhook-lost-'));
 });
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();

@@ -7,7 +7,6 @@
  * FAILOVERS sets the number of failovers; scripts/failover-drill.sh runs many and prints the figures.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import { type Random, seededRandom, testSeed } from '../support/random.ts';
 import {
@@ -34,7 +34,7 @@ const SENDERS = 8;
 const SENT_AT_ONCE = 40;
 const SETTINGS = { synchronous_standby_names: STANDBY };
 
-const folder = mkdtempSync(join(tmpdir(), 'tallyhook-failover-'));
+const folder = mkdtempSync(join(memoryFolder(), 'tallyhook-failover-'));
 let primary: PostgresServer;
 let standby: PostgresServer | undefined;
 let receiver: Program;

@@ -3,13 +3,13 @@
  * include what the console itself wrote, and come from the primary when the standby is late or unreachable.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { type Api, createApi } from '../support/api.ts';
 import { unique } from '../support/events.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { openPages } from '../support/pages.ts';
 import {
   copyCluster,
@@ -20,7 +20,7 @@ import {
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tallyhook-reads-'));
+const folder = mkdtempSync(join(memoryFolder(), 'tallyhook-reads-'));
 const standbyDir = join(folder, 'standby');
 
 let primary: PostgresServer;

@@ -1,6 +1,5 @@
 /** Connections to the primary among several servers: real servers with replication, and a frozen one. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
@@ -8,6 +7,7 @@ import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
 import { hostOf } from '../../src/platform/db/hosts.ts';
 import { findPrimary } from '../../src/platform/db/primary.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import {
   copyCluster,
   createCluster,
@@ -18,7 +18,7 @@ import {
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tallyhook-primary-'));
+const folder = mkdtempSync(join(memoryFolder(), 'tallyhook-primary-'));
 let first: PostgresServer;
 let second: PostgresServer;
 let databases: Database[];

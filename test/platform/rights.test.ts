@@ -3,7 +3,6 @@
  * change forgets is found here, not when the first alert cannot be sent; so is one that it leaves behind.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +10,7 @@ import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { databaseRoles, readRoleRights } from '../../src/platform/db/rights.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { allOf, type Need, needsOf, needsOfReached, reach } from '../support/statements.ts';
 
 type Entry = Parameters<typeof reach>[0][number];
@@ -198,7 +198,7 @@ describe('migrate', () => {
   });
 
   test('needs no right to create roles: it returns what an administrator must run', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'tallyhook-rights-'));
+    const dataDir = mkdtempSync(join(memoryFolder(), 'tallyhook-rights-'));
     const server = await startEmbeddedPostgres({ dataDir, log: () => undefined });
     const administrator = new pg.Client({ connectionString: server.connectionString });
     try {

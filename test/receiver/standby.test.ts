@@ -3,7 +3,6 @@
  * and other bodies with a known event id.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
@@ -14,6 +13,7 @@ import { createIntake, type Intake } from '../../src/receiver/intake.ts';
 import { silentLog } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { INBOX_WITH_BODIES } from '../support/inboxBodies.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import {
   copyCluster,
   createCluster,
@@ -26,7 +26,7 @@ import {
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tallyhook-standby-'));
+const folder = mkdtempSync(join(memoryFolder(), 'tallyhook-standby-'));
 const primaryDir = join(folder, 'primary');
 const standbyDir = join(folder, 'standby');
 

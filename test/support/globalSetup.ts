@@ -4,8 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stderr } from 'node:process';
 import { Redis } from 'ioredis';
@@ -16,6 +15,7 @@ import { migrateSchema } from '../../src/platform/db/migrateSchema.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { memoryFolder } from './memoryFolder.ts';
 import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from './pgBouncer.ts';
 import { createCluster, startServer } from './replication.ts';
 import { waitFor } from './waitFor.ts';
@@ -31,15 +31,11 @@ declare module 'vitest' {
   }
 }
 
-const MEMORY = '/dev/shm';
-/** Several times what the databases and write-ahead logs of all workers take. */
-const MEMORY_BYTES = 8 * 1024 ** 3;
-
 export const TEMPLATE = 'tallyhook_template';
 export const SANDBOX_TEMPLATE = 'sandbox_template';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(dataFolder(), 'tallyhook-test-'));
+  const dataDir = mkdtempSync(join(memoryFolder(), 'tallyhook-test-'));
   const server = await startPostgres(dataDir);
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
@@ -85,19 +81,6 @@ async function startPostgres(
   const cluster = join(dataDir, 'postgres');
   createCluster(cluster, programs);
   return await startServer(cluster, { settings: { ...settings, timezone: 'UTC' }, programs });
-}
-
-/**
- * In memory where there is room: the suite creates and drops a thousand databases, which is work on files,
- * and costs half as much there.
- */
-function dataFolder(): string {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize > MEMORY_BYTES ? MEMORY : tmpdir();
-  } catch {
-    return tmpdir();
-  }
 }
 
 export function databaseUrl(postgresUrl: string, database: string): string {
