@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 
-test('a command whose reader has closed the pipe ends without a word', async () => {
+test('a command ends without a word when its reader has closed the pipe', async () => {
   const child = spawn(process.execPath, [join(packageRoot(), 'bin/tallyhook.js'), '--help'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
