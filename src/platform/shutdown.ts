@@ -50,6 +50,17 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
   if (reason === 'failed' && failure) throw failure;
 }
 
+/**
+ * Ends the process when a reader such as `head` has closed the pipe of its output: what is left has no reader.
+ * The signal SIGPIPE, which Node ignores, ends other programs so. It is not a failure.
+ */
+export function endWhenUnread(output: NodeJS.WritableStream): void {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+}
+
 /** What a failed command left open must not keep its process. */
 const END_WITHIN_MS = 1_000;
 
