@@ -24,6 +24,8 @@ export interface PageViewer {
     form: FormFields,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ShownPage>;
+  /** The cookie of the session, as `name=value`. */
+  cookie(): string;
 }
 
 /** @param token null: nobody signs in */
@@ -63,6 +65,7 @@ export async function openPages(
     },
     post: async (path, form) =>
       viewer.postRaw(path, { ...form, form_token: await readFormToken() }),
+    cookie: () => cookie,
   };
   if (token !== null) {
     const { status, html } = await viewer.postRaw('/sign-in', { token });
