@@ -1,5 +1,5 @@
 /**
- * Compiles sources, with all that they import and nothing else, for a package.
+ * Compiles sources, with all that they import and nothing else, for a library.
  *
  * TypeScript itself writes both module formats, so no bundler is involved: a stack trace names the same
  * file and function as in the sources, and a shop's own bundler drops the modules that it does not use.
@@ -17,14 +17,11 @@ const root = packageRoot();
 export type ModuleFormat = 'esm' | 'cjs';
 
 export interface Compilation {
-  /** From the root of the project. */
+  /** Below `src/`, from the root of the project. */
   readonly sources: readonly string[];
-  /** The folder that `outDir` mirrors, from the root of the project. */
-  readonly rootDir: string;
+  /** Mirrors `src/`. */
   readonly outDir: string;
   readonly format: ModuleFormat;
-  /** Whether to write the types. */
-  readonly declaration: boolean;
 }
 
 const FORMATS = {
@@ -35,7 +32,7 @@ const FORMATS = {
 
 /** @throws Error with the compiler's messages */
 export async function compile(compilation: Compilation): Promise<void> {
-  const { sources, rootDir, outDir, format, declaration } = compilation;
+  const { sources, outDir, format } = compilation;
   const folder = mkdtempSync(join(tmpdir(), 'tallyhook-compile-'));
   const project = {
     extends: join(root, 'tsconfig.json'),
@@ -43,8 +40,8 @@ export async function compile(compilation: Compilation): Promise<void> {
       ...FORMATS[format],
       noEmit: false,
       noEmitOnError: true,
-      declaration,
-      rootDir: join(root, rootDir),
+      declaration: true,
+      rootDir: join(root, 'src'),
       outDir,
       typeRoots: [join(root, 'node_modules', '@types')],
     },

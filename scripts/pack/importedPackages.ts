@@ -1,13 +1,9 @@
 /** Reads which packages compiled code imports. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 
-/** Names of packages, sorted, without Node's own modules. Reads code and declarations. */
-export function importedPackages(folder: string): readonly string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const specifiers = files
-    .filter((file) => /\.(js|d\.ts)$/.test(file))
-    .flatMap((file) => specifiersIn(readFileSync(join(folder, file), 'utf8')));
+/** Names of packages, sorted, without Node's own modules. */
+export function importedPackages(files: readonly string[]): readonly string[] {
+  const specifiers = files.flatMap((file) => specifiersIn(readFileSync(file, 'utf8')));
   const names = specifiers
     .filter((specifier) => !/^(\.|node:)/.test(specifier))
     .map((specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier);

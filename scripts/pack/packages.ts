@@ -20,15 +20,18 @@ export interface LibraryPackage {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A program, compiled as ES modules without types. */
+/** A program, bundled with the packages that it imports. */
 export interface ProgramPackage {
   readonly kind: 'program';
   readonly name: string;
   readonly description: string;
-  /** The files that run, by name or by path; with all that they import, they are what is compiled. */
+  /** The files that run, by name or by path; with all that they import, they are the bundle. */
   readonly sources: readonly string[];
   readonly bin: Readonly<Record<string, string>>;
-  /** Installed with it. Each one is imported. */
+  /**
+   * Installed with it, in the version of the bundle, so that their licenses are there, and audits and scanners
+   * see what runs. Each one is imported.
+   */
   readonly dependencies: readonly string[];
   /** Installed by those who use them (src/platform/optionalPackages.ts). */
   readonly optional: readonly string[];

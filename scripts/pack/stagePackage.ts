@@ -1,9 +1,18 @@
 /** Puts together the folder of a package, as it will be installed, and makes a tarball of it. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { bundleProgram } from './bundleProgram.ts';
 import { compile, type ModuleFormat } from './compile.ts';
 import { importedPackages } from './importedPackages.ts';
 import type { LibraryPackage, PackageDefinition, ProgramPackage } from './packages.ts';
@@ -52,8 +61,8 @@ async function stageLibrary(definition: LibraryPackage, stage: string): Promise<
   for (const format of ['esm', 'cjs'] as const) {
     const folder = join(stage, format);
     const sources = Object.values(entries);
-    await compile({ sources, rootDir: 'src', outDir: folder, format, declaration: true });
-    const imported = importedPackages(folder);
+    await compile({ sources, outDir: folder, format });
+    const imported = importedPackages(codeIn(folder));
     expectImports(definition.name, imported, [...bundled, ...dependencies]);
     expectUses(definition.name, imported, dependencies);
     // Bundlers read `sideEffects` of the nearest manifest.
@@ -107,9 +116,7 @@ function outputOf(
 
 async function stageProgram(definition: ProgramPackage, stage: string): Promise<object> {
   const { name, sources, bin, dependencies, optional, files } = definition;
-  const outDir = join(stage, 'dist');
-  await compile({ sources, rootDir: '.', outDir, format: 'esm', declaration: false });
-  const imported = importedPackages(outDir);
+  const imported = importedPackages(await bundleProgram(sources, join(stage, 'dist', 'program')));
   expectImports(name, imported, [...dependencies, ...optional]);
   expectUses(name, imported, dependencies);
   return {
@@ -117,10 +124,17 @@ async function stageProgram(definition: ProgramPackage, stage: string): Promise<
     bin,
     exports: { './package.json': './package.json' },
     files: ['dist', ...Object.keys(files)],
-    dependencies: versionsOf(dependencies),
+    dependencies: Object.fromEntries(dependencies.map((one) => [one, installedVersion(one)])),
     peerDependencies: versionsOf(optional),
     peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
   };
+}
+
+/** Paths of the code and the declarations in a folder. */
+function codeIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(js|d\.ts)$/.test(file))
+    .map((file) => join(folder, file));
 }
 
 function versionsOf(names: readonly string[]): Readonly<Record<string, string>> {

@@ -19,8 +19,8 @@ export interface Threads {
   close(): Promise<void>;
 }
 
-/** Node.js loads no TypeScript in a thread, so threads run the compiled file, also under test. */
-const FILE = join(packageRoot(), 'dist/src/assembly/verifyThread.js');
+/** Node.js loads no TypeScript in a thread, so threads run the built file, also under test. */
+const FILE = join(packageRoot(), 'dist/program/verifyThread.js');
 
 export function startThreads(count: number, settings: ThreadSettings): Threads {
   const threads = Array.from({ length: count }, () => new Worker(FILE, { workerData: settings }));

@@ -106,7 +106,7 @@ describe.each([
   test.skipIf(isSkipped)(
     `kills of each worker process under load lose no acknowledged event (seed ${SEED})`,
     async () => {
-      const runWorker = (name: string) => run({ script: `dist/workers/${name}.js`, env });
+      const runWorker = (name: string) => run({ script: `dist/program/${name}.js`, env });
       const random = seededRandom(SEED + 1);
       const burst = createEventBurst(ORDERS, random);
       let receiver = runWorker('receiver');

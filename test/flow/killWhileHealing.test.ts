@@ -92,7 +92,7 @@ afterAll(() => {
 });
 
 function run(name: WorkerName, more: Environment = {}): Program {
-  const program = spawnProgram(`dist/workers/${name}.js`, [], { env: { ...env, ...more } });
+  const program = spawnProgram(`dist/program/${name}.js`, [], { env: { ...env, ...more } });
   running.set(name, program);
   return program;
 }

@@ -120,7 +120,7 @@ async function startAll(redis: string | undefined): Promise<Environment> {
     });
   for (const name of NAMES) {
     const env = settings(await createLogin(name, PROCESSES[name]));
-    running.set(name, spawnProgram(`dist/workers/${name}.js`, [], { env }));
+    running.set(name, spawnProgram(`dist/program/${name}.js`, [], { env }));
   }
   await sandbox.control('PUT', '/webhook', { url: await webhookUrlOf(program('receiver')) });
   return settings(await createLogin('cli', 'tallyhook_app'));
@@ -340,7 +340,7 @@ describe('each process with a login of its own and the least rights', () => {
     const env = settingsFor(await createLogin('wrong', PROCESSES.console), {
       PAYMENTS_MERCHANT_ID: sandbox.merchantId,
     });
-    running.set('events', spawnProgram('dist/workers/events.js', [], { env }));
+    running.set('events', spawnProgram('dist/program/events.js', [], { env }));
     let line: string | undefined;
     await waitFor('the rights to be reported', () => {
       const lines = program('events').stdout().split('\n').slice(0, -1);

@@ -39,7 +39,7 @@ const channel = () => ({
 /** A worker process, for what needs one: a kill and a signal. */
 function runProcess(env: Environment): Program {
   const settings = settingsFor(db.url, { ...channel(), ...env });
-  const program = spawnProgram('dist/workers/alerts.js', [], { env: settings });
+  const program = spawnProgram('dist/program/alerts.js', [], { env: settings });
   programs.add(program);
   return program;
 }

@@ -80,7 +80,7 @@ test('every file that the code reads beside itself is in the package', () => {
     'docs/runbook.md',
     'src/pages/browser/console.js',
     'migrations/sandbox',
-    'dist/src/assembly/verifyThread.js',
+    'dist/program/verifyThread.js',
   ]) {
     expect(existsSync(join(installed, file)), file).toBe(true);
   }

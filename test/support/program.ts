@@ -46,8 +46,8 @@ export function spawnProgram(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Program {
-  if (!existsSync(path.join(checkout, 'dist/src/cli/main.js'))) {
-    throw new Error('dist/ is missing: run npm run build first (npm test does)');
+  if (!existsSync(path.join(checkout, 'dist/program/main.js'))) {
+    throw new Error('dist/program/ is missing: run npm run build first (npm test does)');
   }
   const child = spawn(process.execPath, [path.resolve(checkout, script), ...args], {
     // Not the checkout: it may contain a developer's `.env`.
