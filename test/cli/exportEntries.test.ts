@@ -65,7 +65,7 @@ function ledger(of = seed): TestDatabase {
 }
 
 /** A shop of eleven days in four currencies, odd ids, and a leg that moves back and forth, most often on one day. */
-async function createLedger(of: number): Promise<TestDatabase> {
+async function createLedger(of: number, moves = 81): Promise<TestDatabase> {
   const db = await createTestDatabase();
   const applier = testApplier(db, MERCHANT_ID);
   const bodies = shopEvents({ seed: of, orders: 25 });
@@ -88,7 +88,8 @@ async function createLedger(of: number): Promise<TestDatabase> {
             7, case when n % 2 = 1 then 0 else 7 end, case when n % 2 = 1 then 7 else 0 end,
             sha256('x'), timestamptz '2026-11-01 23:30:00Z' + (n % 20 / 19 + n % 40 / 39) * interval '1 day',
             timestamptz '2026-11-02 23:30:00Z' + (n % 20 / 19 + n % 40 / 39) * interval '1 day', 'v'
-       from generate_series(1, 1201) as n`,
+       from generate_series(1, $1::int) as n`,
+    [moves],
   );
   return db;
 }
@@ -136,22 +137,25 @@ const RANGES: readonly [name: string, range: readonly string[], times: readonly 
   ],
 ];
 
+/** Balances of a file that the program accepts. Each throws what the program finds wrong. */
 const PROGRAMS = [
   {
     format: 'hledger',
     isInstalled: isHledgerInstalled,
-    check: (file: string) => hledger(file, 'check', '--strict', 'ordereddates'),
-    balances: hledgerBalances,
+    balances: (file: string) => {
+      const { errors } = hledger(file, 'check', '--strict', 'ordereddates');
+      if (errors !== '') throw new Error(errors);
+      return hledgerBalances(file);
+    },
   },
   {
     format: 'beancount',
     isInstalled: isBeancountInstalled,
-    check: beanCheck,
     balances: beancountBalances,
   },
 ];
 
-for (const { format, isInstalled, check, balances } of PROGRAMS) {
+for (const { format, isInstalled, balances } of PROGRAMS) {
   describe.skipIf(!isInstalled)(`${format} (skipped where it is not installed)`, () => {
     const write = async (of: number, args: readonly string[]): Promise<string> => {
       const file = join(folder, `${of} ${args.join(' ').replaceAll('/', '-')}.${format}`);
@@ -165,13 +169,12 @@ for (const { format, isInstalled, check, balances } of PROGRAMS) {
 
     test.each(
       SEEDS.flatMap((of) =>
-        (of === seed ? RANGES : RANGES.slice(0, 3)).flatMap(([name, range, times]) =>
+        (of === seed ? RANGES : RANGES.slice(0, 1)).flatMap(([name, range, times]) =>
           [[], ['--daily']].map((detail) => ({ of, name, args: [...range, ...detail], times })),
         ),
       ),
     )('accepts $name with $args, and has the balances of Tallyhook, TEST_SEED=$of', async (one) => {
       const file = await write(one.of, one.args);
-      expect(check(file)).toEqual({ output: expect.any(String), errors: '' });
       const own = await ownBalances(one.of, one.times);
       expect(Object.keys(own)).not.toEqual([]);
       expect(balances(file)).toEqual(own);
@@ -181,7 +184,7 @@ for (const { format, isInstalled, check, balances } of PROGRAMS) {
       const file = await write(seed, ['--currency', 'USD']);
       const entries = readFileSync(file, 'utf8').split('\n\n');
       writeFileSync(file, entries.toSpliced(entries.length - 2, 1).join('\n\n'));
-      expect(check(file).errors).toMatch(/balance/i);
+      expect(() => balances(file)).toThrow(/balance/i);
     });
   });
 }
@@ -353,7 +356,8 @@ describe('a long day', () => {
     } as const;
     const parts: string[] = [];
     let statements = 0;
-    await readConsistently(ledger(), async (tx) => {
+    const db = await createLedger(seed, 1_201);
+    await readConsistently(db, async (tx) => {
       const counting: typeof tx = {
         query: (text, values) => {
           statements += 1;
@@ -366,6 +370,7 @@ describe('a long day', () => {
       expect(statements).toBeLessThanOrEqual(8);
       for await (const part of text) parts.push(part);
     });
+    await db.drop();
     const longest = Math.max(...parts.map((part) => part.split('\n').length - 1));
     expect(longest).toBeGreaterThan(1_000);
     expect(longest).toBeLessThanOrEqual(2_000);
