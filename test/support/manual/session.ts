@@ -9,7 +9,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -214,14 +213,12 @@ function writePrograms(folder: string): void {
     `[[ $1 == tallyhook ]] || { echo "npx $1 is not in the manual's session" >&2; exit 127; }
 shift
 [[ -z $MANUAL_PROCESS ]] || exec node ${join(root, 'bin/tallyhook.js')} "$@"
-call=$(mktemp -d "$TALLYHOOK_MANUAL/call-XXXXXX")
-printf '%s\\0' "$@" > "$call/args"
-env -0 > "$call/env"
-cat > "$call/in"
-/usr/bin/curl -sS --fail-with-body --unix-socket "$TALLYHOOK_MANUAL/commands" "http://commands$call" >&2 || exit 70
-cat "$call/out"
-cat "$call/err" >&2
-exit "$(cat "$call/code")"
+call="$TALLYHOOK_MANUAL/call-$$"
+printf '%s\\0' "$@" > "$call-args"
+env -0 > "$call-env"
+/usr/bin/curl -sS --fail-with-body --unix-socket "$TALLYHOOK_MANUAL/commands" "http://commands$call" --data-binary @- || exit 70
+[[ ! -s $call-err ]] || cat "$call-err" >&2
+exit "$(< "$call-code")"
 `,
   );
   program('curl', 'exec /usr/bin/curl -sS --fail-with-body "$@"\n');
@@ -246,12 +243,13 @@ interface Commands {
 async function serveCommands(folder: string, query: SessionOptions['query']): Promise<Commands> {
   const running = new Set<Promise<void>>();
   const server = createServer((request, response) => {
-    const work =
-      request.url === '/sql'
-        ? buffer(request).then((sql) => query(sql.toString()))
-        : runCommand(decodeURI(request.url ?? ''));
+    const work = buffer(request).then(async (sent) => {
+      if (request.url !== '/sql') return await runCommand(decodeURI(request.url ?? ''), sent);
+      await query(sent.toString());
+      return undefined;
+    });
     const done = work.then(
-      () => void response.end(),
+      (output) => void response.end(output ?? ''),
       (error: unknown) => void response.writeHead(400).end(String(error)),
     );
     running.add(done);
@@ -271,26 +269,30 @@ async function serveCommands(folder: string, query: SessionOptions['query']): Pr
   };
 }
 
-/** @param call the folder of its arguments, which receives its output */
-async function runCommand(call: string): Promise<void> {
-  const list = (name: string) => readFileSync(join(call, name), 'utf8').split('\0').slice(0, -1);
+/**
+ * @param call what the names of the files of its arguments begin with, and of those of its errors and its code
+ * @returns what it prints
+ */
+async function runCommand(call: string, sent: Buffer): Promise<Buffer> {
+  const list = (name: string) => readFileSync(`${call}-${name}`, 'utf8').split('\0').slice(0, -1);
   const env = Object.fromEntries(
     list('env').map((line) => /^([^=]*)=(.*)$/s.exec(line)?.slice(1) ?? []),
   );
   const reply = env.MANUAL_REPLY;
-  const input = reply === undefined ? readFileSync(join(call, 'in')) : Buffer.from(`${reply}\n`);
+  const input = reply === undefined ? sent : Buffer.from(`${reply}\n`);
   const stdin = Object.assign(Readable.from([input]), { isTTY: reply !== undefined });
-  const [stdout, stderr] = [fileOf(join(call, 'out')), fileOf(join(call, 'err'))];
-  const code = await run({ args: list('args'), env, terminal: { stdin, stdout, stderr } });
-  writeFileSync(join(call, 'code'), String(code));
+  const [out, err]: [Buffer[], Buffer[]] = [[], []];
+  const terminal = { stdin, stdout: keptIn(out), stderr: keptIn(err) };
+  const code = await run({ args: list('args'), env, terminal });
+  writeFileSync(`${call}-err`, Buffer.concat(err));
+  writeFileSync(`${call}-code`, String(code));
+  return Buffer.concat(out);
 }
 
-/** Written at once: what reads it does so when the command has ended. */
-function fileOf(file: string): Writable {
-  writeFileSync(file, '');
+function keptIn(chunks: Buffer[]): Writable {
   return new Writable({
     write: (chunk: Buffer, _encoding, done) => {
-      appendFileSync(file, chunk);
+      chunks.push(chunk);
       done();
     },
   });
