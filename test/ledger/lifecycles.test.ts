@@ -158,7 +158,7 @@ test('three concurrent workers on random batches post the final balances of the 
       },
     ),
     // Ids are generated once for each run, so a shrunk run would meet its own rows in the database.
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: 10, endOnFailure: true },
   );
 });
 
@@ -183,7 +183,7 @@ test('three concurrent workers on a few payouts post each step once', async () =
         );
       },
     ),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: 10, endOnFailure: true },
   );
 });
 

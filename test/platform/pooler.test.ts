@@ -6,10 +6,11 @@ import { type Lane, proveLedger } from '../../src/ledger/verify/proveLedger.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { examinePooling } from '../../src/platform/db/pooler.ts';
 import { startSandbox } from '../../src/sandbox/startSandbox.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from '../support/pgBouncer.ts';
-import { runTallyhookProcess, settingsFor } from '../support/program.ts';
+import { settingsFor } from '../support/program.ts';
 import { startTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -170,10 +171,10 @@ describe.skipIf(!isPgBouncerInstalled)('through PgBouncer', () => {
     );
     expect(row?.n).toBeLessThanOrEqual(4);
     const env = settingsFor(pooled, { QUEUE_DATABASE_URL: db.url });
-    const rebuilt = await runTallyhookProcess(['verify', '--rebuild'], { env });
+    const rebuilt = await runTallyhook(['verify', '--rebuild'], { env });
     expect(rebuilt.stdout).toContain('checks passed');
     expect(rebuilt.code).toBe(0);
-    const doctor = await runTallyhookProcess(['doctor', '--json'], { env });
+    const doctor = await runTallyhook(['doctor', '--json'], { env });
     const { checks } = JSON.parse(doctor.stdout) as { readonly checks: readonly Check[] };
     expect(checks.find(({ name }) => name === 'pooler')).toMatchObject({
       state: 'ok',
@@ -184,7 +185,7 @@ describe.skipIf(!isPgBouncerInstalled)('through PgBouncer', () => {
 
   test('a queue that shares its address is named, with the setting to add', async () => {
     const env = settingsFor(pooled);
-    const doctor = await runTallyhookProcess(['doctor', '--json'], { env });
+    const doctor = await runTallyhook(['doctor', '--json'], { env });
     const { checks } = JSON.parse(doctor.stdout) as { readonly checks: readonly Check[] };
     for (const name of ['pooler', 'queue']) {
       expect(checks.find((check) => check.name === name)).toMatchObject({
@@ -200,7 +201,7 @@ describe.skipIf(!isPgBouncerInstalled)('through PgBouncer', () => {
     async (_, line) => {
       const other = await startPgBouncer({ serverUrl: db.url, lines: [line] });
       try {
-        const doctor = await runTallyhookProcess(['doctor', '--json'], {
+        const doctor = await runTallyhook(['doctor', '--json'], {
           env: settingsFor(other.through(db.url)),
         });
         const { checks } = JSON.parse(doctor.stdout) as { readonly checks: readonly Check[] };
@@ -217,7 +218,7 @@ describe.skipIf(!isPgBouncerInstalled)('through PgBouncer', () => {
   test.each([['migrate'], ['verify', '--rebuild']])(
     'what needs a session refuses to share one: %s',
     async (...args) => {
-      const { code, stderr } = await runTallyhookProcess(args, { env: settingsFor(pooled) });
+      const { code, stderr } = await runTallyhook(args, { env: settingsFor(pooled) });
       expect(code).toBe(4);
       expect(stderr).toContain('a pooler in transaction mode');
       expect(stderr).toContain('QUEUE_DATABASE_URL');

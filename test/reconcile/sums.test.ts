@@ -2,7 +2,7 @@
  * Amounts that change while counts stay equal are found by the sums of the service's analytics. Sums that
  * are wrong, unavailable or not calibrated change nothing. A proxy can respond in place of analytics.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/platform/time.ts';
 import {
   createSandboxDatabase,
@@ -25,9 +25,16 @@ let proxy: RecordingProxy;
 let reconciler: TestReconciler;
 let span: { fromMs: number; toMs: number };
 
-beforeEach(async () => {
-  [service, db] = await Promise.all([createSandboxDatabase(), createTestDatabase()]);
+beforeAll(async () => {
+  service = await createSandboxDatabase();
   sandbox = await startTestSandbox({ databaseUrl: service.url });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await service.drop();
+});
+beforeEach(async () => {
+  db = await createTestDatabase();
   proxy = await startRecordingProxy(sandbox.baseUrl);
   reconciler = testReconciler({ db, service: { ...sandbox, baseUrl: proxy.baseUrl } });
   span = { fromMs: Date.now() - (DAYS + 1) * DAY_MS, toMs: Date.now() };
@@ -40,8 +47,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await proxy.close();
-  await sandbox.close();
-  await Promise.all([service.drop(), db.drop()]);
+  await service.query('delete from sandbox.resources');
+  await db.drop();
 });
 
 /** Payments of several days; the newest is more than a day old. */

@@ -59,26 +59,33 @@ describe('a database with the ledger of a real merchant', () => {
     expect(await hasSchema()).toBe(false);
   });
 
-  test.each([
-    [['sandbox']],
-    [['start', '--roles', 'sandbox']],
-    [['start', '--roles', 'receiver,events,sandbox']],
-  ])('ends `tallyhook %j` with the reason and code 4', async (args) => {
-    const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
-    const program = spawnProgram('bin/tallyhook.js', args, { env });
-    // Without the error it would run forever.
-    await Promise.race([
-      program.exit,
-      waitFor('the program to end or to run', () => / is running/.test(program.stdout())),
-    ]);
-    program.kill('SIGKILL');
-    const { code, stderr } = await program.exit;
-    expect({ code, stderr }).toMatchObject({
-      code: 4,
-      stderr: expect.stringMatching(
-        /ledger of merchant merchant_test, so the sandbox does not start/,
-      ),
-    });
+  test.each([[['sandbox']], [['start', '--roles', 'receiver,events,sandbox']]])(
+    'ends `tallyhook %j` with the reason and code 4',
+    async (args) => {
+      const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
+      const program = spawnProgram('bin/tallyhook.js', args, { env });
+      // Without the error it would run forever.
+      await Promise.race([
+        program.exit,
+        waitFor('the program to end or to run', () => / is running/.test(program.stdout())),
+      ]);
+      program.kill('SIGKILL');
+      const { code, stderr } = await program.exit;
+      expect({ code, stderr }).toMatchObject({
+        code: 4,
+        stderr: expect.stringMatching(
+          /ledger of merchant merchant_test, so the sandbox does not start/,
+        ),
+      });
+      expect(await hasSchema()).toBe(false);
+    },
+  );
+
+  test('ends the role alone with the reason', async () => {
+    const env = { SANDBOX_PORT: '0', DATA_DIR: folder };
+    const rejected = startTallyhook({ db, env, roles: ['sandbox'] });
+    await expect(rejected).rejects.toThrow(OperatorError);
+    await expect(rejected).rejects.toThrow(/ledger of merchant merchant_test.*does not start/);
     expect(await hasSchema()).toBe(false);
   });
 
