@@ -24,7 +24,7 @@ import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const TAIL_EVERY = 5 * MINUTE_MS;
-const WITHOUT_WEBHOOK = 1_000;
+const WITHOUT_WEBHOOK = 400;
 const WITH_WEBHOOK = 12;
 
 let service: TestDatabase;
