@@ -34,12 +34,18 @@ export function createSandboxDatabase(): Promise<TestDatabase> {
   return createFrom(SANDBOX_TEMPLATE);
 }
 
-async function createFrom(template: string): Promise<TestDatabase> {
+/** @returns the name of a new database */
+export async function copyDatabase(template: string): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   // Copied as files: through the write-ahead log it costs nearly twice as much. PostgreSQL 14 has no other way,
   // and no name for it.
   const strategy = process.env.TEST_POSTGRES === undefined ? 'strategy file_copy' : '';
   await administer(`create database ${name} template ${template} ${strategy}`);
+  return name;
+}
+
+async function createFrom(template: string): Promise<TestDatabase> {
+  const name = await copyDatabase(template);
   const url = databaseUrl(inject('postgresUrl'), name);
   const db = createDatabase({
     connectionString: url,

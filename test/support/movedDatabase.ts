@@ -11,7 +11,7 @@ import { inject } from 'vitest';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
-import { administer, silentLog, type TestDatabase } from './database.ts';
+import { administer, copyDatabase, silentLog, type TestDatabase } from './database.ts';
 import { databaseUrl } from './globalSetup.ts';
 
 export interface MovedDatabase extends TestDatabase {
@@ -24,11 +24,14 @@ export interface MovedDatabase extends TestDatabase {
 const PATH = 'public, pg_catalog';
 const CLOCKS = ['now', 'statement_timestamp', 'transaction_timestamp', 'clock_timestamp'] as const;
 
+/** Migrated once for all tests of a worker; it ends with the server. */
+let template: Promise<string> | undefined;
+
 export async function createMovedDatabase(): Promise<MovedDatabase> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name}`);
+  template ??= createTemplate();
+  const name = await copyDatabase(await template);
+  await administer(setPathOf(name));
   const url = databaseUrl(inject('postgresUrl'), name);
-  await prepare(url, name);
   const db = createDatabase({
     connectionString: url,
     log: silentLog,
@@ -53,6 +56,18 @@ export async function createMovedDatabase(): Promise<MovedDatabase> {
   };
 }
 
+/** Belongs to a database and not to what is in it, so a copy does not have it. */
+function setPathOf(database: string): string {
+  return `alter database ${database} set search_path = ${PATH}`;
+}
+
+async function createTemplate(): Promise<string> {
+  const name = `moved_${randomBytes(6).toString('hex')}`;
+  await administer(`create database ${name}`);
+  await prepare(databaseUrl(inject('postgresUrl'), name), name);
+  return name;
+}
+
 async function prepare(url: string, name: string): Promise<void> {
   await run(url, [
     `create table public.clock_shift as select interval '0' as by`,
@@ -63,7 +78,7 @@ async function prepare(url: string, name: string): Promise<void> {
            ${clock === 'clock_timestamp' ? 'volatile' : 'stable'}
            as 'select pg_catalog.${clock}() + by from public.clock_shift'`,
     ),
-    `alter database ${name} set search_path = ${PATH}`,
+    setPathOf(name),
   ]);
   await migrateDatabase(url);
   // Functions that fix a search path of their own.
