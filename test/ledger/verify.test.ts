@@ -142,7 +142,7 @@ describe('a sound ledger', () => {
   let db: TestDatabase;
   beforeAll(async () => {
     db = await createTestDatabase();
-    await fill(db, { orders: 25 });
+    await fill(db, { orders: 12 });
     await fillByRetrieves(db);
     await importLines(db);
     await sumEverything(db);
@@ -1035,7 +1035,7 @@ describe('while workers run', () => {
 
   test('no run beside four workers reports damage', async () => {
     db = await createTestDatabase();
-    const ids = await receive(db, shopEvents({ seed: SEED + 1, orders: 200 }));
+    const ids = await receive(db, shopEvents({ seed: SEED + 1, orders: 80 }));
     let isDone = false;
     let runs = 0;
     const workers = [0, 1, 2, 3].map(async (worker) => {
