@@ -1,7 +1,13 @@
 /** Every page of the console in a real browser: both themes, on a phone, and without a script. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserPath, colorViolationsOn, startBrowser, violationsOn } from '../support/browser.ts';
+import {
+  browserPath,
+  colorViolationsOn,
+  startBrowser,
+  violationsBesidesColorsOn,
+  violationsOn,
+} from '../support/browser.ts';
 import { addConsoleExamples, addExamples, EXAMPLE_PAGES } from '../support/pageExamples.ts';
 import { type SandboxConsole, startSandboxConsole } from '../support/sandboxConsole.ts';
 import { ADMIN_TOKEN } from '../support/tallyhook.ts';
@@ -27,6 +33,8 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   let context: BrowserContext;
   let page: Page;
   const mistakes: string[] = [];
+  /** Texts by their colors and what these depend on. */
+  const examined = new Set<string>();
   const url = (path: string) => `http://127.0.0.1:${all.tallyhook.consolePort}${path}`;
 
   const signIn = async (signedOut: Page): Promise<void> => {
@@ -38,11 +46,14 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   const visit = async (path: string): Promise<Seen> => {
     await page.goto(url(path));
-    const violations = await violationsOn(page);
+    const violations = [
+      ...(await violationsBesidesColorsOn(page)),
+      ...(await colorViolationsOn(page, examined)),
+    ];
     const hostile = await page.evaluate('window.hostile');
     // A theme changes nothing but colors.
     await page.emulateMedia({ colorScheme: 'dark' });
-    const darkViolations = await colorViolationsOn(page);
+    const darkViolations = await colorViolationsOn(page, examined);
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize(PHONE);
     const phoneWidth = await page.evaluate('document.documentElement.scrollWidth');
