@@ -90,6 +90,8 @@ export default defineConfig({
           name: 'processes',
           // Files that start and kill processes and servers, or move their clocks.
           include: ['test/{db,flow,pack}/**/*.test.ts'],
+          isolate: false,
+          setupFiles: ['test/support/leakCheck.ts'],
         },
       },
     ],
