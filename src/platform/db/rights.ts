@@ -223,7 +223,7 @@ async function readFacts(db: Queryable, roles: readonly string[]): Promise<reado
        from roles r cross join pg_database d
       cross join unnest(array['connect', 'temporary', 'create']) as p(privilege)
       where d.datname = current_database()
-      order by 3, 2`,
+      order by 3, 2, 1`,
     [roles],
   );
 }
