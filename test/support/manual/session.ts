@@ -216,7 +216,10 @@ shift
 call="$TALLYHOOK_MANUAL/call-$$"
 printf '%s\\0' "$@" > "$call-args"
 env -0 > "$call-env"
-/usr/bin/curl -sS --fail-with-body --unix-socket "$TALLYHOOK_MANUAL/commands" "http://commands$call" --data-binary @- || exit 70
+# Into a file: a reader such as grep -m1 may close the pipe, which is no failure of the command.
+/usr/bin/curl -sS --fail-with-body -o "$call-out" --unix-socket "$TALLYHOOK_MANUAL/commands" "http://commands$call" --data-binary @- ||
+  { cat "$call-out" >&2; exit 70; }
+[[ ! -s $call-out ]] || cat "$call-out"
 [[ ! -s $call-err ]] || cat "$call-err" >&2
 exit "$(< "$call-code")"
 `,
