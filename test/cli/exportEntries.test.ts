@@ -151,7 +151,11 @@ const PROGRAMS = [
   {
     format: 'beancount',
     isInstalled: isBeancountInstalled,
-    balances: beancountBalances,
+    balances: (file: string) => {
+      const { errors } = beanCheck(file);
+      if (errors !== '') throw new Error(errors);
+      return beancountBalances(file);
+    },
   },
 ];
 

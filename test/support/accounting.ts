@@ -35,7 +35,7 @@ export function beanCheck(file: string): Read {
   return run('bean-check', ['--no-cache', file]);
 }
 
-/** Its errors include those that `bean-check` would print: it reads the file in the same way. */
+/** Reads a file without the examination of types that only `bean-check` makes. */
 export function beanQuery(file: string, query: string): Read {
   return run('bean-query', ['-f', 'csv', file, query]);
 }
