@@ -36,8 +36,10 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   '/ledger/statements/{month}': ['', 'currency=USD&time_zone=Europe/Berlin'],
   '/ledger/journal': [
     ...MONEY,
+    ...MONEY.map((filter) => `recorded=1&${filter}`),
     'account=order.due',
     'account=loss.disputes',
+    'account=loss.disputes&recorded=1',
     'order=ORDER',
     'part=PAYMENT',
   ],

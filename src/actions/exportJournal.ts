@@ -39,8 +39,9 @@ export function exportJournalAs(
 }
 
 /** What was selected of the transfers, without what was not. */
-export function transfersSelected({ fromMicros, toMicros, ...query }: TransferQuery) {
+export function transfersSelected({ basis, fromMicros, toMicros, ...query }: TransferQuery) {
   return withoutUndefined({
+    time: basis,
     from: fromMicros === undefined ? undefined : formatInstant(fromMicros),
     to: toMicros === undefined ? undefined : formatInstant(toMicros),
     account: query.account,

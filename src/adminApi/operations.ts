@@ -85,7 +85,7 @@ export const OPERATIONS = {
   getRateBudget: { method: 'GET', path: '/api/v1/rate-budget', query: [], hasBody: false },
   getBalances: { method: 'GET', path: '/api/v1/balances', query: ['order_id', 'by', 'as_of', 'known_at'], hasBody: false },
   getChain: { method: 'GET', path: '/api/v1/chain', query: [], hasBody: false },
-  listTransfers: { method: 'GET', path: '/api/v1/transfers', query: ['account', 'order_id', 'resource_id', 'currency', 'min_amount', 'max_amount', 'from', 'to', 'totals', 'limit', 'cursor'], hasBody: false, page: { rows: 'transfers', send: 'cursor', next: 'next_cursor' } },
+  listTransfers: { method: 'GET', path: '/api/v1/transfers', query: ['account', 'order_id', 'resource_id', 'currency', 'min_amount', 'max_amount', 'from', 'to', 'recorded', 'totals', 'limit', 'cursor'], hasBody: false, page: { rows: 'transfers', send: 'cursor', next: 'next_cursor' } },
   getClearing: { method: 'GET', path: '/api/v1/clearing', query: ['as_of'], hasBody: false },
   listUnmatched: { method: 'GET', path: '/api/v1/clearing/unmatched', query: ['part', 'currency', 'limit', 'cursor'], hasBody: false, page: { rows: 'unmatched', send: 'cursor', next: 'next_cursor' } },
   getStatement: { method: 'GET', path: '/api/v1/statements/{month}', query: ['currency', 'time_zone'], hasBody: false },
@@ -388,7 +388,7 @@ export interface AdminApiCalls {
   /**
    * List the journal, newest transfer first.
    *
-   * Times are those of recording. A page may have fewer rows than `limit`, or none, although there are more: each request searches a bounded number of transfers. Continue until `next_cursor` is null.
+   * Transfers are selected and ordered by effective time, when the service moved the money; with `recorded=1`, by the time at which Tallyhook recorded them. A page may have fewer rows than `limit`, or none, although there are more: each request searches a bounded number of transfers. Continue until `next_cursor` is null.
    */
   listTransfers(input?: ListTransfersInput, options?: AdminApiCallOptions): Promise<TransferPage>;
   /**
@@ -574,7 +574,7 @@ export interface AdminApiLists {
   /**
    * List the journal, newest transfer first.
    *
-   * Times are those of recording. A page may have fewer rows than `limit`, or none, although there are more: each request searches a bounded number of transfers. Continue until `next_cursor` is null.
+   * Transfers are selected and ordered by effective time, when the service moved the money; with `recorded=1`, by the time at which Tallyhook recorded them. A page may have fewer rows than `limit`, or none, although there are more: each request searches a bounded number of transfers. Continue until `next_cursor` is null.
    */
   listTransfers(input?: Omit<ListTransfersInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<Transfer>;
   /**
@@ -1279,6 +1279,8 @@ export type ListTransfersInput = {
   readonly from?: string | undefined;
   /** Only rows before this time. UTC. */
   readonly to?: string | undefined;
+  /** Selects and orders by `recorded_at` instead of `effective_at`. */
+  readonly recorded?: boolean | undefined;
   /** Adds `totals`: the count and the sums of the filter. */
   readonly totals?: boolean | undefined;
   /** Maximum number of rows. */

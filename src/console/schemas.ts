@@ -115,7 +115,7 @@ export function listTime(description: string) {
     .describe(description);
 }
 
-function flag(description: string) {
+export function flag(description: string) {
   return z.literal('1').optional().describe(description);
 }
 

@@ -36,12 +36,12 @@ function parseJson(text: string): unknown {
 /** Places in lists ordered by number. */
 export const numberPlace = z.tuple([z.int().min(1)]);
 
-/**
- * Places in lists ordered by time, then by key. A caller may build a cursor of its own: PostgreSQL
- * accepts neither the year 0000 nor a text with a NUL.
- */
+/** A time in a cursor. A caller may build a cursor of its own, and PostgreSQL does not accept the year 0000. */
+export const instant = z.iso.datetime().refine((time) => parseInstantMicros(time) !== undefined);
+
+/** Places in lists ordered by time, then by key. PostgreSQL does not accept a text with a NUL. */
 export const timePlace = z.tuple([
-  z.iso.datetime().refine((time) => parseInstantMicros(time) !== undefined),
+  instant,
   z
     .string()
     .min(1)

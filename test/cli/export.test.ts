@@ -33,7 +33,7 @@ const run = (...args: readonly string[]): Promise<Exit> =>
   tallyhook(db.url, 'export', 'journal', ...args);
 
 const TRANSFERS = 2_500;
-const WHOLE = { fromMicros: undefined, toMicros: undefined };
+const WHOLE = { basis: 'effective' } as const;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tallyhook-export-'));
@@ -63,7 +63,7 @@ afterAll(async () => {
 
 async function chunks(tx: Queryable, chunkRows: number): Promise<readonly string[]> {
   const all: string[] = [];
-  for await (const lines of exportJournal(tx, { format: 'jsonl', range: WHOLE, chunkRows })) {
+  for await (const lines of exportJournal(tx, { format: 'jsonl', query: WHOLE, chunkRows })) {
     all.push(lines);
   }
   return all;
@@ -77,16 +77,22 @@ function numbersOf(jsonl: string): readonly number[] {
 }
 
 describe('the export', () => {
-  test('has every transfer once, in the order of their numbers, in each format', async () => {
-    const [csv, jsonl] = await Promise.all(
-      ['csv', 'jsonl'].map((format) => run('--format', format)),
-    );
-    const numbers = numbersOf(jsonl?.stdout ?? '');
-    expect(numbers).toHaveLength(TRANSFERS);
-    expect([...numbers].sort((a, b) => a - b)).toEqual(numbers);
-    const inCsv = [...(csv?.stdout ?? '').matchAll(/^(\d+),/gm)].map(([, id]) => Number(id));
+  test('has every transfer once, in the order of the chosen time, in each format', async () => {
+    const [csv, jsonl, recorded] = await Promise.all([
+      run('--format', 'csv'),
+      run('--format', 'jsonl'),
+      run('--format', 'jsonl', '--recorded'),
+    ]);
+    const numbers = numbersOf(jsonl.stdout);
+    const inCsv = [...csv.stdout.matchAll(/^(\d+),/gm)].map(([, id]) => Number(id));
     expect(inCsv).toEqual(numbers);
-    expect(csv?.stdout).toContain(`,"'=evt,""1""",`);
+    const times = [...jsonl.stdout.matchAll(/"effective_at":"([^"]+)"/g)].map(([, at]) => at);
+    expect(times).toEqual(times.toSorted());
+    const posted = numbersOf(recorded.stdout);
+    expect(posted).toHaveLength(TRANSFERS);
+    expect(numbers).not.toEqual(posted);
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(posted);
+    expect(csv.stdout).toContain(`,"'=evt,""1""",`);
   });
 
   test('includes --from and excludes --to, and may be empty', async () => {
@@ -96,10 +102,12 @@ describe('the export', () => {
     const each = await Promise.all(
       [1, 2, 3].map((n) => counted('--from', day(n), '--to', day(n + 1))),
     );
-    expect(each).toEqual([833, 833, 833]);
+    // The payment itself is effective on the first day, and recorded today.
+    expect(each).toEqual([834, 833, 833]);
+    expect(await counted('--recorded', '--from', day(1), '--to', day(2))).toBe(833);
     expect(await counted('--to', day(1))).toBe(0);
     expect(await counted('--from', '2026-11-02T00:00:00.000001Z', '--to', day(3))).toBe(0);
-    expect(await counted('--from', day(2))).toBe(TRANSFERS - 833);
+    expect(await counted('--from', day(2))).toBe(TRANSFERS - 834);
   });
 
   test('is written to --output only when it is complete', async () => {
@@ -218,9 +226,9 @@ describe('a long journal', () => {
         return db.query(text, values);
       },
     };
-    const lines = exportJournal(counting, { format: 'jsonl', range: WHOLE, chunkRows: 100 });
+    const lines = exportJournal(counting, { format: 'jsonl', query: WHOLE, chunkRows: 100 });
     for (let taken = 0; taken < 4; taken += 1) await lines.next();
-    expect(statements).toBeLessThanOrEqual(4);
+    expect(statements).toBeLessThanOrEqual(5);
     await lines.return();
   });
 
@@ -230,7 +238,7 @@ describe('a long journal', () => {
       const parts: string[] = [];
       for await (const part of exportJournal(tx, {
         format: 'jsonl',
-        range: WHOLE,
+        query: WHOLE,
         chunkRows: 1_000,
       })) {
         if (parts.length === 1) {

@@ -128,7 +128,7 @@ const EXAMPLES: { readonly [Name in OperationName]: Example<Name> } = {
   getChain: { input: {} },
   getClearing: { input: { as_of: '2026-11-01T00:00:00Z' } },
   listUnmatched: { input: { part: 'not_reported', currency: 'USD', limit: 1 } },
-  listTransfers: { input: { ...list, order_id, account: 'order.due' } },
+  listTransfers: { input: { ...list, recorded: true, order_id, account: 'order.due' } },
   getStatement: { input: { month: '2026-10', currency: 'USD', time_zone: 'Europe/Berlin' } },
   listClosings: { input: {} },
   getClosableMonth: { input: { month: '2026-10', time_zone: 'Europe/Berlin' } },

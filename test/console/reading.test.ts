@@ -328,6 +328,28 @@ describe('transfers', () => {
     ]);
     expect((await api.get('/api/v1/transfers?account=nope')).status).toBe(400);
   });
+
+  test('are listed by effective time, or by recorded time with `recorded=1`, each with its own cursors', async () => {
+    const [orderId, later, earlier] = [unique('ord'), unique('pay'), unique('pay')];
+    const modified = (at: string) => ({ orderId, modified_at: at });
+    await apply(
+      paymentEvent({ payment_id: later, ...modified('2026-11-05T12:00:00.000Z') }),
+      paymentEvent({ payment_id: earlier, ...modified('2026-11-04T12:00:00.000Z') }),
+    );
+    const ids = async (query: string) => {
+      const { body } = await api.get(`/api/v1/transfers?order_id=${orderId}&${query}`);
+      return body.transfers.map((one: { resource_id: string }) => one.resource_id);
+    };
+    expect(await ids('limit=9')).toEqual([later, earlier]);
+    expect(await ids('recorded=1')).toEqual([earlier, later]);
+    expect(await ids('to=2026-11-05T00:00:00Z')).toEqual([earlier]);
+    expect(await ids('recorded=1&to=2026-11-05T00:00:00Z')).toEqual([]);
+    const first = await api.get(`/api/v1/transfers?order_id=${orderId}&limit=1`);
+    const cursor = first.body.next_cursor;
+    expect(await ids(`cursor=${cursor}`)).toEqual([earlier]);
+    const other = await api.get(`/api/v1/transfers?recorded=1&cursor=${cursor}`);
+    expect(other.status).toBe(400);
+  });
 });
 
 describe('balances', () => {

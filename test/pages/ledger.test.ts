@@ -123,12 +123,15 @@ describe('the statement of a month', () => {
         '/ledger/statements/2026-11',
         '/ledger/statement.csv?month=2026-11',
         '/ledger/entries.hledger?month=2026-11',
+        '/ledger/journal',
+        '/ledger/journal.csv',
       ]) {
         const { status, html, headers } = await viewer.get(path);
         expect(status).toBe(503);
         expect(html).toContain('have no effective time yet');
         expect(headers.get('content-disposition')).toBeNull();
       }
+      expect((await viewer.get('/ledger/journal?recorded=1')).html).toContain('not known yet');
     } finally {
       await update(`effective_at = '${before?.at}', effective_source = '${before?.source}'`);
       await db.query(
@@ -156,6 +159,8 @@ describe('the journal', () => {
     ['part=pay_1', ['pay_1', 'ref_1'], ['pay_2']],
     ['currency=usd&min=10&max=10', ['ref_1'], ['pay_1"', 'pay_2']],
     ['to=2020-01-01', [], ['pay_1', 'ref_1']],
+    ['to=2026-11-03', ['pay_1'], []],
+    ['to=2026-11-03&recorded=1', [], ['pay_1', 'ref_1']],
   ])('filtered by %s has %j and not %j', async (query, shown, hidden) => {
     const { status, html } = await viewer.get(`/ledger/journal?${query}`);
     expect(status).toBe(200);
@@ -196,14 +201,21 @@ describe('the files of the journal', () => {
   });
 
   test('have every transfer without a filter, oldest first, as JSON lines', async () => {
-    const { html, headers } = await viewer.get('/ledger/journal.jsonl');
-    expect(headers.get('content-type')).toContain('application/x-ndjson');
-    const numbers = html
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).transfer);
-    expect(numbers).toHaveLength(5);
-    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    const read = async (path: string) => {
+      const { html, headers } = await viewer.get(path);
+      expect(headers.get('content-type')).toContain('application/x-ndjson');
+      return html
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    };
+    const posted = await read('/ledger/journal.jsonl?recorded=1');
+    expect(posted).toHaveLength(5);
+    expect(posted).toEqual(posted.toSorted((a, b) => a.transfer - b.transfer));
+    const effective = await read('/ledger/journal.jsonl');
+    expect(effective).toEqual(
+      posted.toSorted((a, b) => a.effective_at.localeCompare(b.effective_at)),
+    );
   });
 
   test('are recorded in the audit log', async () => {

@@ -6,7 +6,6 @@ import {
   exportJournal,
   JOURNAL_FORMATS,
   type JournalFormatName,
-  splitQuery,
 } from '../../ledger/read/exportJournal.ts';
 import type { TransferQuery } from '../../ledger/read/transferList.ts';
 import { readConsistently } from '../../ledger/store/readConsistently.ts';
@@ -37,7 +36,7 @@ interface ExportOptions extends TransferFilterOptions {
 function journalCommand(): Command {
   const journal = new Command('journal')
     .description(
-      'export every transfer, or those of a filter, in the order in which they were posted',
+      'export every transfer, or those of a filter, in the order in which the service moved the money',
     )
     .addOption(
       new Option('--format <format>', 'csv for spreadsheets, jsonl for scripts')
@@ -61,8 +60,12 @@ function journalCommand(): Command {
 
 const NOTES = `
 Times are ISO 8601, in UTC unless they name a zone. A date means its midnight. They are compared with
-the time of recording. The export is a consistent snapshot, held open until the output is read.
-\`tallyhook export entries\` writes the journal for accounting programs.`;
+effective_at, when the service moved the money. A transfer that is posted late is among those of its time, so
+a later export of the same range can have more. With --recorded they are compared with recorded_at, and the
+transfers are in the order in which Tallyhook posted them. The export is a consistent snapshot, held open until the output is read. \`tallyhook export entries\` writes
+the journal for accounting programs.
+
+Exit code: 0, 4 while transfers of an earlier version have no effective time.`;
 
 interface WrittenJournal {
   readonly format: JournalFormatName;
@@ -84,7 +87,7 @@ async function writeJournal(
     line?.show({ phase: 'transfers', ...(progress.read ?? { done: rows, total: 0 }) });
   };
   await readConsistently(db, async (tx) => {
-    const text = Readable.from(exportJournal(tx, { format, ...splitQuery(query), onProgress }));
+    const text = Readable.from(exportJournal(tx, { format, query, onProgress }));
     await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
   });
   line?.clear();

@@ -6,12 +6,17 @@ import { formatInstant } from '../../ledger/domain/time.ts';
 import {
   readTransferPage,
   readTransferTotals,
+  type TransferPlace,
   type TransferQuery,
   type TransferTotals,
 } from '../../ledger/read/transferList.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { encodePlace, numberPlace } from '../../representation/cursor.ts';
-import { transferJson, transferTotalsJson } from '../../representation/transfer.ts';
+import {
+  transferCursor,
+  transferJson,
+  transferPlaces,
+  transferTotalsJson,
+} from '../../representation/transfer.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { countText, printMore } from '../listOptions.ts';
@@ -40,7 +45,9 @@ export function transfersCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nTimes are those of recording. `tallyhook export journal` writes every transfer to a file.\n\nExit code: 0.',
+      '\nTransfers are selected and ordered by effective time, when the service moved the money; with --recorded, by ' +
+        'the time at which Tallyhook recorded them. `tallyhook export journal` writes every transfer to a file.\n\n' +
+        'Exit code: 0, 4 while transfers of an earlier version have no effective time.',
     )
     .action((options: TransferOptions) =>
       withDatabase(readConfig(), (db) => printList(db, options)),
@@ -52,7 +59,7 @@ async function printList(db: Database, options: TransferOptions): Promise<void> 
   const query = transferQueryOf(options);
   const { rows, next } = await readRows(db, query, options);
   const totals = options.totals ? await readTransferTotals(db, query) : undefined;
-  const cursor = next === undefined ? null : encodePlace([next]);
+  const cursor = transferCursor(next);
   if (options.json) {
     printJson({
       transfers: rows.map(transferJson),
@@ -70,7 +77,7 @@ async function printList(db: Database, options: TransferOptions): Promise<void> 
 /** A page of the ledger searches a bounded number of transfers; the command continues until it is full. */
 async function readRows(db: Database, query: TransferQuery, { limit, cursor }: TransferOptions) {
   const rows: JournalRow[] = [];
-  let next = placeOf(cursor, numberPlace)?.[0];
+  let next: TransferPlace | undefined = placeOf(cursor, transferPlaces[query.basis]);
   do {
     const page = await readTransferPage(db, query, { after: next, limit: limit - rows.length });
     rows.push(...page.rows);
@@ -81,9 +88,21 @@ async function readRows(db: Database, query: TransferQuery, { limit, cursor }: T
 
 function printRows(rows: readonly JournalRow[]): void {
   printTable(
-    ['TRANSFER', 'RECORDED', 'LEG', 'DEBIT', 'CREDIT', 'AMOUNT', 'ORDER', 'RESOURCE', 'INBOX'],
+    [
+      'TRANSFER',
+      'EFFECTIVE',
+      'RECORDED',
+      'LEG',
+      'DEBIT',
+      'CREDIT',
+      'AMOUNT',
+      'ORDER',
+      'RESOURCE',
+      'INBOX',
+    ],
     rows.map((row) => [
       String(row.id),
+      row.effectiveMicros === undefined ? '-' : formatInstant(row.effectiveMicros),
       formatInstant(row.recordedMicros),
       `${row.kind} ${row.leg}`,
       row.debit,

@@ -1,16 +1,23 @@
 /** Endpoint that lists the journal. */
 import { z } from 'zod';
-import { TIME_SOURCES } from '../../ledger/domain/effectiveTimes.ts';
+import { TIME_SOURCES, timeBasis } from '../../ledger/domain/effectiveTimes.ts';
 import { ACCOUNT_NAMES, JOURNAL_KINDS } from '../../ledger/domain/legs.ts';
 import { readTransferPage, readTransferTotals } from '../../ledger/read/transferList.ts';
-import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
-import { transferJson, transferTotalsJson } from '../../representation/transfer.ts';
+import { unlessUndated } from '../../ledger/read/undated.ts';
+import { readCursor } from '../../representation/cursor.ts';
+import {
+  transferCursor,
+  transferJson,
+  transferPlaces,
+  transferTotalsJson,
+} from '../../representation/transfer.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { readFilter } from '../listFilter.ts';
 import {
   amount,
   currency,
   cursor,
+  flag,
   id,
   limit,
   listComplete,
@@ -91,7 +98,8 @@ export const listTransfers = defineEndpoint({
   permission: 'read',
   summary: 'List the journal, newest transfer first',
   description:
-    'Times are those of recording. A page may have fewer rows than `limit`, or none, although there are ' +
+    'Transfers are selected and ordered by effective time, when the service moved the money; with `recorded=1`, ' +
+    'by the time at which Tallyhook recorded them. A page may have fewer rows than `limit`, or none, although there are ' +
     'more: each request searches a bounded number of transfers. Continue until `next_cursor` is null.',
   params: z.strictObject({}),
   query: z.strictObject({
@@ -107,6 +115,7 @@ export const listTransfers = defineEndpoint({
     max_amount,
     from,
     to,
+    recorded: flag('Selects and orders by `recorded_at` instead of `effective_at`.'),
     totals: withTotals,
     limit,
     cursor,
@@ -116,28 +125,30 @@ export const listTransfers = defineEndpoint({
     .meta({ id: 'TransferPage' }),
   statuses: [422],
   handle: async ({ db }, { query }) => {
-    const place = readCursor(query.cursor, numberPlace);
+    const basis = timeBasis({ isRecorded: query.recorded !== undefined });
+    const place = readCursor(query.cursor, transferPlaces[basis]);
     if (place.outcome !== 'read') return place;
     const read = readFilter(query);
     if (read.outcome !== 'read') return read;
     const filter = {
       ...read.filter,
+      basis,
       account: query.account,
       orderId: query.order_id,
       resourceId: query.resource_id,
     };
-    const { rows, next } = await readTransferPage(db, filter, {
-      after: place.place?.[0],
-      limit: query.limit,
-    });
-    const summed =
-      query.totals === undefined ? null : transferTotalsJson(await readTransferTotals(db, filter));
+    const listed = await unlessUndated(async () => ({
+      page: await readTransferPage(db, filter, { after: place.place, limit: query.limit }),
+      totals: query.totals === undefined ? null : await readTransferTotals(db, filter),
+    }));
+    if (listed.outcome !== 'ok') return listed;
+    const { page, totals: summed } = listed.data;
     return {
       outcome: 'ok',
       body: {
-        transfers: rows.map(transferJson),
-        totals: summed,
-        next_cursor: next === undefined ? null : encodePlace([next]),
+        transfers: page.rows.map(transferJson),
+        totals: summed && transferTotalsJson(summed),
+        next_cursor: transferCursor(page.next),
       },
     };
   },

@@ -47,6 +47,14 @@ export function sourceOf(letter: string | null): TimeSource | undefined {
   return TIME_SOURCES.find((source) => letterOf(source) === letter);
 }
 
+/** Which of its two times selects and orders a transfer: when the service moved the money, or when it was posted. */
+export type TimeBasis = 'effective' | 'recorded';
+
+/** By effective time unless the reader chose the other. */
+export function timeBasis({ isRecorded }: { readonly isRecorded: boolean }): TimeBasis {
+  return isRecorded ? 'recorded' : 'effective';
+}
+
 export interface EffectiveTime {
   /** Microseconds since 1970. */
   readonly effectiveMicros: number;

@@ -29,20 +29,20 @@ import { movedByLegs } from '../domain/statement.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { readMoved } from './store/balances.ts';
 import {
+  type DayBasis,
   type DaySelection,
   readBookedLegs,
   readDaysMoved,
   readStartOfDay,
   readTransfersOfDay,
-  type TimeBasis,
 } from './store/entries.ts';
 import { requireDated } from './undated.ts';
 
-export type { TimeBasis } from './store/entries.ts';
+export type { DayBasis } from './store/entries.ts';
 
 /** Which entries. Days are such as `2026-10-31`. */
 export interface EntryRange {
-  readonly basis: TimeBasis;
+  readonly basis: DayBasis;
   readonly timeZone: string;
   readonly fromDay: string | undefined;
   /** The first day that does not belong to the range. */

@@ -1,6 +1,6 @@
 /**
- * The journal as a stream of text. It is read in chunks by the number of its rows and written in
- * their order, so memory does not grow with it; the consumer's pace decides when the next is read.
+ * The journal as a stream of text. It is read in chunks and written in the order of the chosen time, so memory
+ * does not grow with it; the consumer's pace decides when the next is read.
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import {
@@ -12,8 +12,6 @@ import {
 import { type JournalRange, readJournalBounds, readJournalChunk } from './store/journal.ts';
 import { readAllTransfers, type TransferQuery } from './transferList.ts';
 
-export type { JournalRange } from './store/journal.ts';
-
 const FORMATS = { csv: csvFormat, jsonl: jsonlFormat } as const satisfies Record<
   string,
   () => JournalFormat
@@ -24,9 +22,7 @@ export const JOURNAL_FORMATS = Object.keys(FORMATS) as readonly JournalFormatNam
 
 export interface JournalExport {
   readonly format: JournalFormatName;
-  readonly range: JournalRange;
-  /** Undefined: every transfer of the range. */
-  readonly filter?: ExportFilter | undefined;
+  readonly query: TransferQuery;
   readonly chunkRows?: number;
   /** Called after each chunk. */
   readonly onProgress?: (progress: ExportProgress) => void;
@@ -35,29 +31,24 @@ export interface JournalExport {
 export interface ExportProgress {
   /** Rows written so far. */
   readonly rows: number;
-  /** How many numbers of transfers were read, of how many; undefined with a filter. */
+  /** How many numbers of transfers were read, of how many; undefined if that is not known. */
   readonly read: { readonly done: number; readonly total: number } | undefined;
 }
-
-/** A filter of the list of transfers, without its times. */
-export type ExportFilter = Omit<TransferQuery, 'fromMicros' | 'toMicros'>;
 
 const CHUNK_ROWS = 1_000;
 
 /**
  * Writes the journal. Run it in a transaction that sees one moment (store/readConsistently.ts): otherwise
- * transfers that are committed meanwhile with a lower number are passed over.
+ * transfers that are committed meanwhile in what was read already are passed over.
+ * @throws UndatedTransfers by effective time, while some have none
  */
 export async function* exportJournal(
   tx: Queryable,
-  { format: name, range, filter, chunkRows = CHUNK_ROWS, onProgress }: JournalExport,
+  { format: name, query, chunkRows = CHUNK_ROWS, onProgress }: JournalExport,
 ): AsyncGenerator<string, void, undefined> {
   const format = FORMATS[name]();
   yield format.begin();
-  const chunks =
-    filter === undefined
-      ? readRange(tx, range, chunkRows)
-      : unmeasured(readAllTransfers(tx, { ...filter, ...range }, chunkRows));
+  const chunks = chunksOf(tx, query, chunkRows);
   let written = 0;
   for await (const { rows, read } of chunks) {
     if (rows.length > 0) yield rows.map((row) => format.row(row)).join('');
@@ -72,13 +63,30 @@ interface Chunk {
   readonly read: ExportProgress['read'];
 }
 
-async function* unmeasured(
-  chunks: AsyncIterable<readonly JournalRow[]>,
-): AsyncGenerator<Chunk, void> {
-  for await (const rows of chunks) yield { rows, read: undefined };
+function chunksOf(tx: Queryable, query: TransferQuery, chunkRows: number): AsyncIterable<Chunk> {
+  const { basis, fromMicros, toMicros, ...filter } = query;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  if (basis === 'recorded' && !isFiltered)
+    return readRange(tx, { fromMicros, toMicros }, chunkRows);
+  const isWhole = !isFiltered && fromMicros === undefined && toMicros === undefined;
+  return readQuery(tx, query, { chunkRows, isWhole });
 }
 
-/** Every transfer of a range. Its bounds are exact even if numbers do not rise with the time. */
+async function* readQuery(
+  tx: Queryable,
+  query: TransferQuery,
+  { chunkRows, isWhole }: { readonly chunkRows: number; readonly isWhole: boolean },
+): AsyncGenerator<Chunk, void> {
+  const bounds = isWhole ? await readJournalBounds(tx, {}) : undefined;
+  const total = bounds && bounds.lastId - bounds.firstId + 1;
+  let done = 0;
+  for await (const rows of readAllTransfers(tx, query, chunkRows)) {
+    done += rows.length;
+    yield { rows, read: total === undefined ? undefined : { done, total } };
+  }
+}
+
+/** Every transfer of a range of recorded time. Its bounds are exact even if numbers do not rise with the time. */
 async function* readRange(
   tx: Queryable,
   range: JournalRange,
@@ -92,11 +100,4 @@ async function* readRange(
     afterId = rows.length < chunkRows ? lastId : (rows.at(-1)?.id ?? lastId);
     yield { rows, read: { done: afterId - firstId + 1, total: lastId - firstId + 1 } };
   }
-}
-
-/** The range and, if anything else is selected, the filter of an export. */
-export function splitQuery(query: TransferQuery): Pick<JournalExport, 'range' | 'filter'> {
-  const { fromMicros, toMicros, ...filter } = query;
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  return { range: { fromMicros, toMicros }, filter: isFiltered ? filter : undefined };
 }

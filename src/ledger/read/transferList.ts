@@ -1,23 +1,31 @@
 /** Lists of transfers: pages, totals, and all of a filter. */
 import { sumMinor } from '../../contract/money.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
+import type { TimeBasis } from '../domain/effectiveTimes.ts';
 import type { JournalRow } from '../domain/journalFormats.ts';
 import { type Account, legsOf } from '../domain/legs.ts';
 import { orderKeysNamed } from '../domain/orderKey.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import {
   MAX_SCANNED_TRANSFERS,
+  placeOf,
   readNumberAt,
   readTransferScanEnd,
   scanTransfers,
   sumTransfers,
   type TransferFilter,
+  type TransferPlace,
   type TransferScan,
   type TransferSource,
   type TransferSum,
 } from './store/transferList.ts';
+import { requireDated } from './undated.ts';
+
+export type { TransferPlace } from './store/transferList.ts';
 
 export interface TransferQuery extends TransferFilter {
+  /** The time of the range and of the order. */
+  readonly basis: TimeBasis;
   readonly account?: Account | undefined;
   readonly orderId?: string | undefined;
   /** A payment with its refunds and disputes, or a refund, dispute or payout. */
@@ -26,8 +34,8 @@ export interface TransferQuery extends TransferFilter {
 
 export interface TransferPage {
   readonly rows: readonly JournalRow[];
-  /** The number after which the next page starts; undefined on the last page. */
-  readonly next: number | undefined;
+  /** After which the next page starts; undefined on the last page. */
+  readonly next: TransferPlace | undefined;
 }
 
 /** More than any statement takes: rows that are recorded at one time have numbers this close. */
@@ -36,11 +44,12 @@ const MARGIN_MICROS = 600 * 1_000_000;
 /**
  * A page of transfers, newest first. With a filter it may be shorter than the limit, or empty, although there
  * is a next one: a page searches a bounded number of transfers.
+ * @throws UndatedTransfers by effective time, while some have none
  */
 export function readTransferPage(
   db: Database,
   query: TransferQuery,
-  { after, limit }: { readonly after: number | undefined; readonly limit: number },
+  { after, limit }: { readonly after: TransferPlace | undefined; readonly limit: number },
 ): Promise<TransferPage> {
   return readConsistently(db, async (tx) => {
     const scan = await scanOf(tx, query, 'newest');
@@ -52,11 +61,12 @@ export function readTransferPage(
 async function readPage(tx: Queryable, scan: TransferScan, limit: number): Promise<TransferPage> {
   const found = await scanTransfers(tx, scan, limit + 1);
   const rows = found.slice(0, limit);
-  if (found.length > limit) return { rows, next: rows.at(-1)?.id };
+  const last = rows.at(-1);
+  if (found.length > limit && last) return { rows, next: placeOf(scan.basis, last) };
   return { rows, next: await readTransferScanEnd(tx, scan) };
 }
 
-/** Every transfer of a filter, oldest first, in pages. */
+/** Every transfer of a filter, oldest first, in pages. @throws UndatedTransfers as `readTransferPage` does */
 export async function* readAllTransfers(
   db: Queryable,
   query: TransferQuery,
@@ -80,7 +90,7 @@ export interface TransferTotals {
   readonly currencies: readonly TransferSum[];
 }
 
-/** The number of transfers that match and their sums, among the newest ones. */
+/** The number of transfers that match and their sums, among the newest ones. @throws UndatedTransfers as `readTransferPage` does */
 export function readTransferTotals(db: Database, query: TransferQuery): Promise<TransferTotals> {
   return readConsistently(db, async (tx) => {
     const scan = await scanOf(tx, query, 'newest');
@@ -93,15 +103,24 @@ export function readTransferTotals(db: Database, query: TransferQuery): Promise<
   });
 }
 
+/** @throws UndatedTransfers if the transfers cannot be listed by the time of the query yet */
+export async function requireTimes(
+  db: Queryable,
+  { basis }: Pick<TransferQuery, 'basis'>,
+): Promise<void> {
+  if (basis === 'effective') await requireDated(db);
+}
+
 async function scanOf(
   tx: Queryable,
-  { account, orderId, resourceId, ...filter }: TransferQuery,
+  { basis, account, orderId, resourceId, ...filter }: TransferQuery,
   order: TransferScan['order'],
 ): Promise<TransferScan> {
+  await requireTimes(tx, { basis });
   const legs = account && legsOf(account);
   const source = sourceOf({ legs, orderId, resourceId });
-  const bounds = await boundsOf(tx, filter);
-  return { filter, source, order, legs, ...bounds };
+  const bounds = basis === 'effective' ? effectiveBounds(filter) : await recordedBounds(tx, filter);
+  return { basis, filter, source, order, legs, ...bounds };
 }
 
 function sourceOf(given: {
@@ -116,16 +135,28 @@ function sourceOf(given: {
   return { name: 'all' };
 }
 
+type Bounds = Pick<TransferScan, 'above' | 'below'>;
+
+/** Before and after every transfer of a range: numbers begin with 1. */
+function effectiveBounds({ fromMicros, toMicros }: TransferFilter): Bounds {
+  const before = (effectiveMicros: number) => ({ id: 0, effectiveMicros });
+  return {
+    above: fromMicros === undefined ? undefined : before(fromMicros),
+    below: toMicros === undefined ? undefined : before(toMicros),
+  };
+}
+
 /** The numbers between which the transfers of a time range lie. */
-async function boundsOf(
+async function recordedBounds(
   tx: Queryable,
   { fromMicros, toMicros }: TransferFilter,
-): Promise<Pick<TransferScan, 'above' | 'below'>> {
+): Promise<Bounds> {
   const first =
     fromMicros === undefined ? null : await readNumberAt(tx, fromMicros - MARGIN_MICROS);
   const end = toMicros === undefined ? null : await readNumberAt(tx, toMicros + MARGIN_MICROS);
+  const at = (id: number) => ({ id, effectiveMicros: undefined });
   return {
-    above: first === null ? undefined : first - 1,
-    below: end ?? undefined,
+    above: first === null ? undefined : at(first - 1),
+    below: end === null ? undefined : at(end),
   };
 }

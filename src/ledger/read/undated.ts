@@ -1,4 +1,7 @@
-/** Transfers of an earlier version get their effective times after an upgrade; until then sums would lack them. */
+/**
+ * Transfers of an earlier version get their effective times after an upgrade; until then
+ * sums, and lists by effective time, would lack them.
+ */
 import type { Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { hasUndatedTransfers } from './store/statement.ts';
@@ -6,8 +9,9 @@ import { hasUndatedTransfers } from './store/statement.ts';
 class UndatedTransfers extends OperatorError {
   constructor() {
     super(
-      'Transfers of an earlier version have no effective time yet, so the sums would be incomplete. ' +
-        'The schedule effective_times fills them: run npx tallyhook schedule list to see its last run.',
+      'Transfers of an earlier version have no effective time yet, so what is read by it would be incomplete. ' +
+        'The schedule effective_times fills them: run npx tallyhook schedule list to see its last run. ' +
+        'Lists and exports by the recorded time are complete.',
     );
   }
 }

@@ -1,10 +1,29 @@
 /** What the pages of the journal and of an account share. */
-import type { TransferTotals } from '../../ledger/read/transferList.ts';
-import { encodePlace } from '../../representation/cursor.ts';
-import { Field } from '../components/forms.tsx';
+import {
+  readTransferPage,
+  readTransferTotals,
+  type TransferTotals,
+} from '../../ledger/read/transferList.ts';
+import { unlessUndated } from '../../ledger/read/undated.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { transferCursor } from '../../representation/transfer.ts';
+import { Field, Select } from '../components/forms.tsx';
 import { journalFileHref } from '../links.ts';
-import { type TotalRow, Totals } from '../lists/ListFrame.tsx';
-import type { JournalQuery } from './journalQuery.ts';
+import { PAGE_SIZE, type TotalRow, Totals } from '../lists/ListFrame.tsx';
+import type { JournalQuery, ReadJournal } from './journalQuery.ts';
+
+/** A page of transfers with the totals of its filter. */
+export function readTransfers(db: Database, { filter, after }: ReadJournal) {
+  return unlessUndated(async () => {
+    const { rows, next } = await readTransferPage(db, filter, { after, limit: PAGE_SIZE });
+    return { rows, next: transferCursor(next), totals: await readTransferTotals(db, filter) };
+  });
+}
+
+/** The heading of a list of transfers, which states its order. */
+export function listCaption(what: string, { recorded }: JournalQuery): string {
+  return `${what} by ${recorded === undefined ? 'effective' : 'recorded'} time, newest first`;
+}
 
 /** The fields of the filter besides the account. */
 export function JournalFields({ query }: { readonly query: JournalQuery }) {
@@ -15,8 +34,15 @@ export function JournalFields({ query }: { readonly query: JournalQuery }) {
       <Field name="currency" label="Currency" value={query.currency} />
       <Field name="min" label="Amount from" value={query.min} />
       <Field name="max" label="Amount to" value={query.max} />
-      <Field name="from" label="Recorded from (UTC)" type="date" value={query.from} />
-      <Field name="to" label="Recorded before (UTC)" type="date" value={query.to} />
+      <Select
+        name="recorded"
+        label="Time"
+        value={query.recorded}
+        any="Effective: when the service moved the money"
+        options={[{ value: '1', label: 'Recorded: when Tallyhook posted it' }]}
+      />
+      <Field name="from" label="From (UTC)" type="date" value={query.from} />
+      <Field name="to" label="Before (UTC)" type="date" value={query.to} />
     </>
   );
 }
@@ -46,9 +72,4 @@ export function JournalTotals({
       others={[{ label: 'JSON lines', href: journalFileHref('jsonl', query) }]}
     />
   );
-}
-
-/** The cursor of the next page. */
-export function cursorAfter(next: number | undefined): string | null {
-  return next === undefined ? null : encodePlace([next]);
 }

@@ -1,15 +1,14 @@
 /** One account: its balances, and its transfers, newest first. */
 import { z } from 'zod';
 import { ACCOUNT_NAMES, ACCOUNTS } from '../../ledger/domain/legs.ts';
-import { readTransferPage, readTransferTotals } from '../../ledger/read/transferList.ts';
 import { DataTable, KeyValues } from '../components/blocks.tsx';
 import { FilterForm } from '../components/forms.tsx';
 import { type LinkQuery, ledgerAccountHref, ledgerHref } from '../links.ts';
-import { ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
+import { ListEnd } from '../lists/ListFrame.tsx';
 import { definePage } from '../page.ts';
 import { Balance } from './Balance.tsx';
 import { accountColumns } from './columns.tsx';
-import { cursorAfter, JournalFields, JournalTotals } from './JournalParts.tsx';
+import { JournalFields, JournalTotals, listCaption, readTransfers } from './JournalParts.tsx';
 import { accountFields, cursor, readJournalQuery } from './journalQuery.ts';
 
 export const ledgerAccountPage = definePage({
@@ -25,12 +24,10 @@ export const ledgerAccountPage = definePage({
     }
     const read = readJournalQuery({ ...query, account });
     if (read.outcome !== 'ok') return read;
-    const { after, filter } = read;
-    const { rows, next } = await readTransferPage(db, filter, { after, limit: PAGE_SIZE });
-    const totals = await readTransferTotals(db, filter);
+    const listed = await readTransfers(db, read);
+    if (listed.outcome !== 'ok') return listed;
     const own = (await balances.read()).filter((balance) => balance.account === account);
-    const data = { account, balances: own, rows, next: cursorAfter(next), totals, query };
-    return { outcome: 'ok', data };
+    return { outcome: 'ok', data: { ...listed.data, account, balances: own, query } };
   },
   topics: () => ['ledger'],
   view: ({ account, balances, rows, next, totals, query: { cursor: current, ...query } }) => {
@@ -56,7 +53,7 @@ export const ledgerAccountPage = definePage({
           </FilterForm>
           <JournalTotals totals={totals} query={{ ...query, account }} />
           <DataTable
-            caption="Transfers of this account, newest first"
+            caption={listCaption('Transfers of this account', query)}
             columns={accountColumns(account)}
             rows={rows}
             keyOf={({ id }) => String(id)}

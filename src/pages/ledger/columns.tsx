@@ -81,8 +81,8 @@ const creditColumn: TransferColumn = {
 
 export const JOURNAL_COLUMNS: readonly TransferColumn[] = [
   numberColumn,
-  recordedColumn,
   effectiveColumn,
+  recordedColumn,
   meaningColumn,
   amountColumn,
   debitColumn,
@@ -113,8 +113,8 @@ export function accountColumns(account: string): readonly TransferColumn[] {
   });
   return [
     numberColumn,
-    recordedColumn,
     effectiveColumn,
+    recordedColumn,
     meaningColumn,
     side('Debit', ({ debit }) => debit === account),
     side('Credit', ({ credit }) => credit === account),

@@ -7,8 +7,9 @@ import {
   type ExportProgress,
   exportJournal,
   type JournalFormatName,
-  splitQuery,
 } from '../../ledger/read/exportJournal.ts';
+import { requireTimes } from '../../ledger/read/transferList.ts';
+import { unlessUndated } from '../../ledger/read/undated.ts';
 import { type Download, defineTextDownload } from '../download.ts';
 import { journalFields, readJournalQuery } from './journalQuery.ts';
 
@@ -20,10 +21,12 @@ function journalFile(format: JournalFormatName, type: Download['type']): Downloa
     query: z.strictObject(journalFields),
     fileName,
     type,
-    open: ({ db }, { query: given, actor }) => {
+    open: async ({ db }, { query: given, actor }) => {
       const read = readJournalQuery(given);
       if (read.outcome !== 'ok') return read;
       const query = read.filter;
+      const dated = await unlessUndated(() => requireTimes(db, query));
+      if (dated.outcome !== 'ok') return dated;
       return {
         outcome: 'ok',
         send: (to) => {
@@ -33,7 +36,7 @@ function journalFile(format: JournalFormatName, type: Download['type']): Downloa
           };
           // Not one transaction: a browser that reads slowly would hold a connection and old rows. What
           // is committed meanwhile may be in the file or not.
-          const text = exportJournal(db, { format, ...splitQuery(query), onProgress });
+          const text = exportJournal(db, { format, query, onProgress });
           const write = async () => {
             await pipeline(Readable.from(text), to);
             return rows;

@@ -1,14 +1,13 @@
 /** The journal, newest transfer first. */
 import { z } from 'zod';
 import { ACCOUNT_NAMES } from '../../ledger/domain/legs.ts';
-import { readTransferPage, readTransferTotals } from '../../ledger/read/transferList.ts';
 import { DataTable } from '../components/blocks.tsx';
 import { FilterForm, Select } from '../components/forms.tsx';
 import { journalHref, ledgerHref } from '../links.ts';
-import { ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
+import { ListEnd } from '../lists/ListFrame.tsx';
 import { definePage } from '../page.ts';
 import { JOURNAL_COLUMNS } from './columns.tsx';
-import { cursorAfter, JournalFields, JournalTotals } from './JournalParts.tsx';
+import { JournalFields, JournalTotals, listCaption, readTransfers } from './JournalParts.tsx';
 import { cursor, journalFields, readJournalQuery } from './journalQuery.ts';
 
 export const journalPage = definePage({
@@ -19,10 +18,9 @@ export const journalPage = definePage({
   load: async ({ db }, { query }) => {
     const read = readJournalQuery(query);
     if (read.outcome !== 'ok') return read;
-    const { after, filter } = read;
-    const { rows, next } = await readTransferPage(db, filter, { after, limit: PAGE_SIZE });
-    const totals = await readTransferTotals(db, filter);
-    return { outcome: 'ok', data: { rows, next: cursorAfter(next), totals, query } };
+    const listed = await readTransfers(db, read);
+    if (listed.outcome !== 'ok') return listed;
+    return { outcome: 'ok', data: { ...listed.data, query } };
   },
   topics: () => ['ledger'],
   view: ({ rows, next, totals, query: { cursor: current, ...query } }) => ({
@@ -42,7 +40,7 @@ export const journalPage = definePage({
         </FilterForm>
         <JournalTotals totals={totals} query={query} />
         <DataTable
-          caption="Transfers, newest first"
+          caption={listCaption('Transfers', query)}
           columns={JOURNAL_COLUMNS}
           rows={rows}
           keyOf={({ id }) => String(id)}

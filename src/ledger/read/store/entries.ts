@@ -18,7 +18,7 @@ import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalR
 import type { SumsAsText } from './sums.ts';
 
 /** Which time of a transfer decides its day: when it is booked, or when it was recorded. */
-export type TimeBasis = 'booked' | 'recorded';
+export type DayBasis = 'booked' | 'recorded';
 
 /** Closings in force, each with the last number that the next one contains. */
 const CLOSED = `
@@ -54,11 +54,11 @@ const TIMED = {
         from transfers
        where recorded_at >= coalesce($2::timestamptz, '-infinity')
          and recorded_at < coalesce($3::timestamptz, 'infinity'))`,
-} as const satisfies Record<TimeBasis, string>;
+} as const satisfies Record<DayBasis, string>;
 
 /** A range of days, and what of it. */
 export interface DaySelection {
-  readonly basis: TimeBasis;
+  readonly basis: DayBasis;
   readonly timeZone: string;
   /** Microseconds since 1970; `from` belongs to it, `to` does not. */
   readonly fromMicros: number | undefined;
@@ -165,7 +165,7 @@ const OF_DAY = {
   recorded: `
       select t.*, null as moved_on from transfers t
        where t.currency = any ($3) and t.leg = any ($4) and ${WITHIN_DAY('t.recorded_at')}`,
-} as const satisfies Record<TimeBasis, string>;
+} as const satisfies Record<DayBasis, string>;
 
 /** What each leg had moved that was booked before a time; undefined: ever. */
 export async function readBookedLegs(

@@ -6,8 +6,8 @@ import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalR
 
 /** A span of recording time: `from` belongs to it, `to` does not. */
 export interface JournalRange {
-  readonly fromMicros: number | undefined;
-  readonly toMicros: number | undefined;
+  readonly fromMicros?: number | undefined;
+  readonly toMicros?: number | undefined;
 }
 
 function rangeColumns({ fromMicros, toMicros }: JournalRange): readonly (string | null)[] {

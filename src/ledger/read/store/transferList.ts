@@ -1,17 +1,19 @@
 /**
- * Statements that list transfers by their number, by a filter.
+ * Statements that list transfers by a filter, in the order in which they were posted or of their effective time.
  *
  * 1. A statement searches at most `MAX_SCANNED_TRANSFERS` rows of each leg, so that a filter that few rows
  *    match costs no more than one that all match. The caller continues from where it ended.
- * 2. Numbers rise with the time of recording, except among transactions that run at the same time. A time
- *    range is therefore found by bisecting the numbers, with a margin, and checked for each row.
+ * 2. By recorded time, transfers are ordered by their numbers, which rise with it except among transactions
+ *    that run at the same time. A time range is therefore found by bisecting the numbers, with a margin, and
+ *    checked for each row. By effective time, those of one time are ordered by their numbers.
  * 3. Transfers of an account are those of its legs. Captures are most of a journal, and are found among all
- *    transfers; an index has those of the other legs.
+ *    transfers; an index has those of the other legs. Each basis has both indexes.
  * 4. A filter by order or resource reads the transfers of these resources instead.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { TimeBasis } from '../../domain/effectiveTimes.ts';
 import type { JournalRow } from '../../domain/journalFormats.ts';
-import { instantOrNull } from './instants.ts';
+import { instantOrNull, micros } from './instants.ts';
 import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalRow.ts';
 import type { SumsAsText } from './sums.ts';
 
@@ -22,9 +24,9 @@ export interface TransferFilter {
   readonly currency?: string | undefined;
   readonly minMinor?: number | undefined;
   readonly maxMinor?: number | undefined;
-  /** Recorded at or after this; microseconds since 1970. */
+  /** At or after this; microseconds since 1970. */
   readonly fromMicros?: number | undefined;
-  /** Recorded before this; microseconds since 1970. */
+  /** Before this; microseconds since 1970. */
   readonly toMicros?: number | undefined;
 }
 
@@ -37,15 +39,23 @@ export type TransferSource =
   /** Payments: with their refunds and disputes. */
   | { readonly name: 'resource'; readonly id: string };
 
+/** A place in the order of a basis. */
+export interface TransferPlace {
+  readonly id: number;
+  /** Undefined by recorded time, where the number decides. */
+  readonly effectiveMicros: number | undefined;
+}
+
 export interface TransferScan {
+  readonly basis: TimeBasis;
   readonly filter: TransferFilter;
   readonly source: TransferSource;
   readonly order: 'newest' | 'oldest';
   /** Legs of the account of the filter; undefined: any. */
   readonly legs: readonly string[] | undefined;
-  /** Only numbers between these, neither included; undefined: no bound. */
-  readonly above: number | undefined;
-  readonly below: number | undefined;
+  /** Only what is between these places, neither included; undefined: no bound. */
+  readonly above: TransferPlace | undefined;
+  readonly below: TransferPlace | undefined;
 }
 
 /** Matches of a filter in a source, each with its event and with the order that its resource is in now. */
@@ -58,33 +68,48 @@ export async function scanTransfers(
   const rows = await db.query<StoredJournalRow>(
     `with found as materialized (
        select * from (${scanned(scan)}) t
-        where ${MATCHES}
-        order by id ${direction(scan)}
+        where ${matches(scan)}
+        order by ${ordered(scan)}
         limit $10
      )
      select ${JOURNAL_COLUMNS}
        from found t
        left join webhook_events e on e.id = t.webhook_event_id
        left join resources r on r.kind = t.kind and r.id = t.resource_id
-      order by t.id ${direction(scan)}`,
+      order by ${ordered(scan)}`,
     [...scannedValues(scan, scannedLimit), ...matchValues(scan), limit],
   );
   return rows.map(toJournalRow);
 }
 
-/** The last number that a scan searches; undefined if it reaches the end of its source. */
+/** The last place that a scan searches; undefined if it reaches the end of its source. */
 export async function readTransferScanEnd(
   db: Queryable,
   scan: TransferScan,
-): Promise<number | undefined> {
+): Promise<TransferPlace | undefined> {
   if (!isSearched(scan)) return undefined;
-  const rows = await db.query<{ id: number }>(
-    `select id from (${scanned(scan)}) t
-      order by id ${direction(scan)}
+  const rows = await db.query<{ id: number; effectiveMicros: number | null }>(
+    `select t.id, ${micros('t.effective_at')} as "effectiveMicros"
+       from (${scanned(scan)}) t
+      order by ${ordered(scan)}
      offset ${MAX_SCANNED_TRANSFERS - 1} limit 1`,
     scannedValues(scan, MAX_SCANNED_TRANSFERS),
   );
-  return rows[0]?.id;
+  return rows[0] && placeOf(scan.basis, rows[0]);
+}
+
+/** The place of a row in the order of a basis. */
+export function placeOf(
+  basis: TimeBasis,
+  {
+    id,
+    effectiveMicros,
+  }: { readonly id: number; readonly effectiveMicros?: number | null | undefined },
+): TransferPlace {
+  return {
+    id,
+    effectiveMicros: basis === 'effective' ? (effectiveMicros ?? undefined) : undefined,
+  };
 }
 
 export interface TransferSum {
@@ -103,12 +128,13 @@ export async function sumTransfers(
   scan: TransferScan,
   account: string | undefined,
 ): Promise<readonly TransferSum[]> {
+  const found = matches(scan);
   const rows = await db.query<SumsAsText<TransferSum>>(
-    `select currency, count(*) as scanned, count(*) filter (where ${MATCHES}) as matches,
-            coalesce(sum(amount_minor) filter (where ${MATCHES}), 0)::text as "amountMinor",
-            coalesce(sum(amount_minor) filter (where ${MATCHES} and debit = $10), 0)::text
+    `select currency, count(*) as scanned, count(*) filter (where ${found}) as matches,
+            coalesce(sum(amount_minor) filter (where ${found}), 0)::text as "amountMinor",
+            coalesce(sum(amount_minor) filter (where ${found} and debit = $10), 0)::text
               as "debitedMinor",
-            coalesce(sum(amount_minor) filter (where ${MATCHES} and credit = $10), 0)::text
+            coalesce(sum(amount_minor) filter (where ${found} and credit = $10), 0)::text
               as "creditedMinor"
        from (${scanned(scan)}) t
       group by currency
@@ -144,47 +170,76 @@ export async function readNumberAt(db: Queryable, atMicros: number): Promise<num
 }
 
 /** Whether a statement has to search more transfers than it returns. */
-function isSearched({ filter, source, legs }: TransferScan): boolean {
+function isSearched({ basis, filter, source, legs }: TransferScan): boolean {
   const { currency, minMinor, maxMinor, fromMicros, toMicros } = filter;
   const isByMoney = [currency, minMinor, maxMinor].some((one) => one !== undefined);
-  const isByTime = fromMicros !== undefined || toMicros !== undefined;
+  // The places of effective times are exact.
+  const isByTime = basis === 'recorded' && (fromMicros !== undefined || toMicros !== undefined);
   return isByMoney || isByTime || (legs !== undefined && source.name !== 'legs');
-}
-
-function direction({ order }: TransferScan): 'asc' | 'desc' {
-  return order === 'newest' ? 'desc' : 'asc';
 }
 
 const COLUMNS = `t.id, t.kind, t.resource_id, t.leg, t.leg_seq, t.currency, t.debit, t.credit,
   t.amount_minor, t.head_hash, t.webhook_event_id, t.recorded_at, t.effective_at,
   t.effective_source`;
 
-const ABOVE = 'coalesce($1::bigint, 0)';
-const BELOW = 'coalesce($2::bigint, 9223372036854775807)';
-const IN_BOUNDS = `t.id > ${ABOVE} and t.id < ${BELOW}`;
+/**
+ * Of a basis: the time that a range is compared with, the columns of its order, and the bounds of a scan as rows
+ * of these, from the places $1 and $2.
+ */
+const BASES = {
+  effective: {
+    time: 'effective_at',
+    key: ['t.effective_at', 't.id'],
+    /** The collation of the index by leg, which is not that of the other: transfers_leg cannot be mistaken for it. */
+    legCollation: 'collate "C"',
+    above: `coalesce(($1::text[])[2]::timestamptz, '-infinity'), coalesce(($1::text[])[1]::bigint, 0)`,
+    below: `coalesce(($2::text[])[2]::timestamptz, 'infinity'), coalesce(($2::text[])[1]::bigint, 0)`,
+  },
+  recorded: {
+    time: 'recorded_at',
+    key: ['t.id'],
+    legCollation: '',
+    above: 'coalesce(($1::text[])[1]::bigint, 0)',
+    below: 'coalesce(($2::text[])[1]::bigint, 9223372036854775807)',
+  },
+} as const satisfies Record<TimeBasis, unknown>;
+
+/** The order of a scan, by its key or by what is given. */
+function ordered(
+  { basis, order }: TransferScan,
+  columns: readonly string[] = BASES[basis].key,
+): string {
+  const direction = order === 'newest' ? 'desc' : 'asc';
+  return columns.map((column) => `${column} ${direction}`).join(', ');
+}
 
 /** The rows of a source between the bounds, from its beginning. */
 function scanned(scan: TransferScan): string {
-  const end = `order by id ${direction(scan)} limit $4`;
+  const { key, legCollation, above, below } = BASES[scan.basis];
+  const isInBounds = `(${key.join(', ')}) > (${above}) and (${key.join(', ')}) < (${below})`;
+  const end = `order by ${ordered(scan)} limit $4`;
   switch (scan.source.name) {
     case 'all':
-      return `select ${COLUMNS} from transfers t where ${IN_BOUNDS} and $3::text[] is null ${end}`;
-    case 'legs':
-      // Compared as rows: with `leg = wanted.leg` the planner may read all transfers by their numbers, which
+      return `select ${COLUMNS} from transfers t where ${isInBounds} and $3::text[] is null ${end}`;
+    case 'legs': {
+      // Compared as rows: with `leg = wanted.leg` the planner may read all transfers in their order, which
       // takes seconds for a leg that is rare.
+      const legKey = [`t.leg ${legCollation}`, ...key];
       return `
         select t.* from unnest($3::text[]) as wanted (leg)
          cross join lateral (
            select ${COLUMNS} from transfers t
-            where (t.leg, t.id) > (wanted.leg, ${ABOVE}) and (t.leg, t.id) < (wanted.leg, ${BELOW})
+            where (${legKey.join(', ')}) > (wanted.leg ${legCollation}, ${above})
+              and (${legKey.join(', ')}) < (wanted.leg ${legCollation}, ${below})
               and t.leg <> 'captured'
-            order by t.leg ${direction(scan)}, t.id ${direction(scan)} limit $4) t
+            order by ${ordered(scan, legKey)} limit $4) t
          ${end}`;
+    }
     case 'orders':
       return `
         select ${COLUMNS} from resources r
           join transfers t on t.kind = r.kind and t.resource_id = r.id
-         where r.order_key = any ($3::text[]) and ${IN_BOUNDS} ${end}`;
+         where r.order_key = any ($3::text[]) and ${isInBounds} ${end}`;
     case 'resource':
       return `
         select ${COLUMNS}
@@ -193,12 +248,17 @@ function scanned(scan: TransferScan): string {
                  union
                 select kind, id from resources where payment_id = any ($3::text[])) r
           join transfers t on t.kind = r.kind and t.resource_id = r.id
-         where ${IN_BOUNDS} ${end}`;
+         where ${isInBounds} ${end}`;
   }
 }
 
 function scannedValues(scan: TransferScan, limit: number): readonly unknown[] {
-  return [scan.above ?? null, scan.below ?? null, namesOf(scan.source), limit];
+  return [placeText(scan.above), placeText(scan.below), namesOf(scan.source), limit];
+}
+
+/** Its number and, by effective time, its time. */
+function placeText(place: TransferPlace | undefined): readonly (string | null)[] | null {
+  return place === undefined ? null : [String(place.id), instantOrNull(place.effectiveMicros)];
 }
 
 function namesOf(source: TransferSource): readonly string[] | null {
@@ -214,12 +274,15 @@ function namesOf(source: TransferSource): readonly string[] | null {
   }
 }
 
-const MATCHES = `(
+function matches({ basis }: TransferScan): string {
+  const { time } = BASES[basis];
+  return `(
       ($5::text is null or currency = $5)
   and ($6::bigint is null or amount_minor >= $6) and ($7::bigint is null or amount_minor <= $7)
-  and recorded_at >= coalesce(($8::timestamptz[])[1], '-infinity')
-  and recorded_at < coalesce(($8::timestamptz[])[2], 'infinity')
+  and ${time} >= coalesce(($8::timestamptz[])[1], '-infinity')
+  and ${time} < coalesce(($8::timestamptz[])[2], 'infinity')
   and ($9::text[] is null or leg = any ($9)))`;
+}
 
 function matchValues({ filter, legs }: TransferScan): readonly unknown[] {
   return [
