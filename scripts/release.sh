@@ -55,6 +55,7 @@ readonly CHECKS=(
   scripts/attack-receiver.sh
   scripts/heal-many-seeds.sh
   scripts/check-false-alarms.sh
+  scripts/check-statements.sh
   scripts/simulate-year.sh
   scripts/kill-removals.sh
   scripts/erase-many-people.sh

@@ -5,15 +5,17 @@
  *
  * A shop sells for two years, which a first import reads. Then it trades for a quarter in three currencies with
  * refunds, disputes and payouts, and goes on with them across months. The sums of the sandbox are the states of
- * its objects, each with its own time; they are added up here without any rule of the ledger. One thing cannot
- * be lost: that a refund succeeded which then failed. Whoever compares only afterwards finds no trace of it at
- * the service.
+ * its objects, each with its own time; they are added up here without any rule of the ledger. Two things cannot
+ * be lost: that a refund succeeded which then failed, and that a dispute held money which was won or withdrawn.
+ * Whoever compares only afterwards has no state with this money from the service.
+ *
+ * STATEMENT_SEEDS sets the number of seeds, the first of which is TEST_SEED (scripts/check-statements.sh).
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_CHART } from '../../src/ledger/domain/chart.ts';
 import { daysOfMonth } from '../../src/ledger/domain/entries.ts';
 import { monthAfter } from '../../src/ledger/domain/period.ts';
-import type { Measures, Statement } from '../../src/ledger/domain/statement.ts';
+import type { CurrencyStatement, Measures, Statement } from '../../src/ledger/domain/statement.ts';
 import { readEntriesText } from '../../src/ledger/read/exportEntries.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { closePeriod } from '../../src/statements/closePeriod.ts';
@@ -32,8 +34,9 @@ const DAY_MS = 86_400_000;
 const ROUNDS = 15;
 const PAUSE_MS = 6 * DAY_MS;
 const TIME_ZONE = 'Europe/Berlin';
-const seed = testSeed();
-const seeded = `TEST_SEED=${seed}`;
+const { STATEMENT_SEEDS = '1' } = process.env;
+const FIRST_SEED = testSeed();
+const SEEDS = Array.from({ length: Number(STATEMENT_SEEDS) }, (_, n) => FIRST_SEED + n);
 
 /** Noon of the first day of a month, long enough ago that all rounds are in the past. */
 function startOfQuarter(): number {
@@ -51,43 +54,101 @@ const QUARTER_MS = 91 * DAY_MS;
 
 const startOfYears = () => startOfQuarter() - YEARS * QUARTER_MS;
 
-/** What was sold in these years is over: an import knows the last state of an object, and not how it came to it. */
-const continues = ({ payment_id: id }: Body) => !String(id).startsWith(`pay_${seed}_year_`);
+/** What was sold in these years is over: an import knows the last state of an object, and not how it came to it.
+ * What goes on across months does so by itself (acrossMonthsPlan). */
+const continues = ({ payment_id: id }: Body) =>
+  !['year', 'across'].some((part) => String(id).startsWith(`pay_${seed}_${part}_`));
 
 /** What an import can know: money that moved in one step, or with a time for each. */
 async function sell(round: number, before: readonly string[]): Promise<readonly string[]> {
   const [refunded, disputed] = before;
   if (refunded && disputed) {
-    await sandbox.call('POST', '/refunds', { payment_id: refunded, amount: 1_000 + round });
-    const opened = { payment_id: disputed, amount: 2_000 + round };
-    const { body } = await sandbox.call('POST', '/_sandbox/disputes', opened);
+    await made('/refunds', { payment_id: refunded, amount: 1_000 + round });
+    const { dispute_id: id } = await dispute({ payment_id: disputed, amount: 2_000 + round });
     await sandbox.advance(31 * DAY_MS);
-    const status = round % 2 === 0 ? 'dispute_won' : 'dispute_lost';
-    await sandbox.call('POST', `/_sandbox/disputes/${body.dispute_id}/move`, { status });
+    await made(`/_sandbox/disputes/${id}/move`, { status: 'lost' });
   } else await sandbox.advance(31 * DAY_MS);
   const sold: string[] = [];
   for (const [place, currency] of ['USD', 'EUR', 'JPY'].entries()) {
     const id = `pay_${seed}_year_${round}_${place}`;
     const amount = 5_000 + 100 * round + place;
-    await sandbox.call('POST', '/payments', cardPayment({ payment_id: id, currency, amount }));
+    await made('/payments', cardPayment({ payment_id: id, currency, amount }));
     sold.push(id);
   }
   await sandbox.advance(QUARTER_MS - 31 * DAY_MS);
   return sold;
 }
 
+/** Rounds of trade after which another month has begun, and which leave time for two such spans. */
+const ROUNDS_ACROSS = 6;
+/** A refund of this amount waits for the sandbox to move it. */
+const REVIEWED_MINOR = 7_730;
+
+/**
+ * What happens across months for every seed, beside what the shop does at random: payments of the first month
+ * are refunded and disputed in the second, and these refunds and disputes end in the third.
+ * @returns what to do in each round
+ */
+function acrossMonthsPlan(): Readonly<Record<number, () => Promise<void>>> {
+  const [refunded, won, lost] = ['USD', 'EUR', 'JPY'].map((currency) => ({
+    payment_id: `pay_${seed}_across_${currency}`,
+    currency,
+    amount: 20_000,
+  })) as [Body, Body, Body];
+  const refund = {
+    refund_id: `ref_${seed}_across`,
+    amount: REVIEWED_MINOR,
+    refund_type: 'instant',
+  };
+  const disputes: Body[] = [];
+  return {
+    0: async () => {
+      for (const fields of [refunded, won, lost]) await made('/payments', cardPayment(fields));
+    },
+    [ROUNDS_ACROSS]: async () => {
+      await made('/refunds', { ...refund, payment_id: refunded.payment_id });
+      for (const { payment_id, amount } of [won, lost]) {
+        disputes.push(await dispute({ payment_id, amount }));
+      }
+    },
+    [2 * ROUNDS_ACROSS]: async () => {
+      await made(`/_sandbox/refunds/${refund.refund_id}/move`, { status: 'succeeded' });
+      for (const [place, status] of ['won', 'lost'].entries()) {
+        await made(`/_sandbox/disputes/${disputes[place]?.dispute_id}/move`, { status });
+      }
+    },
+  };
+}
+
+/** A dispute that waits for its decision; without the evidence it would expire. */
+async function dispute(request: object): Promise<Body> {
+  const opened = await made('/_sandbox/disputes', request);
+  return await made(`/_sandbox/disputes/${opened.dispute_id}/move`, { status: 'challenged' });
+}
+
+async function made(path: string, request: object): Promise<Body> {
+  const { status, body } = await sandbox.call('POST', path, request);
+  expect(status, `${path}: ${JSON.stringify(body)}`).toBe(200);
+  return body;
+}
+
+let seed: number;
+let seeded: string;
 let service: TestDatabase;
 let sandbox: TestSandbox;
 let events: readonly ServiceEvent[];
-const ledgers: TestDatabase[] = [];
+let ledgers: TestDatabase[];
 
-beforeAll(async () => {
+async function startShop(own: number): Promise<void> {
+  [seed, seeded, ledgers] = [own, `TEST_SEED=${own}`, []];
   service = await createTestDatabase();
   sandbox = await startTestSandbox({ databaseUrl: service.url, startAtMs: startOfYears() });
   let sold: readonly string[] = [];
   for (let round = 0; round < YEARS; round += 1) sold = await sell(round, sold);
   const random = seededRandom(seed);
+  const across = acrossMonthsPlan();
   for (let round = 0; round < ROUNDS; round += 1) {
+    await across[round]?.();
     await trade(sandbox, `${seed}_${round}`, { orders: 6, random, continues });
     await sandbox.advance(PAUSE_MS);
   }
@@ -95,11 +156,12 @@ beforeAll(async () => {
     `select body, (extract(epoch from created_at) * 1000)::bigint as "createdMs"
        from sandbox.events order by seq`,
   );
-});
-afterAll(async () => {
+}
+
+async function removeShop(): Promise<void> {
   await sandbox.close();
   await Promise.all([service, ...ledgers].map((db) => db.drop()));
-});
+}
 
 interface Content {
   readonly type: string;
@@ -108,6 +170,10 @@ interface Content {
 
 function readContent(body: string): Content {
   return (JSON.parse(body) as { readonly content: Content }).content;
+}
+
+function idOf({ object }: Content): string {
+  return object.dispute_id ?? object.refund_id ?? object.payout_id ?? object.payment_id ?? '';
 }
 
 /** What one state of an object is worth, by name. */
@@ -143,7 +209,7 @@ function sumsOf(sent: readonly ServiceEvent[]): Map<string, number> {
   const before = new Map<string, Worth>();
   for (const { body } of sent) {
     const { type, object } = readContent(body);
-    const id = object.dispute_id ?? object.refund_id ?? object.payout_id ?? object.payment_id ?? '';
+    const id = idOf({ type, object });
     const worth = worthOf(type, object);
     for (const [name, minor] of Object.entries(worth)) {
       const moved = minor - (before.get(id)?.[name] ?? 0);
@@ -181,22 +247,21 @@ function sumsOfStatements(statements: readonly Statement[]): Map<string, number>
   return new Map([...sums].filter(([, minor]) => minor !== 0).sort());
 }
 
-/** The id of the refund that an event reports; of a failed one only. */
-function failedRefund({ body }: ServiceEvent): string | undefined {
-  const { object } = readContent(body);
-  return object.status === 'failed' ? object.refund_id : undefined;
+/** The id of the refund or dispute that an event reports, if it ends without the money that it had moved. */
+function takenBack({ body }: ServiceEvent): string | undefined {
+  const { type, object } = readContent(body);
+  if (type === 'refund_details') return object.status === 'failed' ? object.refund_id : undefined;
+  return ['won', 'cancelled'].includes(object.status ?? '') ? object.dispute_id : undefined;
 }
 
 /** The events of the quarter that a ledger receives: those of two days are lost. */
 function receivedOf(arrivals: readonly ServiceEvent[]): readonly ServiceEvent[] {
   const quarter = arrivals.filter(({ createdMs }) => createdMs >= startOfQuarter());
   const from = startOfQuarter() + PAUSE_MS - DAY_MS;
-  const failed = quarter.map(failedRefund).filter((id) => id !== undefined);
+  const kept = quarter.map(takenBack).filter((id) => id !== undefined);
   const received = quarter.filter(
     ({ createdMs, body }) =>
-      createdMs < from ||
-      createdMs >= from + 2 * DAY_MS ||
-      failed.includes(readContent(body).object.refund_id ?? ''),
+      createdMs < from || createdMs >= from + 2 * DAY_MS || kept.includes(idOf(readContent(body))),
   );
   expect(received.length).toBeLessThan(quarter.length);
   return received;
@@ -312,70 +377,118 @@ const ORDERS: readonly [string, (all: readonly ServiceEvent[]) => readonly Servi
   ['in a random order', (all) => createChoices(seed).shuffle(all)],
 ];
 
-test.each(ORDERS)(
-  `each month equals the sums of the service when events arrive %s, ${seeded}`,
-  async (_name, arrange) => {
-    const sums = sumsOf(events);
-    expect(new Set([...sums.keys()].map((key) => key.slice(8, 11))).size).toBe(3);
-    expect(monthsOf().length).toBeGreaterThanOrEqual(12);
-    const statements = await statementsOf(await ledgerOf(arrange(events)));
-    expect(sumsOfStatements(statements), seeded).toEqual(sums);
-    for (const [place, { currencies }] of statements.entries()) {
-      for (const { currency, accounts, days, measures } of currencies) {
-        const next = statements[place + 1]?.currencies.find((one) => one.currency === currency);
-        if (next) {
-          expect(next.accounts.map(({ openingMinor }) => openingMinor).filter(Boolean)).toEqual(
-            accounts.map(({ closingMinor }) => closingMinor).filter(Boolean),
-          );
-        }
-        const balance = accounts.reduce((sum, { closingMinor }) => sum + closingMinor, 0n);
-        expect(balance, 'debits equal credits').toBe(0n);
-        const captured = days.reduce((sum, day) => sum + day.measures.captured.amountMinor, 0n);
-        expect(captured, 'the days add up to the month').toBe(measures.captured.amountMinor);
-      }
-    }
-  },
-);
+/** Kinds of events that come in months of the quarter after the object, or its payment, was first reported. */
+function acrossMonths(): ReadonlySet<string> {
+  const first = new Map<string, string>();
+  const found = new Set<string>();
+  for (const { body } of events) {
+    const { type, object } = readContent(body);
+    const id = idOf({ type, object });
+    const month = monthOf(object.modified_at ?? '');
+    const isNew = !first.has(id);
+    if (isNew) first.set(id, month);
+    if (!QUARTER.includes(month)) continue;
+    const name = `${type} ${object.status}`;
+    if (first.get(id) !== month) found.add(`${name} later`);
+    const ofPayment = first.get(object.payment_id ?? '');
+    if (isNew && ofPayment !== undefined && ofPayment !== month)
+      found.add(`${name} of an old payment`);
+  }
+  return found;
+}
 
-test.each(ORDERS)(
-  `closed months stay as they are and name what came later, when events arrive %s, ${seeded}`,
-  { timeout: 300_000 },
-  async (_name, arrange) => {
-    const { db, closed } = await closedLedgerOf(arrange(events));
-    const statements = await statementsOf(db);
-    expect(sumsOfStatements(statements), seeded).toEqual(sumsOf(events));
-    const now = new Map(statements.map((one) => [one.period.month, one]));
-    let changed = 0;
-    for (const { statement: before, entries } of closed) {
-      const { month } = before.period;
-      const after = now.get(month);
-      expect(after?.currencies, `${month}, ${seeded}`).toEqual(before.currencies);
-      expect(await entriesOf(db, month), `${month}, ${seeded}`).toBe(entries);
-      if (after?.booking.kind === 'booked') changed += after.booking.bookedLater.totals.length;
+type Arrange = (typeof ORDERS)[number][1];
+
+async function expectEqualMonths(arrange: Arrange): Promise<void> {
+  const sums = sumsOf(events);
+  const statements = await statementsOf(await ledgerOf(arrange(events)));
+  expect(sumsOfStatements(statements), seeded).toEqual(sums);
+  for (const [place, { currencies }] of statements.entries()) {
+    for (const { currency, accounts, days, measures } of currencies) {
+      const next = statements[place + 1]?.currencies.find((one) => one.currency === currency);
+      if (next) {
+        expect(next.accounts.map(({ openingMinor }) => openingMinor).filter(Boolean)).toEqual(
+          accounts.map(({ closingMinor }) => closingMinor).filter(Boolean),
+        );
+      }
+      const balance = accounts.reduce((sum, { closingMinor }) => sum + closingMinor, 0n);
+      expect(balance, 'debits equal credits').toBe(0n);
+      const captured = days.reduce((sum, day) => sum + day.measures.captured.amountMinor, 0n);
+      expect(captured, 'the days add up to the month').toBe(measures.captured.amountMinor);
     }
-    expect(changed, seeded).toBeGreaterThan(0);
-    for (const statement of statements.filter(({ period }) => period.month >= (QUARTER[0] ?? ''))) {
-      const moved = movedByEntries(await entriesOf(db, statement.period.month));
-      expect(moved, `${statement.period.month}, ${seeded}`).toEqual(movedByAccounts(statement));
-    }
-    const lines = statements
-      .filter(({ period }) => period.month >= (QUARTER[0] ?? ''))
-      .flatMap(({ currencies }) => currencies);
-    for (const currency of new Set(lines.map((one) => one.currency))) {
-      const own = lines.filter((one) => one.currency === currency);
-      for (const [place, { accounts }] of own.entries()) {
-        const balances = new Map(accounts.map(({ account, ...line }) => [account, line]));
-        for (const { account, closingMinor } of own[place - 1]?.accounts ?? []) {
-          expect(balances.get(account)?.openingMinor ?? 0n, account).toBe(closingMinor);
-        }
+  }
+}
+
+async function expectClosedMonths(arrange: Arrange): Promise<void> {
+  const { db, closed } = await closedLedgerOf(arrange(events));
+  const statements = await statementsOf(db);
+  expect(sumsOfStatements(statements), seeded).toEqual(sumsOf(events));
+  const now = new Map(statements.map((one) => [one.period.month, one]));
+  let changed = 0;
+  for (const { statement: before, entries } of closed) {
+    const { month } = before.period;
+    const after = now.get(month);
+    expect(after?.currencies, `${month}, ${seeded}`).toEqual(before.currencies);
+    expect(await entriesOf(db, month), `${month}, ${seeded}`).toBe(entries);
+    if (after?.booking.kind === 'booked') changed += after.booking.bookedLater.totals.length;
+  }
+  expect(changed, seeded).toBeGreaterThan(0);
+  for (const statement of statements.filter(({ period }) => period.month >= (QUARTER[0] ?? ''))) {
+    const moved = movedByEntries(await entriesOf(db, statement.period.month));
+    expect(moved, `${statement.period.month}, ${seeded}`).toEqual(movedByAccounts(statement));
+  }
+  const lines = statements
+    .filter(({ period }) => period.month >= (QUARTER[0] ?? ''))
+    .flatMap(({ currencies }) => currencies);
+  expectContinuousBalances(lines);
+  const account = { merchantId: sandbox.merchantId, rebuild: true };
+  const { checks } = await verifyLedger(db, account);
+  expect(
+    checks.filter(({ failures }) => failures > 0),
+    seeded,
+  ).toEqual([]);
+  expect(checks.find(({ name }) => name === 'closings')?.checked).toBeGreaterThan(0);
+}
+
+/** The opening balances of each month are the closing balances of the one before it. */
+function expectContinuousBalances(lines: readonly CurrencyStatement[]): void {
+  for (const currency of new Set(lines.map((one) => one.currency))) {
+    const own = lines.filter((one) => one.currency === currency);
+    for (const [place, { accounts }] of own.entries()) {
+      const balances = new Map(accounts.map(({ account, ...line }) => [account, line]));
+      for (const { account, closingMinor } of own[place - 1]?.accounts ?? []) {
+        expect(balances.get(account)?.openingMinor ?? 0n, account).toBe(closingMinor);
       }
     }
-    const account = { merchantId: sandbox.merchantId, rebuild: true };
-    const { checks } = await verifyLedger(db, account);
-    expect(
-      checks.filter(({ failures }) => failures > 0),
-      seeded,
-    ).toEqual([]);
-    expect(checks.find(({ name }) => name === 'closings')?.checked).toBeGreaterThan(0);
-  },
-);
+  }
+}
+
+describe.each(SEEDS)('seed %i', (own) => {
+  beforeAll(() => startShop(own));
+  afterAll(removeShop);
+
+  test(`the quarter has what the promise is about, TEST_SEED=${own}`, () => {
+    const first = [...sumsOf(events).keys()].filter((key) => key.startsWith(QUARTER[0] ?? ''));
+    expect(new Set(first.map((key) => key.slice(8, 11))).size).toBe(3);
+    expect(monthsOf().length).toBeGreaterThanOrEqual(12);
+    expect([...acrossMonths()]).toEqual(
+      expect.arrayContaining([
+        'refund_details succeeded of an old payment',
+        'dispute_details opened of an old payment',
+        'dispute_details won later',
+        'dispute_details lost later',
+      ]),
+    );
+  });
+
+  test.each(ORDERS)(
+    `each month equals the sums of the service when events arrive %s, TEST_SEED=${own}`,
+    (_name, arrange) => expectEqualMonths(arrange),
+  );
+
+  test.each(ORDERS)(
+    `closed months stay as they are and name what came later, when events arrive %s, TEST_SEED=${own}`,
+    { timeout: 300_000 },
+    (_name, arrange) => expectClosedMonths(arrange),
+  );
+});

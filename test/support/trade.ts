@@ -25,6 +25,9 @@ const PAGE_ROWS = 1_000;
 const MAX_ROWS = 100_000;
 const KINDS: readonly ResourceKind[] = ['payment', 'refund', 'dispute', 'payout'];
 
+/** The code of a request that the service never accepts. */
+const MALFORMED = 'IR_04';
+
 export interface TradeOptions {
   /** Number of new orders in this round. */
   readonly orders: number;
@@ -50,14 +53,16 @@ export async function trade(
   await sendAll(sandbox, [...placed, ...followUps, ...payouts]);
 }
 
-/** The service may reject a request because of an earlier one in the same round. */
+/** The service may reject a request because of an earlier one in the same round, but not for its form. */
 async function sendAll(sandbox: TestSandbox, requests: readonly ServiceRequest[]): Promise<void> {
   let next = 0;
   const send = async (): Promise<void> => {
     for (let request = requests[next]; request; request = requests[next]) {
       next += 1;
       const reply = await sandbox.call(...request);
-      if (reply.status >= 500) throw new Error(`${request[1]}: ${JSON.stringify(reply.body)}`);
+      if (reply.status >= 500 || reply.body?.error?.code === MALFORMED) {
+        throw new Error(`${request[1]}: ${JSON.stringify(reply.body)}`);
+      }
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, send));
@@ -210,9 +215,9 @@ function moveDispute(dispute: Body, { random }: Trade): readonly ServiceRequest[
   ];
   if (status === 'opened' || status === 'challenged') {
     return pick<readonly ServiceRequest[]>(random, [
-      move({ status: 'dispute_won' }),
-      move({ status: 'dispute_lost' }),
-      move({ status: 'dispute_cancelled' }),
+      move({ status: 'won' }),
+      move({ status: 'lost' }),
+      move({ status: 'cancelled' }),
       [['POST', `/disputes/${id}/accept`]],
       [],
       [],
