@@ -1,32 +1,12 @@
-/**
- * Fills the ledger, on a server that writes without waiting for the disk. What is measured afterwards
- * runs on a server with the settings that users get.
- */
-import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
-import { migrateDatabase } from '../../src/platform/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
-import { createLog } from '../../src/platform/log.ts';
+/** Fills the ledger with copies of the template, as they would have arrived. */
+import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import type { Cleanup } from '../cleanup.ts';
+import { makeDatabase, onFastServer, withDatabase } from '../fastServer.ts';
 import { createCopier, FILLED_TABLES, hasTemplate, moveTemplateAside } from './copies.ts';
 import { rebuildIndexes, suspendIndexes } from './indexes.ts';
 import { applyTemplate } from './template.ts';
 
 export const DATABASE = 'bench_growth';
-
-const FILL_SETTINGS = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_wal_size: '4GB',
-  shared_buffers: '1GB',
-  maintenance_work_mem: '256MB',
-  autovacuum: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-};
-
-/** A vacuum of the largest ledger takes minutes. */
-const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 export interface Plan {
   readonly dataDir: string;
@@ -42,24 +22,13 @@ export interface Plan {
  */
 export function fill(plan: Plan, events: number, cleanup: Cleanup): Promise<number> {
   return onFastServer(plan.dataDir, cleanup, async (server) => {
-    const url = await makeDatabase(server);
-    if (!(await withDatabase(url, hasTemplate))) {
+    const url = await makeDatabase(server, DATABASE);
+    if (!(await withoutTriggers(url, hasTemplate))) {
       const run = await applyTemplate(url, plan.bodyBytes);
-      await withDatabase(url, (db) => moveTemplateAside(db, run));
+      await withoutTriggers(url, (db) => moveTemplateAside(db, run));
     }
-    return await withDatabase(url, (db) => copyUpTo(db, plan, events));
+    return await withoutTriggers(url, (db) => copyUpTo(db, plan, events));
   });
-}
-
-/** Makes the database, unless it exists, and migrates it. */
-async function makeDatabase(server: string): Promise<string> {
-  await withDatabase(server, async (db) => {
-    const found = await db.query('select from pg_database where datname = $1', [DATABASE]);
-    if (found.length === 0) await db.query(`create database ${DATABASE}`);
-  });
-  const url = databaseOf(server);
-  await migrateDatabase(url);
-  return url;
 }
 
 async function copyUpTo(db: Database, plan: Plan, events: number): Promise<number> {
@@ -92,49 +61,10 @@ async function continueSequences(db: Queryable): Promise<void> {
   );
 }
 
-async function onFastServer<T>(
-  dataDir: string,
-  cleanup: Cleanup,
-  work: (url: string) => Promise<T>,
-): Promise<T> {
-  const starting = startEmbeddedPostgres({
-    dataDir,
-    log: () => undefined,
-    settings: FILL_SETTINGS,
-  });
-  cleanup.add(async () => {
-    const started = await starting.catch(() => undefined);
-    await started?.stop();
-  });
-  const server = await starting;
-  try {
-    return await work(server.connectionString);
-  } finally {
-    // Stopping writes a checkpoint, so the next server begins with everything on disk.
-    await server.stop();
-  }
-}
-
-async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = createDatabase({
-    connectionString: url,
-    log: createLog('silent'),
-    applicationName: 'tallyhook-bench-growth',
-    maxConnections: 1,
-    responseTimeoutMs: STATEMENT_TIMEOUT_MS,
-    plans: 'any',
-  });
-  try {
-    // Rows of the template have passed the checks that triggers make.
+/** Rows of the template have passed the checks that triggers make. */
+function withoutTriggers<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  return withDatabase(url, async (db) => {
     await db.query('set session_replication_role = replica');
     return await work(db);
-  } finally {
-    await db.close();
-  }
-}
-
-function databaseOf(url: string): string {
-  const database = new URL(url);
-  database.pathname = `/${DATABASE}`;
-  return database.href;
+  });
 }

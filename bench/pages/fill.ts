@@ -1,29 +1,14 @@
 /** The ledger that pages are measured on: copies of a small one, posted over several months. */
 import { sumNext } from '../../src/ledger/sumTransfers.ts';
-import { createDatabase, type Database } from '../../src/platform/db/database.ts';
-import { migrateDatabase } from '../../src/platform/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
-import { createLog } from '../../src/platform/log.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import type { Cleanup } from '../cleanup.ts';
+import { makeDatabase, onFastServer, withDatabase } from '../fastServer.ts';
 import { countRows, insertCopies } from '../ledger/copies.ts';
 import { applyTemplate } from '../ledger/template.ts';
 import { quantile } from '../quantiles.ts';
 
 export const DATABASE = 'bench_pages';
 
-/** The server that fills writes without waiting for the disk. Pages are measured with the settings of users. */
-const FILL_SETTINGS = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_wal_size: '4GB',
-  shared_buffers: '1GB',
-  maintenance_work_mem: '256MB',
-  autovacuum: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-};
-const STATEMENT_TIMEOUT_MS = 3_600_000;
 const COPIES_PER_STATEMENT = 50;
 /** A copy of a thousand payments every two hours. */
 const MINUTES_APART = 120;
@@ -32,18 +17,8 @@ const OTHER_ROWS = 20_000;
 
 /** Makes the ledger in a folder; one that was made before stays as it is. */
 export async function fill(dataDir: string, resources: number, cleanup: Cleanup): Promise<void> {
-  const starting = startEmbeddedPostgres({
-    dataDir,
-    log: () => undefined,
-    settings: FILL_SETTINGS,
-  });
-  cleanup.add(async () => {
-    const started = await starting.catch(() => undefined);
-    await started?.stop();
-  });
-  const server = await starting;
-  try {
-    const url = await makeDatabase(server.connectionString);
+  await onFastServer(dataDir, cleanup, async (server) => {
+    const url = await makeDatabase(server, DATABASE);
     await withDatabase(url, async (db) => {
       const isEmpty = (await countRows(db)).resources === 0;
       if (isEmpty) await fillLedger(db, url, resources);
@@ -53,21 +28,7 @@ export async function fill(dataDir: string, resources: number, cleanup: Cleanup)
       if (await fillSums(db))
         await db.query('vacuum analyze transfer_sums, transfer_day_sums, open_spans');
     });
-  } finally {
-    // Stopping writes a checkpoint, so the next server begins with everything on disk.
-    await server.stop();
-  }
-}
-
-async function makeDatabase(server: string): Promise<string> {
-  await withDatabase(server, async (db) => {
-    const found = await db.query('select from pg_database where datname = $1', [DATABASE]);
-    if (found.length === 0) await db.query(`create database ${DATABASE}`);
   });
-  const url = new URL(server);
-  url.pathname = `/${DATABASE}`;
-  await migrateDatabase(url.href);
-  return url.href;
 }
 
 async function fillLedger(db: Database, url: string, resources: number): Promise<void> {
@@ -170,24 +131,4 @@ async function fillOthers(db: Database): Promise<boolean> {
       where kind = 'payout' and id = (select min(id) from resources where kind = 'payout')`,
   );
   return true;
-}
-
-async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = openDatabase(url, STATEMENT_TIMEOUT_MS);
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
-}
-
-export function openDatabase(url: string, responseTimeoutMs: number): Database {
-  return createDatabase({
-    connectionString: url,
-    log: createLog('silent'),
-    applicationName: 'tallyhook-bench-pages',
-    maxConnections: 2,
-    responseTimeoutMs,
-    plans: 'any',
-  });
 }

@@ -13,7 +13,8 @@ import { RETENTION_SETTINGS, retentionOf } from '../../src/config/retentionSetti
 import { createBalanceReader } from '../../src/ledger/read/balances.ts';
 import { readMoney } from '../../src/overview/recentMoney.ts';
 import type { PageParts } from '../../src/pages/page.ts';
-import type { Database } from '../../src/platform/db/database.ts';
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { settings } from '../api.ts';
 import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { watchCpu } from '../cpu.ts';
@@ -22,7 +23,7 @@ import { explaining, type Plan } from '../ledger/plans.ts';
 import { compiled, startLogging } from '../processes.ts';
 import { quantile } from '../quantiles.ts';
 import { type BenchLedger, type Case, casesOf } from './cases.ts';
-import { DATABASE, fill, openDatabase } from './fill.ts';
+import { DATABASE, fill } from './fill.ts';
 
 const HELP = `npm run bench:pages -- [flags]
 
@@ -73,7 +74,14 @@ async function main(): Promise<boolean> {
     await fill(dataDir, Number(values.resources), cleanup);
     const postgres = await startPostgres(dataDir, cleanup);
     const { url } = postgres.openDatabase(DATABASE);
-    const db = openDatabase(url, READ_TIMEOUT_MS);
+    const db = createDatabase({
+      connectionString: url,
+      log: createLog('silent'),
+      applicationName: 'tallyhook-bench-pages',
+      maxConnections: 2,
+      responseTimeoutMs: READ_TIMEOUT_MS,
+      plans: 'any',
+    });
     cleanup.add(() => db.close());
     const { cases, skipped } = casesOf(await readLedger(db));
     const viewer = await startViewer(url, folder, cleanup);
