@@ -46,10 +46,24 @@ export interface HistogramOptions<Values extends LabelValues> {
   readonly values: Values;
 }
 
-/** Creates a registry with the default metrics of the process. */
+/**
+ * The default metrics of the process: memory, garbage collection, event loop. There is one set for a
+ * process, because each one watches the event loop by a timer of 10 ms that never ends.
+ */
+let defaults: Registry | undefined;
+
+function defaultMetrics(): Registry {
+  if (defaults === undefined) {
+    defaults = new Registry();
+    collectDefaultMetrics({ register: defaults });
+  }
+  return defaults;
+}
+
+/** Creates a registry, rendered with the default metrics of the process. */
 export function createMetrics(times?: SourceTimes): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const processRegistry = defaultMetrics();
   const registers = [registry];
   const sources = createSources(registry, times);
   const facts = new Map<string, Gauge>();
@@ -74,7 +88,7 @@ export function createMetrics(times?: SourceTimes): Metrics {
     addSource: sources.add,
     render: async () => {
       await sources.read();
-      return registry.metrics();
+      return `${await processRegistry.metrics()}\n${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };

@@ -144,18 +144,18 @@ describe('months that are closed while transfers are inserted', () => {
         (_key, value) => (typeof value === 'bigint' ? String(value) : value),
       );
     const keep = async (closing: Closing) => sumsBefore.set(closing.id, await text(closing.id));
-    for (let round = 0; isWriting || round < MONTHS.length; round += 1) {
-      const inForce = closingsInForce(await readClosings(db));
+    let inForce: readonly Closing[] = [];
+    // A reopening may come last, so that no month is closed: one is.
+    for (let round = 0; isWriting || round < MONTHS.length || inForce.length === 0; round += 1) {
       const last = inForce.at(-1);
       const next = MONTHS[inForce.length];
       if (last && (next === undefined || random() < 0.3)) {
         expect((await reopen(db, last.month)).outcome).toBe('reopened');
       } else if (next !== undefined) await keep(await closed(db, next));
+      inForce = closingsInForce(await readClosings(db));
     }
     await writing;
     const closings = await readClosings(db);
-    const inForce = closingsInForce(closings);
-    expect(inForce.length, seeded).toBeGreaterThan(0);
     expect(closings.some(({ exceptions }) => exceptions.length > 0)).toBe(true);
     expect(await storedSums(db, inForce), seeded).toEqual(
       bookedSums(await readPosted(db), inForce),

@@ -1,5 +1,6 @@
 /** Invariants of every scrape; the numbers are those of src/platform/metrics.ts and sources.ts. */
-import { expect, test } from 'vitest';
+import performanceHooks from 'node:perf_hooks';
+import { expect, test, vi } from 'vitest';
 import { createMetrics } from '../../../src/platform/metrics.ts';
 import type { Measurement, Source } from '../../../src/platform/sources.ts';
 import { parseMetrics } from '../../support/metrics.ts';
@@ -30,6 +31,14 @@ test('a counter shows every value of its labels as 0 before it counts (metrics 1
     ['log', 'yes', 0],
     ['log', 'no', 0],
   ]);
+});
+
+test('the event loop is watched once, whatever the number of registries', async () => {
+  createMetrics();
+  const watch = vi.spyOn(performanceHooks, 'monitorEventLoopDelay');
+  const text = await createMetrics().render();
+  expect(watch).not.toHaveBeenCalled();
+  expect(text.match(/^nodejs_eventloop_lag_mean_seconds /gm)).toHaveLength(1);
 });
 
 test('a histogram without labels is served before its first observation', async () => {
