@@ -21,8 +21,8 @@ const serviceOptions = {
   // measured by `bench/`, never by a test.
   testTimeout: 30 * MINUTE_MS,
   hookTimeout: 30 * MINUTE_MS,
-  // These tests wait for servers, timers and other processes half of the time.
-  maxWorkers: 2 * availableParallelism(),
+  // These tests wait for servers, timers and other processes more than half of the time.
+  maxWorkers: 3 * availableParallelism(),
   // After the unit tests, which fail in seconds where they do.
   sequence: { groupOrder: 1 },
 };
@@ -59,7 +59,7 @@ export default defineConfig({
           ...serviceOptions,
           name: 'services',
           include: [
-            'test/{alerts,archive,audit,authorizations,cli,conformance,console,erasure,ledger,monitor,notify,pages,platform,receiver,reconcile,retention,sandbox,scheduler}/**/*.test.ts',
+            'test/{alerts,archive,audit,authorizations,cli,conformance,console,db,erasure,flow,ledger,monitor,notify,pack,pages,platform,receiver,reconcile,retention,sandbox,scheduler}/**/*.test.ts',
           ],
           // Has no database.
           exclude: ['test/sandbox/package.test.ts'],
@@ -80,16 +80,6 @@ export default defineConfig({
           ],
           env: { TEST_SANDBOX_STORE: 'memory' },
           globalSetup: [],
-          isolate: false,
-          setupFiles: ['test/support/leakCheck.ts'],
-        },
-      },
-      {
-        test: {
-          ...serviceOptions,
-          name: 'processes',
-          // Files that start and kill processes and servers, or move their clocks.
-          include: ['test/{db,flow,pack}/**/*.test.ts'],
           isolate: false,
           setupFiles: ['test/support/leakCheck.ts'],
         },

@@ -39,7 +39,14 @@ export async function bundleProgram(
     logLevel: 'warn',
   });
   try {
-    const { output } = await bundle.write({ dir: folder, format: 'esm', keepNames: true });
+    const { output } = await bundle.write({
+      dir: folder,
+      format: 'esm',
+      keepNames: true,
+      // Node.js keeps the source of a file that has another character with two bytes for each.
+      charset: 'ascii',
+      comments: { legal: true, annotation: false, jsdoc: false },
+    });
     removeOldChunks(folder, new Set(output.map(({ fileName }) => fileName)));
     const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
     return modules.filter((file) => file.startsWith(join(compiled, '/')));
