@@ -33,7 +33,7 @@ test('a counter shows every value of its labels as 0 before it counts (metrics 1
   ]);
 });
 
-test('the event loop is watched once, whatever the number of registries', async () => {
+test('the event loop is watched once, for any number of registries', async () => {
   createMetrics();
   const watch = vi.spyOn(performanceHooks, 'monitorEventLoopDelay');
   const text = await createMetrics().render();
