@@ -31,7 +31,7 @@ export interface Page {
 export const OPERATIONS = {
   search: { method: 'GET', path: '/api/v1/search', query: ['q', 'in'], hasBody: false },
   listOrders: { method: 'GET', path: '/api/v1/orders', query: ['status', 'currency', 'min_amount', 'max_amount', 'from', 'to', 'open_finding', 'uncertain', 'totals', 'limit', 'cursor'], hasBody: false, page: { rows: 'orders', send: 'cursor', next: 'next_cursor' } },
-  getOrder: { method: 'GET', path: '/api/v1/orders/{order_id}', query: ['by', 'refresh'], hasBody: false },
+  getOrder: { method: 'GET', path: '/api/v1/orders/{order_id}', query: ['by', 'recorded', 'refresh'], hasBody: false },
   putOrder: { method: 'PUT', path: '/api/v1/orders/{order_id}', query: ['by'], hasBody: true },
   listOrderParts: { method: 'GET', path: '/api/v1/orders/{order_id}/parts', query: ['by', 'limit', 'cursor'], hasBody: false, page: { rows: 'parts', send: 'cursor', next: 'next_cursor' } },
   listPayments: { method: 'GET', path: '/api/v1/payments', query: ['status', 'order_id', 'currency', 'min_amount', 'max_amount', 'from', 'to', 'open_finding', 'uncertain', 'totals', 'limit', 'cursor'], hasBody: false, page: { rows: 'payments', send: 'cursor', next: 'next_cursor' } },
@@ -42,7 +42,7 @@ export const OPERATIONS = {
   getDispute: { method: 'GET', path: '/api/v1/disputes/{dispute_id}', query: [], hasBody: false },
   listPayouts: { method: 'GET', path: '/api/v1/payouts', query: ['status', 'order_id', 'currency', 'min_amount', 'max_amount', 'from', 'to', 'open_finding', 'uncertain', 'totals', 'limit', 'cursor'], hasBody: false, page: { rows: 'payouts', send: 'cursor', next: 'next_cursor' } },
   getPayout: { method: 'GET', path: '/api/v1/payouts/{payout_id}', query: [], hasBody: false },
-  getResourceTimeline: { method: 'GET', path: '/api/v1/resources/{kind}/{resource_id}/timeline', query: [], hasBody: false },
+  getResourceTimeline: { method: 'GET', path: '/api/v1/resources/{kind}/{resource_id}/timeline', query: ['recorded'], hasBody: false },
   listResourceSnapshots: { method: 'GET', path: '/api/v1/resources/{kind}/{resource_id}/snapshots', query: [], hasBody: false },
   listChanges: { method: 'GET', path: '/api/v1/changes', query: ['after', 'limit'], hasBody: false, page: { rows: 'changes', send: 'after', next: 'next_after' } },
   listEvents: { method: 'GET', path: '/api/v1/events', query: ['state', 'type', 'order', 'from', 'to', 'replay', 'limit', 'cursor'], hasBody: false, page: { rows: 'events', send: 'cursor', next: 'next_cursor' } },
@@ -132,7 +132,7 @@ export interface AdminApiCalls {
   /**
    * Get an order with its totals, parts and timeline.
    *
-   * The id is that of the order or of one of its payments, refunds or disputes. With `refresh=1`, its payments are retrieved first. For an order without payments, Tallyhook retrieves the payment of the same id, and searches the newest payments for one that names the order or has the registered amount.
+   * The id is that of the order or of one of its payments, refunds or disputes. With `refresh=1`, its payments are retrieved first. For an order without payments, Tallyhook retrieves the payment of the same id, and searches the newest payments for one that names the order or has the registered amount. A change of the order status appears in the timeline some seconds after its cause.
    */
   getOrder(input: GetOrderInput, options?: AdminApiCallOptions): Promise<OrderDetail>;
   /**
@@ -634,6 +634,8 @@ export type GetOrderInput = {
   readonly order_id: string;
   /** What the id is: the shop's order id, or the id of a payment. Without it, any order id or the id of a payment, refund or dispute is accepted, an order id first. */
   readonly by?: 'order' | 'payment' | undefined;
+  /** Orders the timeline by `at`: each event is before what it caused. */
+  readonly recorded?: boolean | undefined;
   /** Retrieves from the service first, for up to 3 seconds. If that fails, the response has what the ledger knows, and `refresh` states why; if it knows nothing, the response is 503. */
   readonly refresh?: boolean | undefined;
 };
@@ -798,6 +800,8 @@ export type GetPayoutInput = {
 export type GetResourceTimelineInput = {
   readonly kind: 'payment' | 'refund' | 'dispute' | 'payout';
   readonly resource_id: string;
+  /** Orders the timeline by `at`: each event is before what it caused. */
+  readonly recorded?: boolean | undefined;
 };
 
 /** The fields of `listResourceSnapshots`. */
@@ -2366,9 +2370,9 @@ export type OrderDetail = {
   readonly parts: readonly OrderPart[];
   /** False if only the first 1,000 parts are listed; `/parts` has all of them. */
   readonly parts_complete: boolean;
-  /** Oldest first. A change of the order status appears some seconds after its cause. */
+  /** Oldest first, by effective time: snapshots and transfers by `effective_at`, everything else by `at`. */
   readonly timeline: readonly TimelineEntry[];
-  /** False if only the newest entries are listed. */
+  /** False if only the entries that were recorded last are listed. */
   readonly timeline_complete: boolean;
   /** Null without `refresh=1`. */
   readonly refresh: {
@@ -2853,9 +2857,9 @@ export type ResourceSnapshots = {
 
 /** `ResourceTimeline` in the OpenAPI document. */
 export type ResourceTimeline = {
-  /** Oldest first. */
+  /** Oldest first, by effective time: snapshots and transfers by `effective_at`, everything else by `at`. */
   readonly timeline: readonly TimelineEntry[];
-  /** False if only the newest entries are listed. */
+  /** False if only the entries that were recorded last are listed. */
   readonly timeline_complete: boolean;
 };
 
@@ -3180,7 +3184,7 @@ export type TestedChannel = {
 /** `TimelineEntry` in the OpenAPI document. */
 export type TimelineEntry = {
   readonly type: 'event';
-  /** UTC. */
+  /** When Tallyhook recorded it; of an event, when it was received. */
   readonly at: string;
   /** The entry in one sentence. */
   readonly text: string;
@@ -3189,12 +3193,14 @@ export type TimelineEntry = {
   readonly event_type: string | null;
 } | {
   readonly type: 'snapshot';
-  /** UTC. */
+  /** When Tallyhook recorded it; of an event, when it was received. */
   readonly at: string;
   /** The entry in one sentence. */
   readonly text: string;
   readonly kind: 'payment' | 'refund' | 'dispute' | 'payout';
   readonly id: string;
+  /** When the service changed the resource. */
+  readonly effective_at: string;
   /** The service's own status; null until the resource itself arrives. Payments: requires_payment_method, requires_confirmation, requires_action, requires_customer_action, requires_redirection, requires_merchant_action, processing, requires_capture, partially_authorized_and_requires_capture, partially_captured_and_processing, partially_captured_and_capturable, conflicted, review, failed, cancelled, expired, partially_captured, succeeded, cancelled_post_capture. Refunds: pending, review, succeeded, failed. Disputes: opened, challenged, expired, accepted, cancelled, lost, won. The service may add others. */
   readonly status: string | null;
   readonly stage: string | null;
@@ -3210,12 +3216,14 @@ export type TimelineEntry = {
   readonly cause: Cause;
 } | {
   readonly type: 'transfer';
-  /** UTC. */
+  /** When Tallyhook recorded it; of an event, when it was received. */
   readonly at: string;
   /** The entry in one sentence. */
   readonly text: string;
   readonly kind: 'payment' | 'refund' | 'dispute' | 'payout';
   readonly id: string;
+  /** When the service moved the money; null: not known yet, after an upgrade. */
+  readonly effective_at: string | null;
   readonly leg: string;
   readonly debit: string;
   readonly credit: string;
@@ -3228,7 +3236,7 @@ export type TimelineEntry = {
   readonly cause: Cause | null;
 } | {
   readonly type: 'status';
-  /** UTC. */
+  /** When Tallyhook recorded it; of an event, when it was received. */
   readonly at: string;
   /** The entry in one sentence. */
   readonly text: string;
@@ -3237,7 +3245,7 @@ export type TimelineEntry = {
   readonly cause: Cause | null;
 } | {
   readonly type: 'registered';
-  /** UTC. */
+  /** When Tallyhook recorded it; of an event, when it was received. */
   readonly at: string;
   /** The entry in one sentence. */
   readonly text: string;
@@ -3249,7 +3257,7 @@ export type TimelineEntry = {
   readonly by: string;
 } | {
   readonly type: 'finding_opened' | 'finding_closed';
-  /** UTC. */
+  /** When Tallyhook recorded it; of an event, when it was received. */
   readonly at: string;
   /** The entry in one sentence. */
   readonly text: string;
@@ -3259,7 +3267,7 @@ export type TimelineEntry = {
   readonly detail: Readonly<Record<string, unknown>>;
 } | {
   readonly type: 'alert_opened' | 'alert_acknowledged' | 'alert_resolved';
-  /** UTC. */
+  /** When Tallyhook recorded it; of an event, when it was received. */
   readonly at: string;
   /** The entry in one sentence. */
   readonly text: string;
@@ -3270,7 +3278,7 @@ export type TimelineEntry = {
   readonly severity: string;
 } | {
   readonly type: 'action';
-  /** UTC. */
+  /** When Tallyhook recorded it; of an event, when it was received. */
   readonly at: string;
   /** The entry in one sentence. */
   readonly text: string;

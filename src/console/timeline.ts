@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/domain/entry.ts';
 import { decline } from '../webhooks/fields.ts';
 import { ORDER_STATUSES } from '../webhooks/orderStatuses.ts';
-import { amount, currency, reason, resourceKind, resourceStatus, time } from './schemas.ts';
+import { amount, currency, flag, reason, resourceKind, resourceStatus, time } from './schemas.ts';
 
 export const observationSource = z
   .enum(['webhook', 'retrieve', 'list'])
@@ -17,11 +17,14 @@ const cause = z
   })
   .meta({ id: 'Cause' });
 
-const common = { at: time, text: z.string().describe('The entry in one sentence.') };
+const common = {
+  at: time.describe('When Tallyhook recorded it; of an event, when it was received.'),
+  text: z.string().describe('The entry in one sentence.'),
+};
 const resource = { kind: resourceKind, id: z.string() };
 const status = z.enum(ORDER_STATUSES).nullable();
 
-export const timelineEntry = z
+const timelineEntry = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('event'),
@@ -34,6 +37,7 @@ export const timelineEntry = z
       type: z.literal('snapshot'),
       ...common,
       ...resource,
+      effective_at: time.describe('When the service changed the resource.'),
       status: resourceStatus,
       stage: z.string().nullable(),
       currency: currency.nullable(),
@@ -50,6 +54,9 @@ export const timelineEntry = z
       type: z.literal('transfer'),
       ...common,
       ...resource,
+      effective_at: time
+        .nullable()
+        .describe('When the service moved the money; null: not known yet, after an upgrade.'),
       leg: z.string(),
       debit: z.string(),
       credit: z.string(),
@@ -102,3 +109,20 @@ export const timelineEntry = z
     }),
   ])
   .meta({ id: 'TimelineEntry' });
+
+/** A timeline in a response. */
+export const timelineFields = {
+  timeline: z
+    .array(timelineEntry)
+    .describe(
+      'Oldest first, by effective time: snapshots and transfers by `effective_at`, everything else by `at`.',
+    ),
+  timeline_complete: z
+    .boolean()
+    .describe('False if only the entries that were recorded last are listed.'),
+};
+
+/** Of a request for a timeline. */
+export const byRecordedTime = flag(
+  'Orders the timeline by `at`: each event is before what it caused.',
+);

@@ -44,6 +44,9 @@ export const accountHref = (): string => '/account';
 /** @param by what the id is, if it is not the id of an order */
 export const orderHref = orderPath;
 
+/** A page with a timeline, in the order of its query. */
+export const timelineHref = (of: string, query: LinkQuery): string => href(of, query);
+
 /** The bodies of an order, side by side. */
 export const bodiesHref = (id: string, by?: 'order' | 'payment'): string =>
   href(`/orders/${segment(id)}/bodies`, { by: by === 'payment' ? by : undefined });

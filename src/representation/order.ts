@@ -1,6 +1,7 @@
 /** An order as JSON: the same in the admin API and in order webhooks. */
 import { toSafeInteger } from '../contract/money.ts';
 import { describeReason } from '../contract/reasons.ts';
+import type { TimeBasis } from '../ledger/domain/effectiveTimes.ts';
 import { orderIdOf } from '../ledger/domain/orderKey.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { OrderListTotals } from '../ledger/read/orderList.ts';
@@ -8,14 +9,13 @@ import type { OrderName, OrderParts, ReadOrder, ReadOrderDetail } from '../ledge
 import type { OrderTotalsRow, PartSummary } from '../ledger/read/store/parts.ts';
 import { declineJson } from './decline.ts';
 import { isoOrNull } from './time.ts';
-import { timelineEntryJson } from './timeline.ts';
+import { timelineJson } from './timeline.ts';
 
 /** An order with its parts and its timeline. */
-export function orderDetailJson(order: ReadOrderDetail) {
+export function orderDetailJson(order: ReadOrderDetail, basis: TimeBasis) {
   return {
     ...orderWithPartsJson(order),
-    timeline: order.timeline.map(timelineEntryJson),
-    timeline_complete: order.isTimelineComplete,
+    ...timelineJson(order, basis),
   };
 }
 

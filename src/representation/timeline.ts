@@ -1,10 +1,21 @@
-/** An entry of an order's timeline as JSON. */
+/** The timeline of an order or a resource as JSON. */
+
+import type { TimeBasis } from '../ledger/domain/effectiveTimes.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
-import type { Cause, TimelineEntry } from '../ledger/domain/timeline.ts';
+import { type Cause, type TimelineEntry, timelineBy } from '../ledger/domain/timeline.ts';
+import type { Timeline } from '../ledger/read/timeline.ts';
 import { declineJson } from './decline.ts';
 import { detailJson } from './detail.ts';
 
-export function timelineEntryJson(entry: TimelineEntry) {
+/** A timeline in the order of a basis. */
+export function timelineJson({ timeline, isTimelineComplete }: Timeline, basis: TimeBasis) {
+  return {
+    timeline: timelineBy(basis, timeline).map(timelineEntryJson),
+    timeline_complete: isTimelineComplete,
+  };
+}
+
+function timelineEntryJson(entry: TimelineEntry) {
   const common = { at: formatInstant(entry.atMicros), text: entry.text };
   switch (entry.type) {
     case 'event':
@@ -21,6 +32,7 @@ export function timelineEntryJson(entry: TimelineEntry) {
         ...common,
         kind: entry.kind,
         id: entry.id,
+        effective_at: formatInstant(entry.effectiveMicros),
         status: entry.status,
         stage: entry.stage,
         currency: entry.currency,
@@ -37,6 +49,7 @@ export function timelineEntryJson(entry: TimelineEntry) {
         ...common,
         kind: entry.kind,
         id: entry.id,
+        effective_at: entry.effectiveMicros === null ? null : formatInstant(entry.effectiveMicros),
         leg: entry.leg,
         debit: entry.debit,
         credit: entry.credit,

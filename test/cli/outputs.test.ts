@@ -161,7 +161,7 @@ const EXAMPLES: Readonly<Record<string, () => Words | Promise<Words>>> = {
   'retention run': none,
   trigger: () => ['payment_succeeded', '--order', 'ord_json'],
   'orders list': () => ['--totals'],
-  'orders show': async () => [await pay()],
+  'orders show': async () => [await pay(), '--recorded'],
   'orders parts': async () => [await pay()],
   'orders explain': async () => [await pay()],
   'payments list': () => ['--totals'],

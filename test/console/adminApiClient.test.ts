@@ -77,7 +77,7 @@ const EXAMPLES: { readonly [Name in OperationName]: Example<Name> } = {
   getDispute: { input: { dispute_id } },
   listPayouts: { input: list },
   getPayout: { input: { payout_id } },
-  getResourceTimeline: { input: { kind: 'payment', resource_id: payment_id } },
+  getResourceTimeline: { input: { kind: 'payment', resource_id: payment_id, recorded: true } },
   listResourceSnapshots: { input: { kind: 'refund', resource_id: refund_id } },
   listChanges: { input: { after: 0, limit: 3 } },
   listEvents: { input: { state: 'applied', order: order_id, limit: 2 } },

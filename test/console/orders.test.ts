@@ -177,7 +177,7 @@ describe('the timeline', () => {
         modified_at: '2026-11-06T10:00:00.000Z',
       }),
     );
-    const { timeline } = (await api.get(order(orderId))).body;
+    const { timeline } = (await api.get(`${order(orderId)}?recorded=1`)).body;
     const followed = timeline.filter(({ type }: Body) => type !== 'event');
     const labels = followed.map((entry: Body) =>
       [entry.type, entry.kind, entry.leg ?? entry.class ?? entry.rule ?? entry.status]
@@ -237,6 +237,21 @@ describe('the timeline', () => {
       amount: 7000,
       amount_cumulative: 0,
     });
+
+    const effective = (await api.get(order(orderId))).body.timeline;
+    const timeOf = (entry: Body): string => entry.effective_at ?? entry.at;
+    expect(effective).toEqual(
+      timeline.toSorted((a: Body, b: Body) => timeOf(a).localeCompare(timeOf(b))),
+    );
+    expect(effective[0]).toMatchObject({
+      type: 'snapshot',
+      status: 'processing',
+      effective_at: '2026-11-01T09:00:00.000000Z',
+    });
+    const path = `/api/v1/resources/payment/${paymentId}/timeline`;
+    const [first] = (await api.get(path)).body.timeline;
+    expect(first).toEqual(effective[0]);
+    expect((await api.get(`${path}?recorded=1`)).body.timeline[0].type).toBe('event');
   });
 
   test('has the order of the commits, even if the transaction that began first committed last', async () => {
@@ -262,7 +277,7 @@ describe('the timeline', () => {
     };
     await testApplier(late).applyBatch(await receive(db, [captured(3000, 2)]));
     await createChangeFeed(db).publish();
-    const { timeline } = (await api.get(order(orderId))).body;
+    const { timeline } = (await api.get(`${order(orderId)}?recorded=1`)).body;
     const entries = timeline.filter(({ type }: Body) => type !== 'event');
     const received = entries.flatMap(({ amount_received }: Body) => amount_received ?? []);
     expect(received).toEqual([1000, 3000]);
@@ -279,7 +294,8 @@ describe('the timeline', () => {
       paymentEvent({ payment_id: paymentId, orderId, status: 'mystery' }),
       paymentEvent({ payment_id: paymentId, orderId, modified_at: '2026-11-01T11:00:00.000Z' }),
     );
-    const types = (await api.get(order(orderId))).body.timeline.map(({ type }: Body) => type);
+    const { timeline } = (await api.get(`${order(orderId)}?recorded=1`)).body;
+    const types = timeline.map(({ type }: Body) => type);
     expect(types).toContain('finding_opened');
     expect(types.slice(-2)).toEqual(['finding_closed', 'alert_resolved']);
     expect(types.indexOf('finding_closed')).toBeGreaterThan(types.lastIndexOf('snapshot'));

@@ -74,6 +74,19 @@ test('the timeline of a resource has its own entries with their causes, and none
   }
 });
 
+test('a timeline is by effective time, or by recorded time, and links to the other', async () => {
+  const { payment } = await newFamily();
+  const { html: effective } = await viewer.get(`/payments/${payment}`);
+  expect(timelineOf(effective)).toMatch(
+    /^<li[^>]*><time[^>]*>2026-11-01 [^<]*<\/time> <small>recorded/,
+  );
+  expect(effective).toContain(`href="/payments/${payment}?recorded=1"`);
+  const { html: recorded } = await viewer.get(`/payments/${payment}?recorded=1`);
+  expect(timelineOf(recorded)).toMatch(/^<li[^>]*><time[^>]*>[^<]*<\/time> <span>Event /);
+  expect(recorded).toContain('<small>effective <time');
+  expect(recorded).toContain(`href="/payments/${payment}"`);
+});
+
 test('a payout has a timeline, although it has no order', async () => {
   const id = unique('po');
   await apply(payoutEvent({ payout_id: id }));
@@ -139,7 +152,7 @@ test('the API returns the same timeline and snapshots, without bodies', async ()
   const id = unique('po');
   await apply(payoutEvent({ payout_id: id, description: 'only in the body' }));
   const api = createApi(tallyhook);
-  const { timeline } = (await api.get(`/api/v1/resources/payout/${id}/timeline`)).body;
+  const { timeline } = (await api.get(`/api/v1/resources/payout/${id}/timeline?recorded=1`)).body;
   expect(timeline).toEqual([
     expect.objectContaining({ type: 'event', event_type: 'payout_failed' }),
     expect.objectContaining({ type: 'snapshot', kind: 'payout', id, is_current: true }),

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
+import { timeBasis } from '../../ledger/domain/effectiveTimes.ts';
 import {
   type OrderListTotals,
   placeOfOrder,
@@ -133,16 +134,27 @@ function printOrders(orders: readonly ReadOrder[]): void {
 /** What names an order. */
 const OF_ORDERS = ['order', 'payment', 'refund', 'dispute'] as const;
 
+interface ShowOptions {
+  readonly recorded: boolean;
+  readonly json: boolean;
+}
+
 function showCommand(): Command {
   return new Command('show')
     .description(
       'show one order: its totals, its payments, refunds and disputes, and what people did about it',
     )
     .argument('<id>', 'id of the order, or of one of its payments, refunds or disputes')
+    .option(
+      '--recorded',
+      'order the timeline of --json by recorded time, not by effective time',
+      false,
+    )
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 3 there is no such order.')
-    .action((id: string, { json }: { readonly json: boolean }) =>
+    .action((id: string, { recorded, json }: ShowOptions) =>
       withDatabase(readConfig(), async (db) => {
+        const basis = timeBasis({ isRecorded: recorded });
         const orders = await readOrdersNamed(db, id);
         if (orders.length === 0) {
           throw await unknownId(db, {
@@ -152,7 +164,7 @@ function showCommand(): Command {
             next: 'If it was just created, its event may not have arrived yet: `npx tallyhook events list` shows the inbox.',
           });
         }
-        if (json) printJson({ orders: orders.map(orderDetailJson) });
+        if (json) printJson({ orders: orders.map((order) => orderDetailJson(order, basis)) });
         else for (const order of orders) printOrder(order);
       }),
     );

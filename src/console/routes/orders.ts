@@ -1,6 +1,7 @@
 /** Endpoints of orders: get one with its timeline, list them, and register an expected amount. */
 import { z } from 'zod';
 import { registerOrderAs } from '../../actions/registerOrder.ts';
+import { timeBasis } from '../../ledger/domain/effectiveTimes.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import { readOrderListTotals, readOrderPage } from '../../ledger/read/orderList.ts';
 import {
@@ -39,7 +40,7 @@ import {
   orderBy,
   orderStatus,
 } from '../schemas.ts';
-import { timelineEntry } from '../timeline.ts';
+import { byRecordedTime, timelineFields } from '../timeline.ts';
 
 const order = z.strictObject(orderFields).meta({ id: 'Order' });
 
@@ -47,10 +48,7 @@ const orderDetail = z
   .strictObject({
     ...orderFields,
     ...partFields,
-    timeline: z
-      .array(timelineEntry)
-      .describe('Oldest first. A change of the order status appears some seconds after its cause.'),
-    timeline_complete: z.boolean().describe('False if only the newest entries are listed.'),
+    ...timelineFields,
     refresh: refreshBody,
   })
   .meta({ id: 'OrderDetail' });
@@ -67,10 +65,12 @@ export const getOrder = defineEndpoint({
   description:
     'The id is that of the order or of one of its payments, refunds or disputes. With `refresh=1`, its ' +
     'payments are retrieved first. For an order without payments, Tallyhook retrieves the payment of the ' +
-    'same id, and searches the newest payments for one that names the order or has the registered amount.',
+    'same id, and searches the newest payments for one that names the order or has the registered amount. A ' +
+    'change of the order status appears in the timeline some seconds after its cause.',
   params: orderParams,
   query: z.strictObject({
     by: orderBy,
+    recorded: byRecordedTime,
     refresh: refreshQuery,
   }),
   response: orderDetail,
@@ -83,7 +83,7 @@ export const getOrder = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        ...orderDetailJson(found),
+        ...orderDetailJson(found, timeBasis({ isRecorded: query.recorded !== undefined })),
         refresh: refreshed,
       },
     };

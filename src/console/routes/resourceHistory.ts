@@ -1,12 +1,13 @@
 /** Endpoints of how one resource came to be: its timeline and its snapshots. They return no bodies, because they hold personal data. */
 import { z } from 'zod';
+import { timeBasis } from '../../ledger/domain/effectiveTimes.ts';
 import { readResourceSnapshots } from '../../ledger/read/resourceSnapshots.ts';
 import { readResourceTimeline } from '../../ledger/read/timeline.ts';
 import { snapshotJson } from '../../representation/snapshot.ts';
-import { timelineEntryJson } from '../../representation/timeline.ts';
+import { timelineJson } from '../../representation/timeline.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { id, resourceKind, time } from '../schemas.ts';
-import { observationSource, timelineEntry } from '../timeline.ts';
+import { byRecordedTime, observationSource, timelineFields } from '../timeline.ts';
 
 const params = z.strictObject({ kind: resourceKind, resource_id: id });
 
@@ -20,24 +21,14 @@ export const getTimeline = defineEndpoint({
     'The same entries as in the timeline of its order, limited to this resource: its snapshots, transfers, ' +
     'findings, alerts and actions. A payout has no order, and its timeline is only here.',
   params,
-  query: z.strictObject({}),
-  response: z
-    .strictObject({
-      timeline: z.array(timelineEntry).describe('Oldest first.'),
-      timeline_complete: z.boolean().describe('False if only the newest entries are listed.'),
-    })
-    .meta({ id: 'ResourceTimeline' }),
+  query: z.strictObject({ recorded: byRecordedTime }),
+  response: z.strictObject(timelineFields).meta({ id: 'ResourceTimeline' }),
   statuses: [404],
-  handle: async ({ db }, { params: { kind, resource_id: resourceId } }) => {
+  handle: async ({ db }, { params: { kind, resource_id: resourceId }, query }) => {
     const found = await readResourceTimeline(db, { kind, id: resourceId });
     if (!found) return unknown(kind, resourceId);
-    return {
-      outcome: 'ok',
-      body: {
-        timeline: found.timeline.map(timelineEntryJson),
-        timeline_complete: found.isTimelineComplete,
-      },
-    };
+    const basis = timeBasis({ isRecorded: query.recorded !== undefined });
+    return { outcome: 'ok', body: timelineJson(found, basis) };
   },
 });
 

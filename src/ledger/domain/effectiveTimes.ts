@@ -153,7 +153,11 @@ function movementsBy(step: Step, posted: Posted): readonly Movement[] {
   });
 }
 
-function timeOf({ content, observedMicros }: Snapshot): EffectiveTime {
+/** When the service made the change that a snapshot shows (invariant 2). */
+export function timeOf({
+  content,
+  observedMicros,
+}: Pick<Snapshot, 'content' | 'observedMicros'>): EffectiveTime {
   return content.versionMicros === undefined
     ? { effectiveMicros: observedMicros, source: 'observed' }
     : { effectiveMicros: content.versionMicros, source: 'version' };

@@ -18,6 +18,8 @@ export interface SnapshotHistory extends ReasonFields {
   readonly amountMinor: number | null;
   readonly receivedMinor: number | null;
   readonly recordedMicros: number;
+  /** When the service changed the part. */
+  readonly effectiveMicros: number;
   readonly eventNumber: number | null;
   readonly eventId: string | null;
   readonly eventType: string | null;
@@ -35,6 +37,8 @@ export interface TransferHistory {
   readonly amountMinor: number;
   readonly cumulativeMinor: number;
   readonly recordedMicros: number;
+  /** Null: posted by an earlier version, and not dated yet. */
+  readonly effectiveMicros: number | null;
   readonly eventNumber: number | null;
   readonly eventId: string | null;
   /** Where the snapshot came from that was the head when it was posted. */

@@ -1,12 +1,14 @@
 /**
  * The timeline of an order or of a resource: what happened to it, in order, each entry with its cause.
  *
- * 1. Entries are ordered by the database's clock. Entries of one moment are in causal order: event,
- *    snapshot, transfer, status of the order, finding, alert, action of a person.
+ * 1. By recorded time, entries are ordered by the database's clock. Entries of one moment are in causal order:
+ *    event, snapshot, transfer, status of the order, finding, alert, action of a person.
  * 2. An event is placed at its receipt, which another machine's clock measured, but never after the
  *    entries that it caused.
  * 3. An event without new information has no snapshot and no entry.
  * 4. A registration and an acknowledgment have one entry each, and none of the audit log.
+ * 5. By effective time, snapshots and transfers are at the time of their change at the service. Everything else
+ *    happened here, when it was recorded. Entries of one time are in recorded order.
  */
 import type { AuditAction, AuditResult } from '../../audit/domain/entry.ts';
 import { auditSentence } from '../../audit/domain/text.ts';
@@ -14,6 +16,7 @@ import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { OrderStatus } from '../../webhooks/orderStatuses.ts';
+import type { TimeBasis } from './effectiveTimes.ts';
 import { declineOf } from './explain.ts';
 import { findingMeaning } from './findings.ts';
 import type {
@@ -37,6 +40,7 @@ export interface Cause {
 }
 
 interface EntryBase {
+  /** When it was recorded; of an event, when it was received. */
   readonly atMicros: number;
   /** One sentence, with amounts as people write them. */
   readonly text: string;
@@ -54,6 +58,7 @@ export type TimelineEntry = EntryBase &
         readonly type: 'snapshot';
         readonly kind: ResourceKind;
         readonly id: string;
+        readonly effectiveMicros: number;
         readonly status: string | null;
         readonly stage: string | null;
         readonly currency: string | null;
@@ -70,6 +75,8 @@ export type TimelineEntry = EntryBase &
         readonly type: 'transfer';
         readonly kind: ResourceKind;
         readonly id: string;
+        /** Null: posted by an earlier version, and not dated yet. */
+        readonly effectiveMicros: number | null;
         readonly leg: string;
         readonly debit: string;
         readonly credit: string;
@@ -144,7 +151,7 @@ interface Placed {
   readonly sortMicros: number;
 }
 
-/** Builds a timeline, oldest first. Rows of each kind are given in order. */
+/** Builds a timeline by recorded time, oldest first. Rows of each kind are given in order. */
 export function buildTimeline(history: History): readonly TimelineEntry[] {
   const placed: Placed[] = [
     ...history.expectations.map(expectationEntry).map(atItsTime),
@@ -159,6 +166,24 @@ export function buildTimeline(history: History): readonly TimelineEntry[] {
   return placed
     .sort((a, b) => a.sortMicros - b.sortMicros || STEPS[a.entry.type] - STEPS[b.entry.type])
     .map(({ entry }) => entry);
+}
+
+/** A timeline in the order of a basis (invariants 1 and 5). @param recorded as `buildTimeline` returns it */
+export function timelineBy(
+  basis: TimeBasis,
+  recorded: readonly TimelineEntry[],
+): readonly TimelineEntry[] {
+  switch (basis) {
+    case 'recorded':
+      return recorded;
+    case 'effective':
+      return recorded.toSorted((a, b) => effectiveMicrosOf(a) - effectiveMicrosOf(b));
+  }
+}
+
+/** When it happened: at the service, or here. */
+export function effectiveMicrosOf(entry: TimelineEntry): number {
+  return ('effectiveMicros' in entry ? entry.effectiveMicros : null) ?? entry.atMicros;
 }
 
 function atItsTime(entry: TimelineEntry): Placed {
@@ -181,7 +206,7 @@ function eventEntries(snapshots: readonly SnapshotHistory[]): readonly Placed[] 
 }
 
 function snapshotEntry(row: SnapshotHistory): TimelineEntry {
-  const { kind, id, status, stage, currency, amountMinor, receivedMinor } = row;
+  const { kind, id, effectiveMicros, status, stage, currency, amountMinor, receivedMinor } = row;
   const { unifiedCode = null, unifiedMessage = null } = row;
   const { isCurrent, source, eventNumber, eventId } = row;
   return {
@@ -190,6 +215,7 @@ function snapshotEntry(row: SnapshotHistory): TimelineEntry {
     text: `${OBSERVED[source]} ${kind} ${id}, ${describeState(row)}.${reasonSentence(row)}`,
     kind,
     id,
+    effectiveMicros,
     status,
     stage,
     currency,
@@ -231,7 +257,8 @@ const OBSERVED: Readonly<Record<SnapshotSource, string>> = {
 };
 
 function transferEntry(row: TransferHistory): TimelineEntry {
-  const { kind, id, leg, debit, credit, currency, amountMinor, cumulativeMinor } = row;
+  const { kind, id, effectiveMicros, leg, debit, credit, currency, amountMinor } = row;
+  const { cumulativeMinor } = row;
   const amount = formatMoney(amountMinor, currency);
   const total = formatMoney(cumulativeMinor, currency);
   return {
@@ -240,6 +267,7 @@ function transferEntry(row: TransferHistory): TimelineEntry {
     text: `${amount} for ${leg} of ${kind} ${id}, ${total} in total: debit ${debit}, credit ${credit}.`,
     kind,
     id,
+    effectiveMicros,
     leg,
     debit,
     credit,

@@ -3,6 +3,7 @@ import { readAlertHistory } from '../../alerts/store/openAlerts.ts';
 import { readAuditHistory } from '../../audit/store/audit.ts';
 import type { ReasonFields } from '../../contract/reasons.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
+import { timeOf } from '../domain/effectiveTimes.ts';
 import { eventSubject } from '../domain/findings.ts';
 import type { History, SnapshotHistory, TransferHistory } from '../domain/history.ts';
 import { orderSubject } from '../domain/orderFindings.ts';
@@ -22,8 +23,9 @@ import { readReplaysOf } from './store/replayRuns.ts';
 import { readExpectationHistory, readFindingHistory, readStatusHistory } from './store/timeline.ts';
 
 export interface Timeline {
+  /** By recorded time; `timelineBy` has the other. */
   readonly timeline: readonly TimelineEntry[];
-  /** False if only the newest entries are returned, or those of some of the parts. */
+  /** False if only the entries that were recorded last are returned, or those of some of the parts. */
   readonly isTimelineComplete: boolean;
 }
 
@@ -32,7 +34,7 @@ const MAX_ENTRIES = 500;
 const LIMIT = MAX_ENTRIES + 1;
 const MAX_PARTS = 1_000;
 
-/** Reads the timeline of an order, oldest entry first. */
+/** Reads the timeline of an order, the entry that was recorded first at the beginning. */
 export async function readOrderTimeline(db: Queryable, orderKey: string): Promise<Timeline> {
   const parts = await readPartRows(db, orderKey, MAX_PARTS + 1);
   const statuses = await readStatusHistory(db, { orderKey, limit: LIMIT });
@@ -121,6 +123,7 @@ function toSnapshot(one: StoredEvidence, part: PartRow | undefined): SnapshotHis
     receivedMinor: capturedOf(content) ?? null,
     ...toReason(content),
     recordedMicros: one.recordedMicros,
+    effectiveMicros: timeOf(one).effectiveMicros,
     eventNumber: one.inboxId ?? null,
     eventId: one.eventId ?? null,
     eventType: one.eventType ?? null,
@@ -154,6 +157,7 @@ function toTransfer(entry: PostedEntry, evidence: readonly StoredEvidence[]): Tr
     amountMinor: entry.amountMinor,
     cumulativeMinor: entry.cumulativeMinor,
     recordedMicros: entry.recordedMicros,
+    effectiveMicros: entry.effectiveMicros ?? null,
     eventNumber: entry.inboxId ?? null,
     eventId: entry.eventId ?? null,
     headSource: head?.source ?? null,

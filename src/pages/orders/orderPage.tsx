@@ -20,13 +20,14 @@ import { bodiesHref, orderHref, ordersHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { Related, type RelatedRows, readRelated } from '../related/Related.tsx';
 import { refundPayment } from '../resources/resourceActions.ts';
-import { Timeline } from '../timeline/Timeline.tsx';
+import { Timeline, type TimelineQuery, timelineQuery } from '../timeline/Timeline.tsx';
 import { Accounts } from './Accounts.tsx';
 import { OrderWebhooks, readWebhooksOfOrder } from './OrderWebhooks.tsx';
 import { refreshOrder, registerExpectation, replayOrder } from './orderActions.ts';
 import { Waterfall } from './Waterfall.tsx';
 
 interface OrderData {
+  readonly query: TimelineQuery;
   readonly order: ReadOrderDetail;
   readonly related: RelatedRows;
   readonly webhooks: readonly MessageRow[];
@@ -39,14 +40,14 @@ export const orderPage = definePage({
   path: '/orders/{order_id}',
   permission: 'read',
   params: z.strictObject({ order_id: id }),
-  query: z.strictObject({ by: orderBy }),
+  query: z.strictObject({ by: orderBy, ...timelineQuery }),
   load: async ({ db }, { params, query }) => {
     const order = await readOrder(db, { id: params.order_id, by: query.by });
     if (order) {
       const parts = order.parts.map(({ kind, id: part }) => `${kind}:${part}`);
       const related = await readRelated(db, [`order:${order.orderKey}`, ...parts]);
       const webhooks = await readWebhooksOfOrder(db, order.orderKey);
-      const data = { order, related, webhooks, ...(await explain(db, order)) };
+      const data = { query, order, related, webhooks, ...(await explain(db, order)) };
       return { outcome: 'ok', data };
     }
     const message = `No order, payment, refund or dispute has the id ${JSON.stringify(params.order_id)}. If it was just created, its event may not have arrived yet.`;
@@ -85,7 +86,7 @@ function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer
       <Related related={data.related} />
       <OrderWebhooks webhooks={data.webhooks} />
       <Section title="Timeline">
-        <Timeline {...order} of={orderHref(order.orderId)} />
+        <Timeline {...order} of={orderHref(order.orderId)} query={data.query} />
         {order.timeline.some(({ type }) => type === 'event') ? (
           <p>
             <a href={bodiesHref(order.orderId, orderNamedBy(order.orderKey))}>

@@ -34,7 +34,7 @@ import {
   readPayoutChain,
 } from '../payouts/PayoutParts.tsx';
 import { Related, readRelated } from '../related/Related.tsx';
-import { Timeline } from '../timeline/Timeline.tsx';
+import { Timeline, type TimelineQuery, timelineQuery } from '../timeline/Timeline.tsx';
 import { OrderLink, Status } from './columns.tsx';
 import { RESOURCE_NAMES } from './names.ts';
 import { refreshResource, refundPayment } from './resourceActions.ts';
@@ -69,26 +69,27 @@ function resourcePage(kind: ResourceKind) {
     path: `/${kind}s/{id}`,
     permission: 'read',
     params: z.strictObject({ id }),
-    query: z.strictObject({}),
-    load: async ({ db }, { params }) => {
+    query: z.strictObject(timelineQuery),
+    load: async ({ db }, { params, query }) => {
       const row = await readListedResource(db, { kind, id: params.id });
       const history = row && (await readResourceTimeline(db, row));
       if (row && history) {
         const related = await readRelated(db, [`${kind}:${row.id}`]);
-        return { outcome: 'ok', data: { family: await readFamily(db, row), related, history } };
+        const family = await readFamily(db, row);
+        return { outcome: 'ok', data: { family, related, history, query } };
       }
       const message = `No ${kind} has the id ${JSON.stringify(params.id)}. If it was just created, its event may not have arrived yet.`;
       return { outcome: 'not_found', message };
     },
     topics: ({ family: { row } }) => [`${row.kind}:${row.id}`, `order:${row.orderKey ?? ''}`],
-    view: ({ family, related, history }, viewer) => ({
+    view: ({ family, related, history, query }, viewer) => ({
       title: `${one} ${family.row.id}`,
       crumbs: [{ label: many, href: resourcesHref(kind) }],
       body: (
         <>
           <ResourceBody family={family} viewer={viewer} />
           <Related related={related} />
-          <History row={family.row} history={history} />
+          <History row={family.row} history={history} query={query} />
           <Refresh row={family.row} viewer={viewer} />
         </>
       ),
@@ -191,10 +192,11 @@ function RefundForm({ family, viewer }: { readonly family: Family; readonly view
 function History({
   row: { kind, id: resourceId, orderKey },
   history,
-}: Pick<Family, 'row'> & { readonly history: ReadTimeline }) {
+  query,
+}: Pick<Family, 'row'> & { readonly history: ReadTimeline; readonly query: TimelineQuery }) {
   return (
     <Section title="Timeline">
-      <Timeline {...history} of={resourceHref(kind, resourceId)} />
+      <Timeline {...history} of={resourceHref(kind, resourceId)} query={query} />
       {history.timeline.some(({ type }) => type === 'snapshot') ? (
         <p>
           <a href={resourceBodiesHref(kind, resourceId)}>Compare its bodies and snapshots</a>

@@ -1,9 +1,29 @@
-/** What happened, oldest first, with the cause of each entry and links to what it names. */
+/** What happened, oldest first, by either time, with the cause of each entry and links to what it names. */
+
+import { z } from 'zod';
+import { type TimeBasis, timeBasis } from '../../ledger/domain/effectiveTimes.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
-import type { Cause, TimelineEntry } from '../../ledger/domain/timeline.ts';
+import {
+  type Cause,
+  effectiveMicrosOf,
+  type TimelineEntry,
+  timelineBy,
+} from '../../ledger/domain/timeline.ts';
 import type { Timeline as ReadTimeline } from '../../ledger/read/timeline.ts';
 import { Time } from '../components/values.tsx';
-import { alertHref, eventHref, findingHref, resourceHref, thingHref } from '../links.ts';
+import {
+  alertHref,
+  eventHref,
+  findingHref,
+  type LinkQuery,
+  resourceHref,
+  thingHref,
+  timelineHref,
+} from '../links.ts';
+
+/** What a page with a timeline takes in its query. */
+export const timelineQuery = { recorded: z.literal('1').optional() };
+export type TimelineQuery = LinkQuery & { readonly recorded?: '1' | undefined };
 
 interface NamedPage {
   readonly label: string;
@@ -14,22 +34,76 @@ export function Timeline({
   timeline,
   isTimelineComplete,
   of,
+  query,
 }: ReadTimeline & {
   /** The address of the page itself, which needs no link to it. */
   readonly of: string;
+  readonly query: TimelineQuery;
 }) {
+  const basis = timeBasis({ isRecorded: query.recorded !== undefined });
   return (
     <>
+      <Choice basis={basis} of={of} query={query} />
       <ol class="timeline">
-        {timeline.map((entry, index) => (
+        {timelineBy(basis, timeline).map((entry, index) => (
           <li key={`${entry.atMicros}:${index}`}>
-            <Time at={formatInstant(entry.atMicros)} /> <span>{entry.text}</span>
+            <Times basis={basis} entry={entry} /> <span>{entry.text}</span>
             <CauseOf entry={entry} />
             <PageLink page={pageOf(entry)} of={of} />
           </li>
         ))}
       </ol>
-      {isTimelineComplete ? null : <p>Only the newest entries are shown.</p>}
+      {isTimelineComplete ? null : <p>Only the entries that were recorded last are shown.</p>}
+    </>
+  );
+}
+
+function Choice({
+  basis,
+  of,
+  query,
+}: {
+  readonly basis: TimeBasis;
+  readonly of: string;
+  readonly query: TimelineQuery;
+}) {
+  switch (basis) {
+    case 'effective':
+      return (
+        <p>
+          By the time at which the service made each change.{' '}
+          <a href={timelineHref(of, { ...query, recorded: '1' })}>
+            By the time at which it was recorded
+          </a>
+        </p>
+      );
+    case 'recorded':
+      return (
+        <p>
+          By the time at which each entry was recorded.{' '}
+          <a href={timelineHref(of, { ...query, recorded: undefined })}>
+            By the time at which the service made each change
+          </a>
+        </p>
+      );
+  }
+}
+
+/** The time of the order, and the other one if it is not in the same second. */
+function Times({ basis, entry }: { readonly basis: TimeBasis; readonly entry: TimelineEntry }) {
+  const { atMicros } = entry;
+  const effectiveMicros = effectiveMicrosOf(entry);
+  const [first, other] =
+    basis === 'effective' ? [effectiveMicros, atMicros] : [atMicros, effectiveMicros];
+  const isSame = Math.floor(first / 1_000_000) === Math.floor(other / 1_000_000);
+  if (isSame) return <Time at={formatInstant(first)} />;
+  return (
+    <>
+      <Time at={formatInstant(first)} />{' '}
+      <small>
+        {basis === 'effective' ? 'recorded ' : 'effective '}
+        <Time at={formatInstant(other)} />
+      </small>
     </>
   );
 }

@@ -8,7 +8,7 @@ import type {
   SnapshotHistory,
   TransferHistory,
 } from '../../../src/ledger/domain/history.ts';
-import { buildTimeline } from '../../../src/ledger/domain/timeline.ts';
+import { buildTimeline, timelineBy } from '../../../src/ledger/domain/timeline.ts';
 
 const nothing: History = {
   snapshots: [],
@@ -31,6 +31,7 @@ const snapshot = (fields: Partial<SnapshotHistory>): SnapshotHistory => ({
   amountMinor: 6540,
   receivedMinor: 6540,
   recordedMicros: 2_000,
+  effectiveMicros: 500,
   eventNumber: 1,
   eventId: 'evt_1',
   eventType: 'payment_succeeded',
@@ -47,6 +48,7 @@ const transfer = (fields: Partial<TransferHistory>): TransferHistory => ({
   amountMinor: 6540,
   cumulativeMinor: 6540,
   recordedMicros: 2_000,
+  effectiveMicros: 500,
   eventNumber: 1,
   eventId: 'evt_1',
   headSource: 'webhook',
@@ -127,6 +129,44 @@ describe('an event [2]', () => {
       ['event', 3_000],
       ['snapshot', 4_000],
       ['snapshot', 8_000],
+    ]);
+  });
+});
+
+describe('by effective time [5]', () => {
+  const shown = (history: Partial<History>) =>
+    timelineBy('effective', buildTimeline({ ...nothing, ...history })).map(
+      ({ type, atMicros }) => `${type} ${atMicros}`,
+    );
+
+  test('a change at the service is where it happened, and what happened here where it was recorded', () => {
+    const late = { recordedMicros: 9_000, eventReceivedMicros: 8_000, effectiveMicros: 500 };
+    const history = {
+      findings: [finding({ openedMicros: 4_000, closedMicros: 9_000 })],
+      snapshots: [snapshot(late)],
+      transfers: [transfer(late)],
+    };
+    expect(shown(history)).toEqual([
+      'snapshot 9000',
+      'transfer 9000',
+      'finding_opened 4000',
+      'event 8000',
+      'finding_closed 9000',
+    ]);
+  });
+
+  test('entries of one time are in recorded order, and a transfer without a time where it was recorded', () => {
+    const transfers = [
+      transfer({ recordedMicros: 1_000, effectiveMicros: 700 }),
+      transfer({ recordedMicros: 2_000, effectiveMicros: 500 }),
+      transfer({ recordedMicros: 3_000, effectiveMicros: 700 }),
+      transfer({ recordedMicros: 600, effectiveMicros: null }),
+    ];
+    expect(shown({ transfers })).toEqual([
+      'transfer 2000',
+      'transfer 600',
+      'transfer 1000',
+      'transfer 3000',
     ]);
   });
 });
