@@ -114,16 +114,17 @@ function describe({ name, command }: Leaf): string {
   ].join('\n\n');
 }
 
-/** What the command prints with `--json`. */
+/** What the command prints as JSON. */
 function outputOf(name: string): readonly string[] {
   const output = COMMAND_OUTPUTS[name.replace(/^tallyhook /, '')];
   if (!output) return [];
-  const { form, operation } = output;
+  const { form, operation, given = SHARED_OPTION } = output;
   const same =
     operation === undefined
       ? ''
       : `, the response of ${code(operation)} in the [admin API](admin-api.md)`;
-  return [`With ${code(SHARED_OPTION)}: ${FORMS[form]}${same}.`];
+  const when = given === 'always' ? 'Prints' : `With ${code(given)}:`;
+  return [`${when} ${FORMS[form]}${same}.`];
 }
 
 function argumentRow(argument: Argument): readonly string[] {

@@ -1,4 +1,4 @@
-/** Writes docs/command-output.schema.json: what each command prints with `--json`. */
+/** Writes docs/command-output.schema.json: what each command prints as JSON. */
 import { z } from 'zod';
 import { COMMAND_OUTPUTS } from '../src/cli/outputs.ts';
 
@@ -19,7 +19,7 @@ export function buildOutputSchema(): object {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Output of commands',
     description:
-      'What each command prints to standard output with --json, by the name of the command. Of a command that prints lines, each line is one such value. A command that fails prints an error: command-error.schema.json.',
+      'What each command prints to standard output with --json, statement with --format json and chain head always, by the name of the command. Of a command that prints lines, each line is one such value. A command that fails prints an error: command-error.schema.json.',
     $defs: { ...properties, ...$defs },
   };
 }

@@ -3087,6 +3087,19 @@ export type Statement = {
       /** The opening balance with the movements of the month. */
       readonly closing: number;
     }[];
+    /** psp.clearing: what moved it, by who states it. */
+    readonly clearing: {
+      /** Minor units of the currency beside it; may be negative. */
+      readonly opening: number;
+      readonly movements: readonly {
+        readonly name: 'service' | 'fees' | 'adjustments' | 'bank';
+        readonly count: number;
+        /** What it added to psp.clearing, late postings included. */
+        readonly amount: number;
+      }[];
+      /** Minor units of the currency beside it; may be negative. */
+      readonly closing: number;
+    };
     readonly days: readonly {
       /** In the time zone of the statement. */
       readonly day: string;
@@ -3109,6 +3122,12 @@ export type Statement = {
       }[];
     }[];
   }[];
+  /** What was in psp.clearing at the end of the month and why, as it is known now; null: nothing was imported with which it could be matched. */
+  readonly unmatched: {
+    readonly clearing: readonly Clearing[];
+    /** The oldest items of each currency, at most 10. */
+    readonly oldest: readonly UnmatchedItem[];
+  } | null;
   /** What was under way at the end of the month. */
   readonly open_items: readonly {
     readonly item: 'hold' | 'refund' | 'dispute' | 'payout';

@@ -1,6 +1,7 @@
 /** Shapes of what commands print with `--json` and the admin API does not return. Fields may be added. */
 import { z } from 'zod';
 import { RULES, SEVERITIES } from '../alerts/domain/alert.ts';
+import { chainHead } from '../console/routes/chain.ts';
 import { RESOURCE_KINDS } from '../contract/resources/index.ts';
 import { amount, currency, time } from '../webhooks/fields.ts';
 
@@ -452,25 +453,6 @@ const verification = z
     ),
   })
   .meta({ id: 'Verification' });
-
-const chainHead = z
-  .strictObject({
-    head: z.string(),
-    block: z.int().min(1),
-    form: z.int(),
-    previous_digest: digest,
-    after_id: count,
-    through_id: count,
-    transfers: count,
-    total_transfers: count,
-    entries_digest: digest,
-    history: z.string(),
-    chained_at: time,
-    digest,
-    public_key: digest.nullable(),
-    signature: text,
-  })
-  .meta({ id: 'ChainHead' });
 
 const chainReport = z
   .strictObject({

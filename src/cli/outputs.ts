@@ -1,10 +1,11 @@
 /**
- * What each command prints with `--json` when it does not fail: for the reference, the JSON Schemas and the
+ * What each command prints as JSON when it does not fail: for the reference, the JSON Schemas and the
  * tests, which check every output. Where the admin API returns the same, its response is the shape.
  */
 import { z } from 'zod';
 import type { OperationName } from '../adminApi/operations.ts';
 import { ENDPOINTS } from '../console/endpoints.ts';
+import { chainHead } from '../console/routes/chain.ts';
 import * as own from './outputSchemas.ts';
 
 /**
@@ -15,6 +16,8 @@ export type OutputForm = 'document' | 'lines' | 'watched';
 
 export interface CommandOutput {
   readonly form: OutputForm;
+  /** What makes the command print it; undefined: `--json`. */
+  readonly given?: '--format json' | 'always';
   readonly schema: z.ZodType;
   /** The operation of the admin API with this response. */
   readonly operation?: OperationName;
@@ -95,7 +98,7 @@ const erasureProof = (): z.ZodType => {
   return proof instanceof z.ZodNullable ? (proof.unwrap() as z.ZodType) : proof;
 };
 
-/** Every command that has `--json`. */
+/** Every command that prints JSON. */
 export const COMMAND_OUTPUTS: Readonly<Record<string, CommandOutput>> = {
   start: lines(own.started),
   demo: document(own.demo),
@@ -195,6 +198,8 @@ export const COMMAND_OUTPUTS: Readonly<Record<string, CommandOutput>> = {
   balances: document(
     object('DatedBalances', { ...own.balanceTimes, accounts: field('getBalances', 'accounts') }),
   ),
+  statement: { ...sameAs('getStatement'), given: '--format json' },
+  'chain head': { ...document(chainHead), given: 'always' },
   close: sameAs('closeMonth'),
   reopen: sameAs('reopenMonth'),
   'closings list': sameAs('listClosings'),

@@ -3,6 +3,7 @@ import { formatAmount, toSafeInteger } from '../contract/money.ts';
 import { csvField } from '../ledger/domain/journalFormats.ts';
 import {
   type Booking,
+  type ClearingLine,
   type CurrencyStatement,
   type DayLine,
   type LatePostings,
@@ -13,10 +14,12 @@ import {
   type Statement,
   type StatementFinding,
   type StreamCoverage,
+  type UnmatchedClearing,
 } from '../ledger/domain/statement.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import { headJson } from './chain.ts';
 import { closingJson } from './closing.ts';
+import { clearingItemJson, clearingJson } from './settlement.ts';
 
 const NOTHING: LatePostings = { totals: [], first: [] };
 
@@ -41,6 +44,7 @@ export function statementJson({ period, knownMicros, booking, ...statement }: St
     late_postings: latePostingsJson(late),
     booked_later: latePostingsJson(bookedLater),
     currencies: statement.currencies.map(currencyJson),
+    unmatched: statement.unmatched ? unmatchedJson(statement.unmatched) : null,
     open_items: statement.open.map(openItemsJson),
     open_findings: {
       count: statement.findings.count,
@@ -88,7 +92,27 @@ function currencyJson(one: CurrencyStatement) {
       amount_credited: toSafeInteger(line.creditedMinor),
       closing: toSafeInteger(line.closingMinor),
     })),
+    clearing: clearingLineJson(one.clearing),
     days: one.days.map(dayJson),
+  };
+}
+
+function clearingLineJson({ openingMinor, movements, closingMinor }: ClearingLine) {
+  return {
+    opening: toSafeInteger(openingMinor),
+    movements: movements.map(({ group, count, amountMinor }) => ({
+      name: group,
+      count,
+      amount: toSafeInteger(amountMinor),
+    })),
+    closing: toSafeInteger(closingMinor),
+  };
+}
+
+function unmatchedJson({ clearing, oldest }: UnmatchedClearing) {
+  return {
+    clearing: clearing.map(clearingJson),
+    oldest: oldest.map(clearingItemJson),
   };
 }
 
@@ -170,10 +194,11 @@ const CSV_HEADING = [
 
 /**
  * One table of everything with an amount: opening and closing balances, movements by day and account, the
- * totals of the month and its days, and late postings, where `day` is the month to which they belong
- * (`late_posting`) or in which they are booked (`booked_later`). Amounts are decimals of their currency.
+ * totals of the month and its days, what moved psp.clearing, and late postings, where `day` is the month to which
+ * they belong (`late_posting`) or in which they are booked (`booked_later`). What is `unmatched` has the day (UTC)
+ * of its oldest item. Amounts are decimals of their currency.
  */
-export function statementCsv({ period, currencies, open, booking }: Statement): string {
+export function statementCsv({ period, currencies, open, booking, unmatched }: Statement): string {
   const { month, timeZone } = period;
   const { late, bookedLater } = bookedOf(booking);
   const rows = [
@@ -182,6 +207,14 @@ export function statementCsv({ period, currencies, open, booking }: Statement): 
     ...bookedLater.totals.flatMap((one) => lateRows('booked_later', one.bookedIn, one)),
     ...open.map(({ item, currency, count, amountMinor }) =>
       row(currency, 'open', { name: item, count, amount: amountMinor }),
+    ),
+    ...(unmatched?.clearing ?? []).flatMap(({ currency, parts }) =>
+      parts.map(({ part, items, amountMinor, sinceMicros }) =>
+        row(currency, 'unmatched', {
+          ...{ name: part, count: items, amount: amountMinor },
+          day: formatInstant(sinceMicros).slice(0, 10),
+        }),
+      ),
     ),
   ];
   return [CSV_HEADING, ...rows.map((cells) => [month, timeZone, ...cells])]
@@ -227,6 +260,9 @@ function currencyRows(one: CurrencyStatement): readonly (readonly string[])[] {
     ),
     ...measureRows(currency, 'total', one.measures),
     row(currency, 'total', { name: 'net', amount: one.netMinor }),
+    ...one.clearing.movements.map(({ group, count, amountMinor: amount }) =>
+      row(currency, 'clearing', { name: group, count, amount }),
+    ),
     row(currency, 'recorded_late', {
       name: 'movements',
       count: one.late.count,

@@ -1,11 +1,13 @@
 /** The statement of a month as tables of text, for the terminal and for the page. */
 import { formatMoney } from '../contract/money.ts';
 import { formatHead } from '../ledger/domain/chain.ts';
+import { CLEARING_PARTS } from '../ledger/domain/clearing.ts';
 import { type Closing, EXCEPTIONS } from '../ledger/domain/closings.ts';
 import type { Period } from '../ledger/domain/period.ts';
 import {
   type Booking,
   type CurrencyStatement,
+  clearingGroupMeaning,
   type LatePostings,
   type LateTotals,
   MEASURE_NAMES,
@@ -40,6 +42,8 @@ export interface StatementText {
   }[];
   /** What was unproven when the month was closed, and late postings. */
   readonly closing: readonly TextTable[];
+  /** What is in psp.clearing, and unmatched. */
+  readonly clearing: readonly TextTable[];
   /** What was open. */
   readonly tables: readonly TextTable[];
 }
@@ -70,10 +74,12 @@ export function statementText(statement: Statement): StatementText {
           late.filter(({ currency }) => currency === one.currency),
         ),
         accountsTable(one),
+        clearingLineTable(one),
         daysTable(one),
       ],
     })),
     closing: closingTables(booking, period),
+    clearing: [unmatchedTable(statement), oldestUnmatchedTable(statement)],
     tables: [
       openTable(statement),
       oldestTable(statement),
@@ -263,6 +269,61 @@ function accountsTable({ currency, accounts }: CurrencyStatement): TextTable {
       money(line.closingMinor),
     ]),
     empty: 'No account has a balance.',
+  };
+}
+
+function clearingLineTable({ currency, clearing }: CurrencyStatement): TextTable {
+  const money = (minor: bigint) => formatMoney(minor, currency);
+  return {
+    title: 'What the service holds, psp.clearing',
+    columns: [text('What'), number('Count'), number('Amount')],
+    rows: [
+      ['At the start of the month', '', money(clearing.openingMinor)],
+      ...clearing.movements.map(({ group, count, amountMinor }) => [
+        clearingGroupMeaning(group),
+        String(count),
+        money(amountMinor),
+      ]),
+      ['At the end of the month', '', money(clearing.closingMinor)],
+    ],
+    empty: 'Nothing was held.',
+  };
+}
+
+const NOT_IMPORTED =
+  'No settlement report or bank statement was imported: tallyhook settle import reads them.';
+
+function unmatchedTable({ unmatched, ...statement }: Statement): TextTable {
+  return {
+    title: 'Unmatched at the end of the month, as it is known now',
+    columns: [text('Why'), number('Items'), number('Amount'), number('Days of the oldest')],
+    rows: (unmatched?.clearing ?? []).flatMap(({ currency, balanceMinor, parts }) => [
+      ...parts.map(({ part, items, amountMinor, sinceMicros }) => [
+        CLEARING_PARTS[part],
+        String(items),
+        formatMoney(amountMinor, currency),
+        ageOf(statement, sinceMicros),
+      ]),
+      ['Together', '', formatMoney(balanceMinor, currency), ''],
+    ]),
+    empty: unmatched ? 'Everything is matched.' : NOT_IMPORTED,
+  };
+}
+
+function oldestUnmatchedTable({ unmatched, ...statement }: Statement): TextTable {
+  return {
+    title: 'The oldest unmatched',
+    columns: [text('What'), text('Names'), text('Why'), number('Amount'), number('Days')],
+    rows: (unmatched?.oldest ?? []).map(
+      ({ subject, reference, part, amountMinor, currency, sinceMicros }) => [
+        subject.replace(':', ' '),
+        reference ?? '',
+        CLEARING_PARTS[part],
+        formatMoney(amountMinor, currency),
+        ageOf(statement, sinceMicros),
+      ],
+    ),
+    empty: unmatched ? 'Everything is matched.' : NOT_IMPORTED,
   };
 }
 

@@ -9,9 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatAmount } from '../../src/contract/money.ts';
+import { monthAfter } from '../../src/ledger/domain/period.ts';
+import type { ClearingGroup } from '../../src/ledger/domain/statement.ts';
 import { createBalanceReader } from '../../src/ledger/read/balances.ts';
 import { readClearing } from '../../src/ledger/read/clearing.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { readStatement } from '../../src/statements/readStatement.ts';
 import { tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { receive, testApplier } from '../support/ledger.ts';
@@ -62,12 +65,15 @@ async function sell(currency: string): Promise<void> {
     await sandbox.advance(DAY_MS);
   }
   await sandbox.call('POST', '/refunds', { payment_id: refunded, amount: amountUpTo(2_000) });
-  const outcomes = { [won]: 'dispute_won', [lost]: 'dispute_lost' };
+  const outcomes = { [won]: 'won', [lost]: 'lost' };
   for (const [id, status] of Object.entries(outcomes)) {
     const opened = { payment_id: id, amount: amountUpTo(2_000) };
     const { body } = await sandbox.call('POST', '/_sandbox/disputes', opened);
     await sandbox.advance(5 * DAY_MS);
-    await sandbox.call('POST', `/_sandbox/disputes/${body.dispute_id}/move`, { status });
+    const moved = await sandbox.call('POST', `/_sandbox/disputes/${body.dispute_id}/move`, {
+      status,
+    });
+    expect(moved.status).toBe(200);
   }
   await sandbox.advance(5 * DAY_MS);
 }
@@ -224,6 +230,26 @@ async function explained(currency: string) {
   };
 }
 
+/** The clearing of a month in its statement: what moved it, by group, and what is unmatched at its end. */
+async function clearingOf(month: string, currency: string) {
+  const request = { month, timeZone: 'UTC', currency };
+  const { currencies, unmatched } = await readStatement(db, request);
+  const { openingMinor = 0n, movements = [], closingMinor = 0n } = currencies[0]?.clearing ?? {};
+  const moved = new Map(movements.map(({ group, amountMinor }) => [group, amountMinor]));
+  const sum = [...moved.values()].reduce((all, minor) => all + minor, 0n);
+  expect(openingMinor + sum, `${month}, ${seeded}`).toBe(closingMinor);
+  if (unmatched) {
+    expect(unmatched.clearing[0]?.balanceMinor ?? 0n, `${month}, ${seeded}`).toBe(closingMinor);
+  }
+  return { moved, closingMinor, unmatched };
+}
+
+/** Every month with money, the present one last. */
+function monthsOfShop(): readonly string[] {
+  const now = new Date();
+  return [3, 2, 1, 0].map((before) => monthAfter(now.toISOString().slice(0, 7), -before));
+}
+
 const total = (files: readonly ServiceFile[], of: 'settled' | 'arrived', currency: string) =>
   BigInt(files.reduce((sum, file) => sum + (file[of][currency] ?? 0), 0));
 
@@ -281,6 +307,8 @@ test('psp.clearing is explained at every step, and zero at the end', async () =>
       imported.push(file);
     }),
   ];
+  const months = monthsOfShop();
+  const lastMonth = months.at(-1) ?? '';
   for (const step of createChoices(seed).shuffle(steps)) {
     await step();
     for (const currency of CURRENCIES) {
@@ -291,11 +319,19 @@ test('psp.clearing is explained at every step, and zero at the end', async () =>
       );
       expect(now.onItsWay, seeded).toBe((settled ?? 0n) - (arrived ?? 0n));
       expect(now.bank, seeded).toBe(arrived);
+      expect((await clearingOf(lastMonth, currency)).closingMinor, seeded).toBe(now.clearing);
     }
   }
   // What came before the file or webhook that it is about is matched now.
   if (killed) expect(await importFile(killed)).toContain('imported before');
   for (const currency of CURRENCIES) {
+    const clearings: Awaited<ReturnType<typeof clearingOf>>[] = [];
+    for (const month of months) clearings.push(await clearingOf(month, currency));
+    const movedBy = (group: ClearingGroup) =>
+      clearings.reduce((sum, { moved }) => sum + (moved.get(group) ?? 0n), 0n);
+    const { fees: charged, bank: received } = await explained(currency);
+    expect([movedBy('fees'), movedBy('bank')], seeded).toEqual([-charged, -received]);
+    expect(clearings.at(-1)?.unmatched, seeded).toEqual({ clearing: [], oldest: [] });
     const fees = movements.filter((one) => one.currency === currency);
     expect(await explained(currency), seeded).toEqual({
       parts: [],

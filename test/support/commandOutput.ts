@@ -1,4 +1,4 @@
-/** Compares what a command printed with `--json` with what it declares (src/cli/outputs.ts). */
+/** Compares what a command printed as JSON with what it declares (src/cli/outputs.ts). */
 import { expect } from 'vitest';
 import { failureSchema, wantsJson } from '../../src/cli/failure.ts';
 import { COMMAND_OUTPUTS, type CommandOutput } from '../../src/cli/outputs.ts';
@@ -13,11 +13,29 @@ export interface Printed {
   readonly stdout: string;
 }
 
-/** Does nothing without `--json`. */
-export function checkOutput(args: readonly string[], { code, stdout }: Printed): void {
-  if (!wantsJson(args) || args.some((argument) => /^(--help|-h|help|--version)$/.test(argument)))
-    return;
+/** Does nothing where no JSON was wanted. */
+export function checkOutput(args: readonly string[], printed: Printed): void {
+  if (args.some((argument) => /^(--help|-h|help|--version)$/.test(argument))) return;
   const name = nameOf(args);
+  const output = name === undefined ? undefined : COMMAND_OUTPUTS[name];
+  if (wantsJson(args) || printsJson(args, output, printed)) compare(args, name, printed);
+}
+
+/** Such a command prints its errors as text, and nothing where it writes a file. */
+function printsJson(
+  args: readonly string[],
+  output: CommandOutput | undefined,
+  { code, stdout }: Printed,
+): boolean {
+  if (output?.given === undefined || code !== 0 || stdout === '') return false;
+  return output.given === 'always' || args.join(' ').includes(output.given);
+}
+
+function compare(
+  args: readonly string[],
+  name: string | undefined,
+  { code, stdout }: Printed,
+): void {
   const output = name === undefined ? undefined : COMMAND_OUTPUTS[name];
   const values = valuesOf(stdout, output, args);
   const others = values.filter((value) => !failureSchema.safeParse(value).success);
@@ -48,7 +66,7 @@ function valuesOf(
   return texts.map((text) => JSON.parse(text) as unknown);
 }
 
-/** The names of the command that the arguments name; undefined if there is none with `--json`. */
+/** The names of the command that the arguments name; undefined if there is none that prints JSON. */
 function nameOf(args: readonly string[]): string | undefined {
   const words = args.filter((argument) => !argument.startsWith('-'));
   return [words.slice(0, 2).join(' '), words[0] ?? ''].find((name) => name in COMMAND_OUTPUTS);

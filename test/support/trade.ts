@@ -46,13 +46,20 @@ export async function trade(
 ): Promise<void> {
   const resources = await readServiceResources(sandbox);
   const followUps = KINDS.flatMap((kind) =>
-    (resources.get(kind) ?? [])
+    inOrder(resources.get(kind) ?? [])
       .filter(continues)
       .flatMap((resource) => followUp(kind, resource, { name, random, decidesDisputes })),
   );
   const placed = Array.from({ length: orders }, (_, n) => placeOrder(name, n, random));
   const payouts = Array.from({ length: Math.ceil(orders / 6) }, (_, n) => payOut(name, n, random));
   await sendAll(sandbox, [...placed, ...followUps, ...payouts]);
+}
+
+/** In an order that repeats with the seed: the sandbox chooses the ids of disputes and payouts at random. */
+function inOrder(resources: readonly Body[]): readonly Body[] {
+  const keyOf = (one: Body) =>
+    [one.payment_id ?? one.merchant_order_reference_id, one.refund_id, one.created_at].join(' ');
+  return resources.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
 /** The service may reject a request because of an earlier one in the same round, but not for its form. */

@@ -60,12 +60,13 @@ month in which it is booked.
 
 Exit code: 0, 4 while transfers of an earlier version have no effective time.`;
 
-function textOf({ title, facts, currencies, closing, tables }: StatementText): string {
+function textOf({ title, facts, currencies, closing, clearing, tables }: StatementText): string {
   const all = [
     ...currencies.flatMap(({ currency, tables: own }) =>
       own.map((table) => ({ ...table, title: `${currency}: ${table.title}` })),
     ),
     ...closing,
+    ...clearing,
     ...tables,
   ];
   const { isTTY, columns } = terminal().stdout;

@@ -11,7 +11,7 @@ import { currency, cursor, difference, limit, listTime, nextCursor, time } from 
 
 const part = z.enum(CLEARING_PART_NAMES).describe('Why the money is in clearing.');
 
-const clearing = z
+export const clearing = z
   .strictObject({
     currency,
     balance: difference.describe('The balance of psp.clearing: the sum of its parts.'),
@@ -27,7 +27,7 @@ const clearing = z
   })
   .meta({ id: 'Clearing' });
 
-const unmatched = z
+export const unmatched = z
   .strictObject({
     part,
     subject: z

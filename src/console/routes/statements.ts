@@ -1,13 +1,18 @@
 /** Endpoint of the statement of a month. */
 import { z } from 'zod';
 import { ACCOUNT_NAMES } from '../../ledger/domain/legs.ts';
-import { MEASURE_NAMES, OPEN_ITEM_NAMES } from '../../ledger/domain/statement.ts';
+import {
+  CLEARING_GROUP_NAMES,
+  MEASURE_NAMES,
+  OPEN_ITEM_NAMES,
+} from '../../ledger/domain/statement.ts';
 import { unlessUndated } from '../../ledger/read/undated.ts';
 import { statementJson } from '../../representation/statement.ts';
 import { readStatement } from '../../statements/readStatement.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, difference, month, resourceKind, time, timeZone } from '../schemas.ts';
 import { chainHead } from './chain.ts';
+import { clearing, unmatched } from './clearing.ts';
 import { closing } from './closings.ts';
 
 const count = z.int().min(0);
@@ -44,6 +49,19 @@ const currencyStatement = z.strictObject({
       closing: difference.describe('The opening balance with the movements of the month.'),
     }),
   ),
+  clearing: z
+    .strictObject({
+      opening: difference,
+      movements: z.array(
+        z.strictObject({
+          name: z.enum(CLEARING_GROUP_NAMES),
+          count,
+          amount: difference.describe('What it added to psp.clearing, late postings included.'),
+        }),
+      ),
+      closing: difference,
+    })
+    .describe('psp.clearing: what moved it, by who states it.'),
   days: z.array(
     z.strictObject({
       day: z.iso.date().describe('In the time zone of the statement.'),
@@ -114,6 +132,15 @@ const statement = z
       'What belongs to this month, came after it was closed, and is booked in a later one.',
     ),
     currencies: z.array(currencyStatement),
+    unmatched: z
+      .strictObject({
+        clearing: z.array(clearing),
+        oldest: z.array(unmatched).describe('The oldest items of each currency, at most 10.'),
+      })
+      .nullable()
+      .describe(
+        'What was in psp.clearing at the end of the month and why, as it is known now; null: nothing was imported with which it could be matched.',
+      ),
     open_items: z
       .array(
         z.strictObject({

@@ -16,6 +16,7 @@ import { sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { MovedAmount } from './balances.ts';
 import type { SealedBlock } from './chain.ts';
+import type { ClearingItem, CurrencyClearing } from './clearing.ts';
 import type { Closing } from './closings.ts';
 import { ACCOUNT_NAMES, type Account, LEGS, type Leg } from './legs.ts';
 import type { Period } from './period.ts';
@@ -89,6 +90,45 @@ export interface AccountLine extends AccountMovement {
   readonly closingMinor: bigint;
 }
 
+/**
+ * What moved psp.clearing: resources of the service, fees and adjustments of settlement reports, and the bank.
+ * Each leg that has clearing on one side is in one group.
+ */
+const CLEARING_GROUPS = {
+  service: 'Payments, refunds, disputes and payouts',
+  fees: 'Fees, by settlement reports',
+  adjustments: 'Adjustments, and differences written off',
+  bank: 'Received at the bank, less what was withdrawn',
+} as const;
+export type ClearingGroup = keyof typeof CLEARING_GROUPS;
+export const CLEARING_GROUP_NAMES = Object.keys(CLEARING_GROUPS) as readonly ClearingGroup[];
+
+export function clearingGroupMeaning(name: ClearingGroup): string {
+  return CLEARING_GROUPS[name];
+}
+
+/** What a group added to psp.clearing; with late postings of earlier months. */
+export interface ClearingMovement extends Measure {
+  readonly group: ClearingGroup;
+}
+
+/** psp.clearing of a currency from the start of the period to its end (invariant 1). */
+export interface ClearingLine {
+  readonly openingMinor: bigint;
+  readonly movements: readonly ClearingMovement[];
+  readonly closingMinor: bigint;
+}
+
+/**
+ * What was in clearing at the end of the period and why, by effective time and all that is known now. Without a
+ * closing it adds up to the closing balances.
+ */
+export interface UnmatchedClearing {
+  readonly clearing: readonly CurrencyClearing[];
+  /** The oldest items of each currency. */
+  readonly oldest: readonly ClearingItem[];
+}
+
 export interface DayLine {
   readonly day: string;
   readonly measures: Measures;
@@ -99,6 +139,7 @@ export interface DayLine {
 export interface CurrencyStatement {
   readonly currency: string;
   readonly accounts: readonly AccountLine[];
+  readonly clearing: ClearingLine;
   readonly days: readonly DayLine[];
   readonly measures: Measures;
   /** Captured, less voided, refunded and lost. */
@@ -230,6 +271,8 @@ export interface Statement {
   readonly knownMicros: number;
   readonly booking: Booking;
   readonly currencies: readonly CurrencyStatement[];
+  /** Undefined: no settlement report or bank statement was imported, so nothing could be matched. */
+  readonly unmatched: UnmatchedClearing | undefined;
   readonly open: readonly OpenItems[];
   readonly findings: { readonly count: number; readonly oldest: readonly StatementFinding[] };
   readonly accepted: readonly StatementFinding[];
@@ -278,12 +321,16 @@ export function currencyStatements({
   return [...currencies].sort().map((currency) => {
     const inCurrency = (one: LegSums) => one.currency === currency;
     const own = days.filter(inCurrency);
+    const booked = [...own, ...late.filter(inCurrency)];
     const opening = accountMovements(before.filter(inCurrency));
-    const moved = accountMovements([...own, ...late.filter(inCurrency)]);
+    const accounts = ACCOUNT_NAMES.flatMap((account) =>
+      accountLine(account, opening, accountMovements(booked)),
+    );
     const measures = measuresOf(own);
     return {
       currency,
-      accounts: ACCOUNT_NAMES.flatMap((account) => accountLine(account, opening, moved)),
+      accounts,
+      clearing: clearingLine(accounts, booked),
       days: [...new Set(own.map(({ day }) => day))].sort().map((day) => dayLine(day, own)),
       measures,
       netMinor: netOf(measures),
@@ -339,6 +386,46 @@ function accountLine(
   const openingMinor = before ? before.debitedMinor - before.creditedMinor : 0n;
   const closingMinor = openingMinor + debitedMinor - creditedMinor;
   return [{ account, openingMinor, debitedMinor, creditedMinor, closingMinor }];
+}
+
+const CLEARING: Account = 'psp.clearing';
+
+function clearingLine(
+  accounts: readonly AccountLine[],
+  booked: readonly MovedSums[],
+): ClearingLine {
+  const { openingMinor = 0n, closingMinor = 0n } =
+    accounts.find(({ account }) => account === CLEARING) ?? {};
+  const movements = CLEARING_GROUP_NAMES.map((group) => {
+    const own = booked.filter(({ leg }) => clearingGroupOf(leg) === group);
+    return {
+      group,
+      count: sumMinor(own.map(({ ups, downs }) => ups + downs)),
+      amountMinor: own.reduce((sum, one) => sum + addedToClearing(one), 0n),
+    };
+  });
+  return { openingMinor, movements, closingMinor };
+}
+
+/** Undefined: the leg moves nothing to or from clearing. */
+function clearingGroupOf(leg: string): ClearingGroup | undefined {
+  const { debit, credit } = accountsOf(leg);
+  if (debit !== CLEARING && credit !== CLEARING) return undefined;
+  switch (debit === CLEARING ? credit : debit) {
+    case 'fees.service':
+      return 'fees';
+    case 'service.adjustments':
+      return 'adjustments';
+    case 'bank.account':
+      return 'bank';
+    default:
+      return 'service';
+  }
+}
+
+function addedToClearing({ leg, upMinor, downMinor }: MovedSums): bigint {
+  const movedMinor = upMinor - downMinor;
+  return accountsOf(leg).debit === CLEARING ? movedMinor : -movedMinor;
 }
 
 function dayLine(day: string, sums: readonly DaySums[]): DayLine {

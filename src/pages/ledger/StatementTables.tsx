@@ -2,7 +2,7 @@
 import type { StatementText, TextTable } from '../../representation/statementTables.ts';
 import { DataTable, Section } from '../components/blocks.tsx';
 
-export function StatementTables({ facts, currencies, closing, tables }: StatementText) {
+export function StatementTables({ facts, currencies, closing, clearing, tables }: StatementText) {
   return (
     <div class="statement">
       {facts.map((fact) => (
@@ -25,6 +25,11 @@ export function StatementTables({ facts, currencies, closing, tables }: Statemen
           ))}
         </Section>
       )}
+      <Section title="Clearing">
+        {clearing.map((table) => (
+          <TableOf key={table.title} label={table.title} table={table} />
+        ))}
+      </Section>
       <Section title="What was open">
         {tables.map((table) => (
           <TableOf key={table.title} label={table.title} table={table} />

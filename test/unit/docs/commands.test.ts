@@ -68,5 +68,6 @@ test('every command with --json declares its output, and no other does', () => {
     return command.options.some(({ long }) => long === '--json') ? [name] : [];
   };
   const withJson = commands.flatMap((command) => names(command));
-  expect(withJson.toSorted()).toEqual(Object.keys(COMMAND_OUTPUTS).toSorted());
+  const declared = Object.entries(COMMAND_OUTPUTS).filter(([, { given }]) => !given);
+  expect(withJson.toSorted()).toEqual(declared.map(([name]) => name).toSorted());
 });

@@ -5,10 +5,12 @@ import {
   type ClearingItem,
   type ClearingPart,
   type ClearingPartSum,
+  type CurrencyClearing,
 } from '../../domain/clearing.ts';
 import { LINE_KINDS } from '../../domain/legs.ts';
 import { RESOURCE_TARGETS } from '../../domain/lines.ts';
 import type { Place } from '../../domain/listPage.ts';
+import type { UnmatchedClearing } from '../../domain/statement.ts';
 import { instantOrNull, micros } from './instants.ts';
 
 const NAMES = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
@@ -111,6 +113,75 @@ export async function readClearingItems(
     [null, parts, currency ?? null, instantOrNull(after?.atMicros), after?.id ?? null, limit],
   );
   return rows.map(({ amount, ...rest }) => ({ ...rest, amountMinor: BigInt(amount) }));
+}
+
+/** Whether anything was imported that could be matched. */
+export async function hasLines(tx: Queryable): Promise<boolean> {
+  const rows = await tx.query('select 1 from settlement_lines limit 1');
+  return rows.length > 0;
+}
+
+const OLDEST = 10;
+
+interface StoredUnmatched extends StoredPart {
+  /** An item; null: a part. */
+  readonly subject: string | null;
+  readonly reference: string | null;
+}
+
+/** The parts of each currency before a time, and the oldest items of each: both from one reading. */
+export async function readUnmatchedBefore(
+  tx: Queryable,
+  beforeMicros: number,
+  currency: string | undefined,
+): Promise<UnmatchedClearing> {
+  const rows = await tx.query<StoredUnmatched>(
+    `with ${ITEMS},
+     unmatched as materialized (
+       select * from items where minor <> 0 and ($2::text is null or currency = $2)),
+     parts as (
+       select currency, part, count(*) as items, sum(minor) as minor, min(since) as since
+         from unmatched group by 1, 2)
+     select currency, part, items, minor::text as amount, ${micros('since')} as "sinceMicros",
+            null as subject, null as reference
+       from parts
+     union all
+     select oldest.currency, oldest.part, 1, minor::text, ${micros('since')}, subject, reference
+       from (select distinct currency from parts) c
+      cross join lateral (
+        select * from unmatched u where u.currency = c.currency
+         order by since, subject limit ${OLDEST}) oldest
+     limit 10000`,
+    [instantOrNull(beforeMicros), currency ?? null],
+  );
+  const currencies = [...new Set(rows.map((row) => row.currency))].sort();
+  return {
+    clearing: currencies.map((name) => clearingOf(name, rows)),
+    oldest: rows
+      .flatMap((row) => itemsOf(row))
+      .toSorted((one, other) => one.sinceMicros - other.sinceMicros),
+  };
+}
+
+function clearingOf(currency: string, rows: readonly StoredUnmatched[]): CurrencyClearing {
+  const own = rows.filter((row) => row.currency === currency && row.subject === null);
+  const parts = CLEARING_PART_NAMES.flatMap((name) =>
+    own
+      .filter(({ part }) => part === name)
+      .map(({ part, items, amount, sinceMicros }) => ({
+        ...{ part, items, sinceMicros },
+        amountMinor: BigInt(amount),
+      })),
+  );
+  return {
+    currency,
+    balanceMinor: parts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+    parts,
+  };
+}
+
+function itemsOf({ subject, amount, items: _one, ...item }: StoredUnmatched) {
+  return subject === null ? [] : [{ ...item, subject, amountMinor: BigInt(amount) }];
 }
 
 /** The balance of psp.clearing in each currency. */
