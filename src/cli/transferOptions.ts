@@ -24,7 +24,7 @@ export function addTransferOptions(command: Command): Command {
     );
   return addMoneyOptions(command).option(
     '--recorded',
-    'by the time at which Tallyhook recorded a transfer',
+    'by the time at which Tallyhook recorded a transfer, not by its effective time',
     false,
   );
 }

@@ -180,7 +180,7 @@ describe.each(['effective', 'recorded'] as const)('by %s time', (basis) => {
       const found: number[] = [];
       let after: TransferPlace | undefined;
       do {
-        const page = await readTransferPage(db, query, { after, limit: 400 });
+        const page = await readTransferPage(db, query, { after, limit: 1_000 });
         found.push(...page.rows.map(({ id }) => id));
         after = page.next;
       } while (after !== undefined);

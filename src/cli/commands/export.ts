@@ -62,8 +62,8 @@ const NOTES = `
 Times are ISO 8601, in UTC unless they name a zone. A date means its midnight. They are compared with
 effective_at, when the service moved the money. A transfer that is posted late is among those of its time, so
 a later export of the same range can have more. With --recorded they are compared with recorded_at, and the
-transfers are in the order in which Tallyhook posted them. The export is a consistent snapshot, held open until the output is read. \`tallyhook export entries\` writes
-the journal for accounting programs.
+transfers are in the order in which Tallyhook posted them. The export is a consistent snapshot, held open
+until the output is read. \`tallyhook export entries\` writes the journal for accounting programs.
 
 Exit code: 0, 4 while transfers of an earlier version have no effective time.`;
 

@@ -1,6 +1,6 @@
 /**
- * Transfers of an earlier version get their effective times after an upgrade; until then
- * sums, and lists by effective time, would lack them.
+ * Transfers of an earlier version get their effective times after an upgrade; until then sums and lists by
+ * effective time would lack them.
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';

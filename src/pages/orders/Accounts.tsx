@@ -80,7 +80,12 @@ function Account({ postings }: { readonly postings: readonly Posting[] }) {
 }
 
 const COLUMNS: readonly Column<Posting>[] = [
-  { title: 'Posted', cell: ({ transfer }) => <Time at={transfer.at} /> },
+  {
+    title: 'Effective',
+    cell: ({ transfer: { effectiveAt } }) =>
+      effectiveAt === null ? 'not known yet' : <Time at={effectiveAt} />,
+  },
+  { title: 'Recorded', cell: ({ transfer }) => <Time at={transfer.at} /> },
   {
     title: 'Transfer',
     cell: ({ transfer: { id, meaning, isTakenBack } }) =>
