@@ -4,7 +4,7 @@
  * made by SQL, since the events of millions of payments would take a day to apply.
  */
 
-import { sumNext } from '../../src/ledger/sumTransfers.ts';
+import { QUARTER } from '../../src/ledger/store/transferSums.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { closePeriod } from '../../src/statements/closePeriod.ts';
 import type { Cleanup } from '../cleanup.ts';
@@ -14,7 +14,6 @@ import { rebuildIndexes, suspendIndexes } from '../growth/indexes.ts';
 const MONTHS = 24;
 /** What a hundred payments post: see TRANSFERS. */
 const TRANSFERS_PER_HUNDRED = 270;
-const SUMMED_AT_ONCE = 1_000_000;
 const FILLED_TABLES = ['transfers', 'resources', 'settlement_lines', 'settlement_matches'] as const;
 
 /** The months of the journal, the oldest first: those before the one that is under way. */
@@ -55,7 +54,7 @@ async function fillJournal(db: Database, { transfers, months, closed }: FillPlan
   await db.query(WITH_TRIGGERS);
   await rebuildIndexes(db, FILLED_TABLES);
   await db.query('vacuum analyze');
-  while (await sumNext(db, SUMMED_AT_ONCE));
+  for (const statement of SUM_STATEMENTS) await db.query(statement);
   await db.transaction((tx) => close(tx, closed));
   await db.query(WITHOUT_TRIGGERS);
   await db.query(LATE_TRANSFERS, [closed]);
@@ -156,6 +155,31 @@ const MONTH_STATEMENTS = [
          from settlement_lines
         where type = 'bank' and file_id = (select max(id) from settlement_files)) moved
     order by 12, 1`,
+];
+
+/** The sums as the schedule stores them (ledger/sumTransfers.ts): here each movement is one transfer. */
+const SUM_STATEMENTS = [
+  `insert into transfer_sums (quarter, currency, leg, recorded_from, ups, downs, up_minor, down_minor,
+                              posted_up_minor, posted_down_minor)
+   select ${QUARTER('effective_at')}, currency, leg, recorded_part(recorded_at), count(*), 0,
+          sum(amount_minor), 0, sum(amount_minor), 0
+     from transfers group by 1, 2, 3, 4`,
+  `insert into transfer_day_sums (day, currency, leg, posted_up_minor, posted_down_minor)
+   select date_trunc('day', quarter, 'UTC'), currency, leg, sum(posted_up_minor), 0
+     from transfer_sums group by 1, 2, 3`,
+  `insert into open_spans (item, currency, resource_id, span, since, open_minor)
+   select item, began.currency, began.resource_id,
+          tstzrange(began.effective_at, coalesce(ended.effective_at, 'infinity'), '(]'), began.effective_at,
+          began.amount_minor
+     from (values ('hold', 'auth_opened', 'auth_consumed'), ('refund', 'requested', 'settled'),
+                  ('dispute', 'held', 'written_off'), ('payout', 'initiated', 'delivered'))
+          as i (item, plus, minus)
+     join transfers began on began.leg = plus
+     left join transfers ended
+       on ended.leg = minus and ended.kind = began.kind and ended.resource_id = began.resource_id
+    where ended.effective_at is null or ended.effective_at > began.effective_at`,
+  `update transfer_sums_state
+      set summed_to = ${QUARTER("now() - interval '1 hour'")}, last_id = (select max(id) from transfers)`,
 ];
 
 /** Postings that arrive after their month was closed. */
