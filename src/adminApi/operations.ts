@@ -3122,12 +3122,14 @@ export type Statement = {
       }[];
     }[];
   }[];
-  /** What was in psp.clearing at the end of the month and why, as it is known now; null: nothing was imported with which it could be matched. */
+  /** What was in psp.clearing at the end of the month and why, as it is known now; null: see not_matched. */
   readonly unmatched: {
     readonly clearing: readonly Clearing[];
     /** The oldest items of each currency, at most 10. */
     readonly oldest: readonly UnmatchedItem[];
   } | null;
+  /** Why unmatched is null: no settlement report or bank statement was imported, or the journal has more than a million transfers. */
+  readonly not_matched: 'not_imported' | 'too_large' | null;
   /** What was under way at the end of the month. */
   readonly open_items: readonly {
     readonly item: 'hold' | 'refund' | 'dispute' | 'payout';

@@ -44,7 +44,8 @@ export function statementJson({ period, knownMicros, booking, ...statement }: St
     late_postings: latePostingsJson(late),
     booked_later: latePostingsJson(bookedLater),
     currencies: statement.currencies.map(currencyJson),
-    unmatched: statement.unmatched ? unmatchedJson(statement.unmatched) : null,
+    unmatched: typeof statement.unmatched === 'string' ? null : unmatchedJson(statement.unmatched),
+    not_matched: typeof statement.unmatched === 'string' ? statement.unmatched : null,
     open_items: statement.open.map(openItemsJson),
     open_findings: {
       count: statement.findings.count,
@@ -208,7 +209,7 @@ export function statementCsv({ period, currencies, open, booking, unmatched }: S
     ...open.map(({ item, currency, count, amountMinor }) =>
       row(currency, 'open', { name: item, count, amount: amountMinor }),
     ),
-    ...(unmatched?.clearing ?? []).flatMap(({ currency, parts }) =>
+    ...(typeof unmatched === 'string' ? [] : unmatched.clearing).flatMap(({ currency, parts }) =>
       parts.map(({ part, items, amountMinor, sinceMicros }) =>
         row(currency, 'unmatched', {
           ...{ name: part, count: items, amount: amountMinor },

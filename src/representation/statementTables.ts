@@ -12,6 +12,7 @@ import {
   type LateTotals,
   MEASURE_NAMES,
   measureMeaning,
+  type NotMatched,
   openItemMeaning,
   type Statement,
   type StatementFinding,
@@ -290,23 +291,29 @@ function clearingLineTable({ currency, clearing }: CurrencyStatement): TextTable
   };
 }
 
-const NOT_IMPORTED =
-  'No settlement report or bank statement was imported: tallyhook settle import reads them.';
+const NOT_MATCHED: Readonly<Record<NotMatched, string>> = {
+  not_imported:
+    'No settlement report or bank statement was imported: tallyhook settle import reads them.',
+  too_large:
+    'The journal is too large to match it in a statement: tallyhook settle unmatched lists what is unmatched now.',
+};
 
 function unmatchedTable({ unmatched, ...statement }: Statement): TextTable {
   return {
     title: 'Unmatched at the end of the month, as it is known now',
     columns: [text('Why'), number('Items'), number('Amount'), number('Days of the oldest')],
-    rows: (unmatched?.clearing ?? []).flatMap(({ currency, balanceMinor, parts }) => [
-      ...parts.map(({ part, items, amountMinor, sinceMicros }) => [
-        CLEARING_PARTS[part],
-        String(items),
-        formatMoney(amountMinor, currency),
-        ageOf(statement, sinceMicros),
-      ]),
-      ['Together', '', formatMoney(balanceMinor, currency), ''],
-    ]),
-    empty: unmatched ? 'Everything is matched.' : NOT_IMPORTED,
+    rows: (typeof unmatched === 'string' ? [] : unmatched.clearing).flatMap(
+      ({ currency, balanceMinor, parts }) => [
+        ...parts.map(({ part, items, amountMinor, sinceMicros }) => [
+          CLEARING_PARTS[part],
+          String(items),
+          formatMoney(amountMinor, currency),
+          ageOf(statement, sinceMicros),
+        ]),
+        ['Together', '', formatMoney(balanceMinor, currency), ''],
+      ],
+    ),
+    empty: typeof unmatched === 'string' ? NOT_MATCHED[unmatched] : 'Everything is matched.',
   };
 }
 
@@ -314,7 +321,7 @@ function oldestUnmatchedTable({ unmatched, ...statement }: Statement): TextTable
   return {
     title: 'The oldest unmatched',
     columns: [text('What'), text('Names'), text('Why'), number('Amount'), number('Days')],
-    rows: (unmatched?.oldest ?? []).map(
+    rows: (typeof unmatched === 'string' ? [] : unmatched.oldest).map(
       ({ subject, reference, part, amountMinor, currency, sinceMicros }) => [
         subject.replace(':', ' '),
         reference ?? '',
@@ -323,7 +330,7 @@ function oldestUnmatchedTable({ unmatched, ...statement }: Statement): TextTable
         ageOf(statement, sinceMicros),
       ],
     ),
-    empty: unmatched ? 'Everything is matched.' : NOT_IMPORTED,
+    empty: typeof unmatched === 'string' ? NOT_MATCHED[unmatched] : 'Everything is matched.',
   };
 }
 

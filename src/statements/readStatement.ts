@@ -4,7 +4,7 @@ import { closingsInForce, zoneOf } from '../ledger/domain/closings.ts';
 import { currencyStatements, type Statement } from '../ledger/domain/statement.ts';
 import { readBookedSums } from '../ledger/read/bookedSums.ts';
 import { openEffectiveSums } from '../ledger/read/effectiveSums.ts';
-import { hasLines, readUnmatchedBefore } from '../ledger/read/store/clearing.ts';
+import { notMatched, readUnmatchedBefore } from '../ledger/read/store/clearing.ts';
 import { readClosings } from '../ledger/read/store/closings.ts';
 import {
   countUncertain,
@@ -47,9 +47,7 @@ export function readStatement(
       knownMicros,
       booking,
       currencies: currencyStatements(booked),
-      unmatched: (await hasLines(tx))
-        ? await readUnmatchedBefore(tx, toMicros, currency)
-        : undefined,
+      unmatched: (await notMatched(tx)) ?? (await readUnmatchedBefore(tx, toMicros, currency)),
       open: await sums.openBefore(toMicros),
       findings: await readFindingsOpenAt(tx, toMicros),
       accepted: await readAcceptedFindings(tx, period),

@@ -139,7 +139,13 @@ const statement = z
       })
       .nullable()
       .describe(
-        'What was in psp.clearing at the end of the month and why, as it is known now; null: nothing was imported with which it could be matched.',
+        'What was in psp.clearing at the end of the month and why, as it is known now; null: see not_matched.',
+      ),
+    not_matched: z
+      .enum(['not_imported', 'too_large'])
+      .nullable()
+      .describe(
+        'Why unmatched is null: no settlement report or bank statement was imported, or the journal has more than a million transfers.',
       ),
     open_items: z
       .array(

@@ -129,6 +129,12 @@ export interface UnmatchedClearing {
   readonly oldest: readonly ClearingItem[];
 }
 
+/**
+ * Why a statement does not have what is unmatched. `not_imported`: no settlement report or bank statement.
+ * `too_large`: the journal has so many transfers that it would take longer than a statement may.
+ */
+export type NotMatched = 'not_imported' | 'too_large';
+
 export interface DayLine {
   readonly day: string;
   readonly measures: Measures;
@@ -271,8 +277,7 @@ export interface Statement {
   readonly knownMicros: number;
   readonly booking: Booking;
   readonly currencies: readonly CurrencyStatement[];
-  /** Undefined: no settlement report or bank statement was imported, so nothing could be matched. */
-  readonly unmatched: UnmatchedClearing | undefined;
+  readonly unmatched: UnmatchedClearing | NotMatched;
   readonly open: readonly OpenItems[];
   readonly findings: { readonly count: number; readonly oldest: readonly StatementFinding[] };
   readonly accepted: readonly StatementFinding[];

@@ -10,7 +10,7 @@ import {
 import { LINE_KINDS } from '../../domain/legs.ts';
 import { RESOURCE_TARGETS } from '../../domain/lines.ts';
 import type { Place } from '../../domain/listPage.ts';
-import type { UnmatchedClearing } from '../../domain/statement.ts';
+import type { NotMatched, UnmatchedClearing } from '../../domain/statement.ts';
 import { instantOrNull, micros } from './instants.ts';
 
 const NAMES = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
@@ -115,10 +115,18 @@ export async function readClearingItems(
   return rows.map(({ amount, ...rest }) => ({ ...rest, amountMinor: BigInt(amount) }));
 }
 
-/** Whether anything was imported that could be matched. */
-export async function hasLines(tx: Queryable): Promise<boolean> {
-  const rows = await tx.query('select 1 from settlement_lines limit 1');
-  return rows.length > 0;
+/** Transfers with which a statement has what is unmatched: reading a million takes about three seconds. */
+const MAX_TRANSFERS = 1_000_000;
+
+/** Why what is unmatched is not read; undefined: it is. */
+export async function notMatched(tx: Queryable): Promise<NotMatched | undefined> {
+  const [row] = await tx.query<{ isImported: boolean; isSmall: boolean }>(
+    `select exists (select from settlement_lines) as "isImported",
+            coalesce((select max(id) from transfers), 0) <= $1::bigint as "isSmall"`,
+    [MAX_TRANSFERS],
+  );
+  if (!row?.isImported) return 'not_imported';
+  return row.isSmall ? undefined : 'too_large';
 }
 
 const OLDEST = 10;
