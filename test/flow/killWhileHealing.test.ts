@@ -45,7 +45,7 @@ const SPAN_MS = 120 * DAY_MS;
 const WORKERS = ['receiver', 'events', 'reconcile', 'scheduler', 'alerts'] as const;
 type WorkerName = (typeof WORKERS)[number];
 
-const { HEAL_SEED: one, HEAL_SEEDS: many = '2' } = process.env;
+const { HEAL_SEED: one, HEAL_SEEDS: many = '1' } = process.env;
 const SEEDS = (
   one === undefined
     ? Array.from({ length: Number(many) }, (_, n) => 301 + n)
