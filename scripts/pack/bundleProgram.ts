@@ -23,8 +23,8 @@ const EXTERNAL = [
 const CLOUDFLARE_TEST = "typeof Response === 'function'";
 
 /**
- * pg asks `Response` whether it runs at Cloudflare, unless there is a `navigator`, which Node.js 20 has not. That
- * loads Node's HTTP client: a tenth of the start of a process that needs it later or never.
+ * pg makes a `Response` to learn whether it runs at Cloudflare, unless there is a `navigator`, which Node.js 20
+ * has not. That loads Node's HTTP client: a tenth of the start of a process that needs it later or never.
  */
 const withoutCloudflare: Plugin = {
   name: 'without-cloudflare',
