@@ -328,9 +328,8 @@ export function currencyStatements({
     const own = days.filter(inCurrency);
     const booked = [...own, ...late.filter(inCurrency)];
     const opening = accountMovements(before.filter(inCurrency));
-    const accounts = ACCOUNT_NAMES.flatMap((account) =>
-      accountLine(account, opening, accountMovements(booked)),
-    );
+    const moved = accountMovements(booked);
+    const accounts = ACCOUNT_NAMES.flatMap((account) => accountLine(account, opening, moved));
     const measures = measuresOf(own);
     return {
       currency,
