@@ -10,6 +10,7 @@ import { type Alert, diffAlerts, type SubjectAlerts } from './domain/alert.ts';
 import {
   insertAlerts,
   insertOutbox,
+  listWritten,
   lockUnresolved,
   type OutboxType,
   resolveAlerts,
@@ -26,7 +27,9 @@ export async function syncAlerts(
 ): Promise<void> {
   if (evaluated.length === 0) return;
   const unresolved = await lockUnresolved(tx, evaluated);
-  const { opened, kept, resolved, oneTime } = diffAlerts(evaluated, unresolved);
+  const news = evaluated.flatMap((one) => one.oneTime ?? []);
+  const written = news.length > 0 ? await listWritten(tx, news) : [];
+  const { opened, kept, resolved, oneTime } = diffAlerts(evaluated, { unresolved, written });
   if (resolved.length > 0) await resolveAlerts(tx, resolved);
   if (kept.length > 0) await updateAlerts(tx, kept);
   const openIds = opened.length > 0 ? await insertAlerts(tx, opened, 'open') : [];

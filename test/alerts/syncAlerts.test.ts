@@ -141,6 +141,22 @@ test('one-time alerts notify once and are resolved, each with its own row', asyn
   ]);
 });
 
+test('a resource that returns to a state has no news about it [8]', async () => {
+  const [first, second] = [unique('dispute:dp'), unique('dispute:dp')];
+  const won = (subject: string, variant = 'dispute'): SubjectAlerts => ({
+    subject,
+    rules: [],
+    active: [],
+    oneTime: [alertOf({ subject, rule: 'dispute_won', variant })],
+  });
+  await sync(won(first));
+  await sync(won(first), won(second));
+  await sync(won(first, 'arbitration'));
+  const reported = ['resolved', ['opened']];
+  expect(await storedAlerts(first)).toEqual([reported, reported]);
+  expect(await storedAlerts(second)).toEqual([reported]);
+});
+
 test('of two transactions that raise one alert at the same time, one opens it and notifies [2]', async () => {
   const subject = unique('system:s');
   let commit = () => {};

@@ -227,9 +227,7 @@ test.each(INSTALLATIONS)(
       if (faults.isClockRepaired && round === ROUNDS / 2) {
         await setFaults({ ...faults.during, clock_offset_ms: 0 });
       }
-      // A webhook without a version and a retrieve that lags can show a decided dispute as open again, and its
-      // alerts are opened twice: seed 505 with decided disputes.
-      const options = { orders: Math.ceil(orders / ROUNDS), random, decidesDisputes: false };
+      const options = { orders: Math.ceil(orders / ROUNDS), random };
       await trade(sandbox, `${seed}_${round}`, options);
       await sandbox.advance(ROUND_MS);
     }

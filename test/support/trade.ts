@@ -34,21 +34,19 @@ export interface TradeOptions {
   readonly random: Random;
   /** The resources that are continued; by default all. */
   readonly continues?: (resource: Body) => boolean;
-  /** Whether disputes are won, lost and withdrawn (true), or only accepted and expired. */
-  readonly decidesDisputes?: boolean;
 }
 
 /** @param name of the round, unique in the sandbox */
 export async function trade(
   sandbox: TestSandbox,
   name: string,
-  { orders, random, continues = () => true, decidesDisputes = true }: TradeOptions,
+  { orders, random, continues = () => true }: TradeOptions,
 ): Promise<void> {
   const resources = await readServiceResources(sandbox);
   const followUps = KINDS.flatMap((kind) =>
     inOrder(resources.get(kind) ?? [])
       .filter(continues)
-      .flatMap((resource) => followUp(kind, resource, { name, random, decidesDisputes })),
+      .flatMap((resource) => followUp(kind, resource, { name, random })),
   );
   const placed = Array.from({ length: orders }, (_, n) => placeOrder(name, n, random));
   const payouts = Array.from({ length: Math.ceil(orders / 6) }, (_, n) => payOut(name, n, random));
@@ -131,7 +129,6 @@ function payOut(name: string, n: number, random: Random): ServiceRequest {
 interface Trade {
   readonly name: string;
   readonly random: Random;
-  readonly decidesDisputes: boolean;
 }
 
 function followUp(kind: ResourceKind, resource: Body, round: Trade): readonly ServiceRequest[] {
@@ -218,16 +215,16 @@ function moveRefund({ refund_id: id, status }: Body, { random }: Trade): readonl
   return random() < 0.5 ? move(pick(random, ['succeeded', 'succeeded', 'failed'])) : [];
 }
 
-function moveDispute(dispute: Body, { random, decidesDisputes }: Trade): readonly ServiceRequest[] {
+function moveDispute(dispute: Body, { random }: Trade): readonly ServiceRequest[] {
   const { dispute_id: id, dispute_stage: stage, status } = dispute;
   const move = (to: object): readonly ServiceRequest[] => [
     ['POST', `/_sandbox/disputes/${id}/move`, to],
   ];
   if (status === 'opened' || status === 'challenged') {
     return pick<readonly ServiceRequest[]>(random, [
-      decidesDisputes ? move({ status: 'won' }) : [],
-      decidesDisputes ? move({ status: 'lost' }) : [],
-      decidesDisputes ? move({ status: 'cancelled' }) : [],
+      move({ status: 'won' }),
+      move({ status: 'lost' }),
+      move({ status: 'cancelled' }),
       [['POST', `/disputes/${id}/accept`]],
       [],
       [],

@@ -15,6 +15,8 @@
  * 6. Snoozed: it does not notify. If it is active when the snooze ends, it notifies once.
  * 7. Terminal rules have no condition that could end. Their alerts are open until the resource returns
  *    to another status, or until a person acknowledges them, which resolves them.
+ * 8. A one-time alert about a state is written once for each key: a resource that seems to return and
+ *    arrives there again has no news.
  */
 
 /** Every rule. Each is documented where it is implemented, mostly in `rules/`. */
@@ -118,7 +120,7 @@ export interface Alert {
   readonly deadlineAt?: Date | undefined;
 }
 
-type AlertKey = Pick<Alert, 'rule' | 'subject' | 'variant'>;
+export type AlertKey = Pick<Alert, 'rule' | 'subject' | 'variant'>;
 
 /** The result of some rules for one subject. */
 export interface SubjectAlerts {
@@ -148,6 +150,12 @@ export interface UnresolvedAlert extends AlertKey {
   readonly isSnoozed: boolean;
 }
 
+/** What of the stored alerts decides what changes. */
+export interface StoredAlerts {
+  readonly unresolved: readonly UnresolvedAlert[];
+  readonly written: readonly AlertKey[];
+}
+
 /** What to change so that the stored alerts match the active ones. */
 export interface AlertChanges {
   readonly opened: readonly NewAlert[];
@@ -175,12 +183,13 @@ function keyOf({ rule, subject, variant }: AlertKey): string {
 }
 
 /**
- * Invariants 2 to 6.
- * @param unresolved all unresolved alerts of the subjects and rules in `evaluated`
+ * Invariants 2 to 6 and 8.
+ * @param stored all unresolved alerts of the subjects and rules in `evaluated`, and the keys of its one-time
+ * alerts that were written before
  */
 export function diffAlerts(
   evaluated: readonly SubjectAlerts[],
-  unresolved: readonly UnresolvedAlert[],
+  { unresolved, written }: StoredAlerts,
 ): AlertChanges {
   const before = new Map(unresolved.map((one) => [keyOf(one), one]));
   const opened = new Map<string, NewAlert>();
@@ -196,8 +205,9 @@ export function diffAlerts(
       } else if (!isOpeningDeferred) opened.set(key, { ...alert, causedBy });
     }
   }
+  const past = new Set(written.map(keyOf));
   const oneTime = evaluated.flatMap(({ oneTime: alerts = [], causedBy = null }) =>
-    alerts.map((alert) => ({ ...alert, causedBy })),
+    alerts.filter((alert) => !past.has(keyOf(alert))).map((alert) => ({ ...alert, causedBy })),
   );
   const reported = new Set([...opened.values(), ...oneTime].map(({ subject }) => subject));
   const checked = new Map(

@@ -2,6 +2,7 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import type {
   Alert,
+  AlertKey,
   KeptAlert,
   NewAlert,
   ResolvedAlert,
@@ -29,6 +30,27 @@ export function lockUnresolved(
       order by subject, rule, variant
         for update`,
     [checked.map(({ subject }) => subject), checked.map(({ rule }) => rule)],
+  );
+}
+
+/** Those of the keys that have an alert, in any state; the caller holds the locks of their subjects. */
+export function listWritten(
+  tx: Queryable,
+  keys: readonly AlertKey[],
+): Promise<readonly AlertKey[]> {
+  return tx.query<AlertKey>(
+    `select distinct rule, subject, variant
+       from alerts
+      where (subject, rule, variant) in
+            (select subject, rule, variant
+               from unnest($1::text[], $2::text[], $3::text[]) as u (subject, rule, variant))
+      limit $4`,
+    [
+      keys.map(({ subject }) => subject),
+      keys.map(({ rule }) => rule),
+      keys.map(({ variant }) => variant),
+      keys.length,
+    ],
   );
 }
 

@@ -198,6 +198,31 @@ const DISPUTES: readonly Row[] = [
     facts({ ...D, ...at('pondered'), before: at('opened') }),
     { oneTime: ['dispute_changed dispute/pondered warning'] },
   ],
+  [
+    'opened again, while a body without a version reports that it was won: alerts stay',
+    facts({ ...D, ...at('opened'), before: at('won'), isUncertain: true }),
+    NOTHING,
+  ],
+  [
+    'challenged again, while a body without a version reports that it was lost: alerts stay',
+    facts({ ...D, ...at('challenged'), before: at('lost'), isUncertain: true }),
+    NOTHING,
+  ],
+  [
+    'opened again, and no body contradicts',
+    facts({ ...D, ...at('opened'), before: at('won') }),
+    { active: ['dispute_opened dispute critical'], resolved: NO_DEADLINE },
+  ],
+  [
+    'challenged, while a body without a version reports that it was won',
+    facts({ ...D, ...at('challenged'), before: at('opened'), isUncertain: true }),
+    { oneTime: ['dispute_changed dispute/challenged info'], resolved: ALL_OVER },
+  ],
+  [
+    'opened at a later stage, where a body without a version reports that it was lost',
+    facts({ ...D, ...at('opened', 'arbitration'), before: at('won'), isUncertain: true }),
+    { active: ['dispute_opened arbitration critical'], resolved: NO_DEADLINE },
+  ],
   ['no status yet', facts({ ...D }), NOTHING],
 ];
 
