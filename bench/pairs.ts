@@ -43,7 +43,7 @@ export interface Pairs {
   run(seconds: number, others: readonly Started[]): Promise<RunReport>;
 }
 
-/** Starts Tallyhook with a process for each role. No checkpoint falls into one run of a pair alone. */
+/** Starts Tallyhook with a process for each role. No checkpoint and no vacuum falls into one run of a pair alone. */
 export async function startPairs(options: PairsOptions): Promise<Pairs> {
   const { name, seed, folder, cleanup, ratePerSecond } = options;
   const secret = randomBytes(32).toString('hex');
@@ -53,6 +53,7 @@ export async function startPairs(options: PairsOptions): Promise<Pairs> {
   const bench: Bench = { options: OPTIONS, part: 'e2e', secret, folder, cleanup, postgres, load };
   await db.query("alter system set max_wal_size = '32GB'");
   await db.query("alter system set checkpoint_timeout = '1h'");
+  await db.query('alter system set autovacuum = off');
   await db.query('select pg_reload_conf()');
   const tallyhook = await startTallyhook(bench, 'processes', db.url);
   await load.openStream(seed);
@@ -60,6 +61,7 @@ export async function startPairs(options: PairsOptions): Promise<Pairs> {
     db,
     run: async (seconds, others) => {
       await load.prepare((ratePerSecond ?? MOST_PER_SECOND) * (seconds + WARM_UP_SECONDS + 1));
+      await db.query('vacuum (analyze)');
       await db.query('checkpoint');
       const subject = {
         db,
@@ -90,12 +92,6 @@ export function isCheap(ratios: readonly number[], part: string, maxCost: number
       `(median of ${ratios.length} pairs; allowed ${maxCost * 100} %)`,
   );
   return 1 - at(0.5) <= maxCost;
-}
-
-export function readCount(flag: string, text: string): number {
-  const count = Number(text);
-  if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new RangeError(`${flag} takes whole numbers from 1, not "${text}"`);
 }
 
 export function whole(value: number): string {

@@ -6,10 +6,7 @@
  * was due. What it waits for without any other work is measured first, in the same run.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import { copyNext } from '../../src/ledger/bodies/copyBodies.ts';
 import { restAfterMs } from '../../src/ledger/bodies/domain/rest.ts';
 import { COPY_LIMITS, createBodiesJob } from '../../src/ledger/bodies/job.ts';
@@ -20,9 +17,9 @@ import { createLog } from '../../src/platform/log.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/platform/time.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
-import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
 import { quantile } from '../quantiles.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { describeWaits, SENDER, type Span, type Watched, watchWaits } from './waits.ts';
 
 const HELP = `npm run bench:bodies -- [flags]
@@ -185,55 +182,41 @@ function print(name: string, waits: Waits): void {
   for (const line of describeWaits(watched, slow)) console.log(`    ${line}`);
 }
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      events: { type: 'string', default: '1000000' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return true;
+async function measureAll(events: number, { folder, cleanup }: BenchParts): Promise<boolean> {
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const { url } = await postgres.createDatabase('bench_bodies');
+  const open = (applicationName: string, maxConnections: number): Database => {
+    const db = createDatabase({
+      connectionString: url,
+      log: createLog('silent'),
+      applicationName,
+      maxConnections,
+      responseTimeoutMs: 30 * MINUTE_MS,
+      plans: 'any',
+    });
+    cleanup.add(() => db.close());
+    return db;
+  };
+  const [db, sender, watcher] = [open('bench', 1), open(SENDER, 4), open('watcher', 2)];
+  await fill(db, events);
+  console.log(`${events} events of an older version, PostgreSQL ${postgres.version}`);
+  const results: Waits[] = [];
+  for (const [name, work] of [
+    ['nothing else', () => sleep(QUIET_MS, forever)],
+    ['copying', () => copyAll(db)],
+    ['packing and removing', () => packAndRemove(db)],
+  ] as const) {
+    const waits = await sendDuring({ sender, watcher, folder }, work);
+    print(name, waits);
+    results.push(waits);
+    console.log(JSON.stringify(await measurePlaces(db)));
   }
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    const postgres = await startPostgres(join(folder, 'data'), cleanup);
-    const { url } = await postgres.createDatabase('bench_bodies');
-    const open = (applicationName: string, maxConnections: number): Database => {
-      const db = createDatabase({
-        connectionString: url,
-        log: createLog('silent'),
-        applicationName,
-        maxConnections,
-        responseTimeoutMs: 30 * MINUTE_MS,
-        plans: 'any',
-      });
-      cleanup.add(() => db.close());
-      return db;
-    };
-    const [db, sender, watcher] = [open('bench', 1), open(SENDER, 4), open('watcher', 2)];
-    await fill(db, Number(values.events));
-    console.log(`${values.events} events of an older version, PostgreSQL ${postgres.version}`);
-    const results: Waits[] = [];
-    for (const [name, work] of [
-      ['nothing else', () => sleep(QUIET_MS, forever)],
-      ['copying', () => copyAll(db)],
-      ['packing and removing', () => packAndRemove(db)],
-    ] as const) {
-      const waits = await sendDuring({ sender, watcher, folder }, work);
-      print(name, waits);
-      results.push(waits);
-      console.log(JSON.stringify(await measurePlaces(db)));
-    }
-    return results.every(({ longestLock }) => longestLock < MAX_LOCK_WAIT_MS);
-  } finally {
-    await cleanup.run();
-  }
+  return results.every(({ longestLock }) => longestLock < MAX_LOCK_WAIT_MS);
 }
 
-process.exitCode = (await main()) ? 0 : 1;
+await runBench({
+  help: HELP,
+  flags: { events: '1000000' },
+  deadlineMs: DEADLINE_MS,
+  run: ({ events }, parts) => measureAll(readCount('--events', events), parts),
+});

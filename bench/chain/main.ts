@@ -3,15 +3,12 @@
  * it can, without the publisher and with it, in alternating pairs. What a run without it leaves is chained
  * before the next one, so each run with it chains its own transfers.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { measureUnchained, readChainHead } from '../../src/ledger/read/chain.ts';
-import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { drain } from '../endToEnd.ts';
-import { isCheap, type Pairs, readCount, startPairs, whole } from '../pairs.ts';
+import { isCheap, type Pairs, startPairs, whole } from '../pairs.ts';
 import { compiled, type Started, startModule } from '../processes.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import type { FromPublisher, ToPublisher } from './protocol.ts';
 
 const HELP = `npm run bench:chain -- [flags]
@@ -34,37 +31,7 @@ interface Options {
   readonly ratePerSecond: number | undefined;
 }
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      pairs: { type: 'string', default: '9' },
-      seconds: { type: 'string', default: '20' },
-      rate: { type: 'string' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return true;
-  }
-  const options = {
-    pairs: readCount('--pairs', values.pairs),
-    seconds: readCount('--seconds', values.seconds),
-    ratePerSecond: values.rate === undefined ? undefined : readCount('--rate', values.rate),
-  };
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    return await compare(options, folder, cleanup);
-  } finally {
-    await cleanup.run();
-  }
-}
-
-async function compare(options: Options, folder: string, cleanup: Cleanup): Promise<boolean> {
+async function compare(options: Options, { folder, cleanup }: BenchParts): Promise<boolean> {
   const { pairs: count, seconds, ratePerSecond } = options;
   const pairs = await startPairs({
     ...{ name: 'bench_chain', seed: SEED, folder, cleanup, ratePerSecond },
@@ -140,9 +107,17 @@ async function startPublisher(url: string, cwd: string, cleanup: Cleanup): Promi
   };
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: { pairs: '9', seconds: '20', rate: undefined },
+  deadlineMs: DEADLINE_MS,
+  run: ({ pairs, seconds, rate }, parts) =>
+    compare(
+      {
+        pairs: readCount('--pairs', pairs),
+        seconds: readCount('--seconds', seconds),
+        ratePerSecond: rate === undefined ? undefined : readCount('--rate', rate),
+      },
+      parts,
+    ),
+});

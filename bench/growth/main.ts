@@ -3,11 +3,9 @@
  * Tallyhook writes, and measures disk for each event, reads, and the rates of intake and worker.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import { type BenchParts, type Given, readCount, runBench } from '../runBench.ts';
 import { fill, type Plan } from './fill.ts';
 import { type Measured, type Measuring, measureLedger, PARTS, type Part } from './measure.ts';
 import { printSummary } from './summary.ts';
@@ -31,32 +29,26 @@ Needs about 6 kB of disk for each event, and 2 GB more. Exit code 1: an acknowle
 
 const DEADLINE_MS = 6 * 3_600_000;
 
+const FLAGS = {
+  events: '1e6,5e6,20e6',
+  'body-bytes': '1500',
+  'per-day': '1e6',
+  days: undefined,
+  only: [],
+  seconds: '20',
+  'keep-days': '4',
+  json: undefined,
+  keep: undefined,
+} as const;
+
 interface Options extends Omit<Plan, 'dataDir' | 'finalEvents'>, Measuring {
   readonly sizes: readonly number[];
   readonly jsonFile: string | undefined;
-  readonly parentDir: string;
   /** Holds the ledger from one run to the next; undefined: it is removed at the end. */
   readonly keptDir: string | undefined;
 }
 
-async function main(): Promise<boolean> {
-  const options = readOptions();
-  if (!options) {
-    console.log(HELP);
-    return true;
-  }
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    return await run(options, cleanup);
-  } finally {
-    await cleanup.run();
-  }
-}
-
-async function run(options: Options, cleanup: Cleanup): Promise<boolean> {
-  const folder = mkdtempSync(join(options.parentDir, 'tallyhook-bench-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+async function measureSizes(options: Options, { folder, cleanup }: BenchParts): Promise<boolean> {
   const dataDir = options.keptDir ?? join(folder, 'data');
   const finalEvents = options.sizes.at(-1) ?? 0;
   const secret = randomBytes(32).toString('hex');
@@ -75,48 +67,31 @@ async function run(options: Options, cleanup: Cleanup): Promise<boolean> {
   return measured.every(({ isComplete }) => isComplete);
 }
 
-function readOptions(): Options | undefined {
-  const { values } = parseArgs({
-    options: {
-      events: { type: 'string', default: '1e6,5e6,20e6' },
-      'body-bytes': { type: 'string', default: '1500' },
-      'per-day': { type: 'string', default: '1e6' },
-      days: { type: 'string' },
-      only: { type: 'string', multiple: true },
-      seconds: { type: 'string', default: '20' },
-      'keep-days': { type: 'string', default: '4' },
-      json: { type: 'string' },
-      'data-dir': { type: 'string' },
-      keep: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return undefined;
-  const sizes = values.events
+function readOptions(given: Given<typeof FLAGS>): Options {
+  const sizes = given.events
     .split(',')
     .map((text) => readCount('--events', text, TEMPLATE_EVENTS))
     .sort((a, b) => a - b);
-  const perDay = readCount('--per-day', values['per-day'], 1);
-  const days = values.days === undefined ? undefined : readCount('--days', values.days, 1);
+  const perDay = readCount('--per-day', given['per-day']);
+  const days = given.days === undefined ? undefined : readCount('--days', given.days);
   if (days !== undefined && sizes.length > 1) throw new RangeError('--days takes one size');
   return {
     sizes,
-    bodyBytes: readCount('--body-bytes', values['body-bytes'], 1),
+    bodyBytes: readCount('--body-bytes', given['body-bytes']),
     eventsPerDay: days === undefined ? perDay : Math.ceil((sizes[0] ?? 0) / days),
-    parts: readParts(values.only, days === undefined ? GROWING_PARTS : AGING_PARTS),
-    seconds: readCount('--seconds', values.seconds, 1),
-    keepDays: readCount('--keep-days', values['keep-days'], 4),
-    jsonFile: values.json,
-    parentDir: resolve(values['data-dir'] ?? tmpdir()),
-    keptDir: values.keep === undefined ? undefined : resolve(values.keep),
+    parts: readParts(given.only, days === undefined ? GROWING_PARTS : AGING_PARTS),
+    seconds: readCount('--seconds', given.seconds),
+    keepDays: readCount('--keep-days', given['keep-days'], 4),
+    jsonFile: given.json,
+    keptDir: given.keep === undefined ? undefined : resolve(given.keep),
   };
 }
 
 const GROWING_PARTS: readonly Part[] = ['sizes', 'reads', 'load', 'retention'];
 const AGING_PARTS: readonly Part[] = ['sizes', 'aging'];
 
-function readParts(names: readonly string[] | undefined, all: readonly Part[]): readonly Part[] {
-  if (!names) return all;
+function readParts(names: readonly string[], all: readonly Part[]): readonly Part[] {
+  if (names.length === 0) return all;
   return names.map((name) => {
     const part = PARTS.find((candidate) => candidate === name);
     if (part) return part;
@@ -124,15 +99,9 @@ function readParts(names: readonly string[] | undefined, all: readonly Part[]): 
   });
 }
 
-function readCount(flag: string, text: string, least: number): number {
-  const count = Number(text);
-  if (Number.isSafeInteger(count) && count >= least) return count;
-  throw new RangeError(`${flag} takes whole numbers from ${least}, not "${text}"`);
-}
-
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: FLAGS,
+  deadlineMs: DEADLINE_MS,
+  run: (given, parts) => measureSizes(readOptions(given), parts),
+});

@@ -2,20 +2,18 @@
  * `npm run bench:ledger`: how reading and proving a ledger behave when it has millions of resources.
  * It prints the figures, and the plan of every statement that reads more than its result needs.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import { readOrderPage } from '../../src/ledger/read/orderList.ts';
 import { readOrder } from '../../src/ledger/read/orders.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { ORDER_STATUSES } from '../../src/webhooks/orderStatuses.ts';
 import { settings, startApi } from '../api.ts';
-import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { type CpuWatch, watchCpu } from '../cpu.ts';
 import { startPostgres } from '../database.ts';
 import { quantile } from '../quantiles.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { countRows, insertCopies } from './copies.ts';
 import { runWatched, type Watched } from './memory.ts';
 import { explaining, type Plan } from './plans.ts';
@@ -40,76 +38,51 @@ const PAGES = 20;
 const PAGE_SIZE = 50;
 const DEADLINE_MS = 3 * 3_600_000;
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      resources: { type: 'string', default: '2000000' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+async function measureAll(wanted: number, { folder, cleanup }: BenchParts): Promise<boolean> {
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const { url } = await postgres.createDatabase('bench_ledger');
+  const db = createDatabase({
+    connectionString: url,
+    log: createLog('silent'),
+    applicationName: 'tallyhook-bench-ledger',
+    maxConnections: 2,
+    responseTimeoutMs: 600_000,
+    plans: 'any',
   });
-  if (values.help) {
-    console.log(HELP);
-    return true;
-  }
-  const wanted = Number(values.resources);
-  if (!Number.isSafeInteger(wanted) || wanted < TEMPLATE_PAYMENTS) {
-    throw new RangeError(
-      `--resources takes a whole number from ${TEMPLATE_PAYMENTS}, not "${values.resources}"`,
-    );
-  }
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    const postgres = await startPostgres(join(folder, 'data'), cleanup);
-    const { url } = await postgres.createDatabase('bench_ledger');
-    const db = createDatabase({
-      connectionString: url,
-      log: createLog('silent'),
-      applicationName: 'tallyhook-bench-ledger',
-      maxConnections: 2,
-      responseTimeoutMs: 600_000,
-      plans: 'any',
-    });
-    cleanup.add(() => db.close());
-    const cpu = watchCpu([
-      { name: 'postgres', pid: postgres.pid, isTree: true },
-      { name: 'verify', pid: process.pid, isTree: true },
-    ]);
-    const verified: Verified = { db, url, cpu };
+  cleanup.add(() => db.close());
+  const cpu = watchCpu([
+    { name: 'postgres', pid: postgres.pid, isTree: true },
+    { name: 'verify', pid: process.pid, isTree: true },
+  ]);
+  const verified: Verified = { db, url, cpu };
 
-    await applyTemplate(url);
-    const template = await countRows(db);
-    if (template.findings > 0)
-      throw new Error('the template has findings; its copies would lack them');
-    const copies = Math.ceil(wanted / template.resources) - 1;
-    const tenth = Math.max(1, Math.round(copies / 10));
-    await makeCopies(db, { from: 1, to: tenth, events: template.events });
-    const small = await verify(verified);
-    await makeCopies(db, { from: tenth + 1, to: copies, events: template.events });
+  await applyTemplate(url);
+  const template = await countRows(db);
+  if (template.findings > 0)
+    throw new Error('the template has findings; its copies would lack them');
+  const copies = Math.ceil(wanted / template.resources) - 1;
+  const tenth = Math.max(1, Math.round(copies / 10));
+  await makeCopies(db, { from: 1, to: tenth, events: template.events });
+  const small = await verify(verified);
+  await makeCopies(db, { from: tenth + 1, to: copies, events: template.events });
 
-    const isQuick = await readThroughApi(url, folder, { copies, cleanup });
-    const greedy = await readExplained(db, copies);
-    const large = await verify(verified);
-    const arePassed = await compareThreads(verified);
-    const isFlat = large.peakMib < MAX_VERIFY_MIB;
-    line(
-      'verify is flat',
-      `${small.peakMib.toFixed(0)} MiB on a tenth, ${large.peakMib.toFixed(0)} MiB on all: ${isFlat ? 'yes' : 'NO'}`,
-    );
-    return (
-      isQuick &&
-      isFlat &&
-      greedy.length === 0 &&
-      small.exitCode === 0 &&
-      large.exitCode === 0 &&
-      arePassed
-    );
-  } finally {
-    await cleanup.run();
-  }
+  const isQuick = await readThroughApi(url, folder, { copies, cleanup });
+  const greedy = await readExplained(db, copies);
+  const large = await verify(verified);
+  const arePassed = await compareThreads(verified);
+  const isFlat = large.peakMib < MAX_VERIFY_MIB;
+  line(
+    'verify is flat',
+    `${small.peakMib.toFixed(0)} MiB on a tenth, ${large.peakMib.toFixed(0)} MiB on all: ${isFlat ? 'yes' : 'NO'}`,
+  );
+  return (
+    isQuick &&
+    isFlat &&
+    greedy.length === 0 &&
+    small.exitCode === 0 &&
+    large.exitCode === 0 &&
+    arePassed
+  );
 }
 
 async function makeCopies(
@@ -137,10 +110,7 @@ async function makeCopies(
 async function readThroughApi(
   url: string,
   cwd: string,
-  {
-    copies,
-    cleanup,
-  }: { readonly copies: number; readonly cleanup: ReturnType<typeof createCleanup> },
+  { copies, cleanup }: { readonly copies: number; readonly cleanup: Cleanup },
 ): Promise<boolean> {
   const api = await startApi(url, cwd, cleanup);
   const orders = Array.from({ length: REQUESTS + WARM_UP_REQUESTS }, (_, n) =>
@@ -256,9 +226,10 @@ function whole(value: number): string {
   return value.toLocaleString('en');
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: { resources: '2000000' },
+  deadlineMs: DEADLINE_MS,
+  run: ({ resources }, parts) =>
+    measureAll(readCount('--resources', resources, TEMPLATE_PAYMENTS), parts),
+});

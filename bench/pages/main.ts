@@ -3,10 +3,8 @@
  * large it is, and the plan of every statement that reads more than a page may.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { RETENTION_SETTINGS, retentionOf } from '../../src/config/retentionSettings.ts';
@@ -16,12 +14,13 @@ import type { PageParts } from '../../src/pages/page.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { settings } from '../api.ts';
-import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { watchCpu } from '../cpu.ts';
 import { startPostgres } from '../database.ts';
 import { explaining, type Plan } from '../ledger/plans.ts';
 import { compiled, startLogging } from '../processes.ts';
 import { quantile } from '../quantiles.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { type BenchLedger, type Case, casesOf } from './cases.ts';
 import { DATABASE, fill } from './fill.ts';
 
@@ -50,53 +49,39 @@ const WARM_UP_REQUESTS = 3;
 const READ_TIMEOUT_MS = 60_000;
 const DEADLINE_MS = 3 * 3_600_000;
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      resources: { type: 'string', default: '2000000' },
-      requests: { type: 'string', default: '40' },
-      'data-dir': { type: 'string' },
-      keep: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+interface Options {
+  readonly resources: number;
+  /** For each address. */
+  readonly requests: number;
+  /** Holds the ledger from one run to the next; undefined: it is removed at the end. */
+  readonly keptDir: string | undefined;
+}
+
+async function measureAll(
+  { resources, requests, keptDir }: Options,
+  { folder, cleanup }: BenchParts,
+): Promise<boolean> {
+  const dataDir = join(keptDir ?? folder, 'data');
+  mkdirSync(join(dataDir, '..'), { recursive: true });
+  await fill(dataDir, resources, cleanup);
+  const postgres = await startPostgres(dataDir, cleanup);
+  const { url } = postgres.openDatabase(DATABASE);
+  const db = createDatabase({
+    connectionString: url,
+    log: createLog('silent'),
+    applicationName: 'tallyhook-bench-pages',
+    maxConnections: 2,
+    responseTimeoutMs: READ_TIMEOUT_MS,
+    plans: 'any',
   });
-  if (values.help) {
-    console.log(HELP);
-    return true;
-  }
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    const dataDir = join(values.keep === undefined ? folder : resolve(values.keep), 'data');
-    mkdirSync(join(dataDir, '..'), { recursive: true });
-    await fill(dataDir, Number(values.resources), cleanup);
-    const postgres = await startPostgres(dataDir, cleanup);
-    const { url } = postgres.openDatabase(DATABASE);
-    const db = createDatabase({
-      connectionString: url,
-      log: createLog('silent'),
-      applicationName: 'tallyhook-bench-pages',
-      maxConnections: 2,
-      responseTimeoutMs: READ_TIMEOUT_MS,
-      plans: 'any',
-    });
-    cleanup.add(() => db.close());
-    const { cases, skipped } = casesOf(await readLedger(db));
-    const viewer = await startViewer(url, folder, cleanup);
-    const areReached = await measure(
-      cases,
-      { viewer, postgresPid: postgres.pid },
-      Number(values.requests),
-    );
-    const areModest = await explainPages(cases, db);
-    if (skipped.length > 0)
-      console.log(`  not measured, for want of an example: ${skipped.join(', ')}`);
-    return areReached && areModest;
-  } finally {
-    await cleanup.run();
-  }
+  cleanup.add(() => db.close());
+  const { cases, skipped } = casesOf(await readLedger(db));
+  const viewer = await startViewer(url, folder, cleanup);
+  const areReached = await measure(cases, { viewer, postgresPid: postgres.pid }, requests);
+  const areModest = await explainPages(cases, db);
+  if (skipped.length > 0)
+    console.log(`  not measured, for want of an example: ${skipped.join(', ')}`);
+  return areReached && areModest;
 }
 
 /** Each copy has one dispute. */
@@ -271,9 +256,17 @@ function allowedBlocksOf({ page, path }: Pick<Case, 'page' | 'path'>): number {
   return page.path.includes('{') ? MAX_BLOCKS_BY_KEY : MAX_BLOCKS;
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: { resources: '2000000', requests: '40', keep: undefined },
+  deadlineMs: DEADLINE_MS,
+  run: ({ resources, requests, keep }, parts) =>
+    measureAll(
+      {
+        resources: readCount('--resources', resources),
+        requests: readCount('--requests', requests),
+        keptDir: keep === undefined ? undefined : resolve(keep),
+      },
+      parts,
+    ),
+});

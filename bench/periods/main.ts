@@ -4,10 +4,7 @@
  * in turn. docs/decisions/0086-journal-in-one-table.md has what was decided.
  */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import type { ResourceRef } from '../../src/ledger/domain/snapshot.ts';
 import { readEntries, readEvidence } from '../../src/ledger/read/store/explain.ts';
 import { readJournalBounds, readJournalChunk } from '../../src/ledger/read/store/journal.ts';
@@ -19,10 +16,11 @@ import {
 } from '../../src/ledger/store/snapshots.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
 import { blocksOf } from '../ledger/plans.ts';
 import { quantile } from '../quantiles.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { contentOf, createTables, idOf, LAYOUTS, type Layout, START_MS } from './tables.ts';
 
 const HELP = `npm run bench:periods -- [flags]
@@ -46,38 +44,19 @@ interface Side {
   readonly blocks: Map<string, number[]>;
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      resources: { type: 'string', default: '400000' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return console.log(HELP);
-  const resources = Number(values.resources);
-  if (!Number.isSafeInteger(resources) || resources < 50_000) {
-    throw new RangeError(`--resources takes a whole number from 50000, not "${values.resources}"`);
-  }
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    const postgres = await startPostgres(join(folder, 'data'), cleanup);
-    const { url } = await postgres.createDatabase('bench_periods');
-    const sides = LAYOUTS.map((layout) => openSide(url, layout, cleanup));
-    for (const { layout, db } of sides) await createTables(db, layout, resources);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-        await measure(side, round, resources);
-      }
+async function measureAll(resources: number, { folder, cleanup }: BenchParts): Promise<boolean> {
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const { url } = await postgres.createDatabase('bench_periods');
+  const sides = LAYOUTS.map((layout) => openSide(url, layout, cleanup));
+  for (const { layout, db } of sides) await createTables(db, layout, resources);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      await measure(side, round, resources);
     }
-    report(sides);
-    for (const side of sides) await repeatTransfer(side);
-  } finally {
-    await cleanup.run();
   }
+  report(sides);
+  for (const side of sides) await repeatTransfer(side);
+  return true;
 }
 
 function openSide(url: string, layout: Layout, cleanup: Cleanup): Side {
@@ -236,9 +215,9 @@ async function repeatTransfer({ layout, db }: Side): Promise<void> {
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: { resources: '400000' },
+  deadlineMs: DEADLINE_MS,
+  run: ({ resources }, parts) => measureAll(readCount('--resources', resources, 50_000), parts),
+});

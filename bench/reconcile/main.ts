@@ -3,10 +3,7 @@
  * memory. One statement fills the ledger from the sandbox's tables, with the columns that are
  * compared: importing them would measure the ledger.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import { createClient } from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
@@ -18,8 +15,8 @@ import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createReconcile, type Reconcile, type RunReport } from '../../src/reconcile/run.ts';
 import type { Mode } from '../../src/reconcile/store/runs.ts';
 import { startSandbox } from '../../src/sandbox/startSandbox.ts';
-import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { insertPayments, paymentIdOf, SPAN_MS } from '../sandbox/payments.ts';
 
 const HELP = `npm run bench:reconcile -- [flags]
@@ -37,56 +34,33 @@ const DEADLINE_MS = 2 * 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 const API_KEY = 'snd_bench_0123456789abcdef';
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      payments: { type: 'string', default: '1000000' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+async function measureAll(payments: number, { folder, cleanup }: BenchParts): Promise<boolean> {
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const { url } = await postgres.createDatabase('bench_reconcile');
+  const log = createLog('silent');
+  const sandbox = await startSandbox({
+    databaseUrl: url,
+    port: 0,
+    apiKey: API_KEY,
+    webhook: { secret: 'bench-secret-0123456789' },
+    log,
+    requestsPerMinute: 10_000_000,
   });
-  if (values.help) {
-    console.log(HELP);
-    return true;
-  }
-  const payments = Number(values.payments);
-  if (!Number.isSafeInteger(payments) || payments < 1_000) {
-    throw new RangeError(`--payments takes a whole number from 1000, not "${values.payments}"`);
-  }
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    const postgres = await startPostgres(join(folder, 'data'), cleanup);
-    const { url } = await postgres.createDatabase('bench_reconcile');
-    const log = createLog('silent');
-    const sandbox = await startSandbox({
-      databaseUrl: url,
-      port: 0,
-      apiKey: API_KEY,
-      webhook: { secret: 'bench-secret-0123456789' },
-      log,
-      requestsPerMinute: 10_000_000,
-    });
-    cleanup.add(() => sandbox.close());
-    const db = createDatabase({
-      connectionString: url,
-      log,
-      applicationName: 'tallyhook-bench-reconcile',
-      maxConnections: 4,
-      responseTimeoutMs: 600_000,
-      plans: 'any',
-    });
-    cleanup.add(() => db.close());
-    const endMs = Date.now() - DAY_MS;
-    await insertPayments(db, { payments, endMs });
-    await fillLedger(db);
-    line('the service and the ledger', `${payments.toLocaleString('en')} payments each`);
-    return await measure(db, reconcileOf(db, sandbox.baseUrl), { payments, endMs });
-  } finally {
-    await cleanup.run();
-  }
+  cleanup.add(() => sandbox.close());
+  const db = createDatabase({
+    connectionString: url,
+    log,
+    applicationName: 'tallyhook-bench-reconcile',
+    maxConnections: 4,
+    responseTimeoutMs: 600_000,
+    plans: 'any',
+  });
+  cleanup.add(() => db.close());
+  const endMs = Date.now() - DAY_MS;
+  await insertPayments(db, { payments, endMs });
+  await fillLedger(db);
+  line('the service and the ledger', `${payments.toLocaleString('en')} payments each`);
+  return await measure(db, reconcileOf(db, sandbox.baseUrl), { payments, endMs });
 }
 
 function reconcileOf(db: Database, baseUrl: string): Reconcile {
@@ -190,9 +164,9 @@ function line(name: string, text: string): void {
   console.log(`  ${name.padEnd(32)} ${text}`);
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: { payments: '1000000' },
+  deadlineMs: DEADLINE_MS,
+  run: ({ payments }, parts) => measureAll(readCount('--payments', payments, 1_000), parts),
+});

@@ -2,18 +2,15 @@
  * `npm run bench:sandbox`: the speed of the sandbox with a million payments. It prints the
  * figures and the plan of every statement that it measures.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { startSandbox } from '../../src/sandbox/startSandbox.ts';
 import type { ListFilter, ListPage } from '../../src/sandbox/store/lists.ts';
 import { countResources, listResources } from '../../src/sandbox/store/postgres/lists.ts';
 import { readResource } from '../../src/sandbox/store/postgres/resources.ts';
-import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { CUSTOMERS, insertPayments, paymentIdOf, SPAN_MS } from './payments.ts';
 
 const HELP = `npm run bench:sandbox -- [flags]
@@ -33,68 +30,43 @@ const DEADLINE_MS = HOUR_MS;
 const API_KEY = 'snd_bench_0123456789abcdef';
 const PAGE: ListPage = { limit: 100, offset: 0, order: 'created', salt: '' };
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      payments: { type: 'string', default: '1000000' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+async function measureAll(payments: number, { folder, cleanup }: BenchParts): Promise<boolean> {
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const { url } = await postgres.createDatabase('bench_sandbox');
+  const log = createLog('silent');
+  const sandbox = await startSandbox({
+    databaseUrl: url,
+    port: 0,
+    apiKey: API_KEY,
+    webhook: { secret: 'bench-secret-0123456789' },
+    log,
+    requestsPerMinute: 10_000_000,
   });
-  if (values.help) {
-    console.log(HELP);
-    return true;
-  }
-  const payments = Number(values.payments);
-  if (!Number.isSafeInteger(payments) || payments < CUSTOMERS) {
-    throw new RangeError(
-      `--payments takes a whole number from ${CUSTOMERS}, not "${values.payments}"`,
-    );
-  }
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    const postgres = await startPostgres(join(folder, 'data'), cleanup);
-    const { url } = await postgres.createDatabase('bench_sandbox');
-    const log = createLog('silent');
-    const sandbox = await startSandbox({
-      databaseUrl: url,
-      port: 0,
-      apiKey: API_KEY,
-      webhook: { secret: 'bench-secret-0123456789' },
-      log,
-      requestsPerMinute: 10_000_000,
-    });
-    cleanup.add(() => sandbox.close());
-    const db = createDatabase({
-      connectionString: url,
-      log,
-      applicationName: 'tallyhook-bench-sandbox',
-      maxConnections: 2,
-      responseTimeoutMs: 600_000,
-      plans: 'any',
-    });
-    cleanup.add(() => db.close());
+  cleanup.add(() => sandbox.close());
+  const db = createDatabase({
+    connectionString: url,
+    log,
+    applicationName: 'tallyhook-bench-sandbox',
+    maxConnections: 2,
+    responseTimeoutMs: 600_000,
+    plans: 'any',
+  });
+  cleanup.add(() => db.close());
 
-    const endMs = Date.now();
-    const startedMs = performance.now();
-    await insertPayments(db, { payments, endMs });
-    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
-    line('the sandbox', `${payments.toLocaleString('en')} payments (created in ${seconds} s)`);
+  const endMs = Date.now();
+  const startedMs = performance.now();
+  await insertPayments(db, { payments, endMs });
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
+  line('the sandbox', `${payments.toLocaleString('en')} payments (created in ${seconds} s)`);
 
-    const results = [
-      await measureRetrieve(sandbox.baseUrl, payments),
-      await measureWindow(sandbox.baseUrl, endMs),
-      await measurePages(db, endMs),
-    ];
-    await measureTotals(db);
-    await printPlans(db, payments, endMs);
-    return results.every(Boolean);
-  } finally {
-    await cleanup.run();
-  }
+  const results = [
+    await measureRetrieve(sandbox.baseUrl, payments),
+    await measureWindow(sandbox.baseUrl, endMs),
+    await measurePages(db, endMs),
+  ];
+  await measureTotals(db);
+  await printPlans(db, payments, endMs);
+  return results.every(Boolean);
 }
 
 /** One payment by its id, over HTTP, spread over all of them. */
@@ -213,9 +185,9 @@ function line(name: string, text: string): void {
   console.log(`  ${name.padEnd(32)} ${text}`);
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: { payments: '1000000' },
+  deadlineMs: DEADLINE_MS,
+  run: ({ payments }, parts) => measureAll(readCount('--payments', payments, CUSTOMERS), parts),
+});

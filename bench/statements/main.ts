@@ -2,14 +2,11 @@
  * `npm run bench:statements`: how long the statement of a month takes over two years of transfers, and how much
  * memory the command holds, for a closed month and an open one, in every format.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 import { settings } from '../api.ts';
-import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { type BenchDatabase, startPostgres } from '../database.ts';
 import { runWatched } from '../ledger/memory.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { fill, filledMonths } from './fill.ts';
 
 const HELP = `npm run bench:statements -- [flags]
@@ -27,55 +24,33 @@ const FORMATS = ['text', 'csv', 'json', 'html'] as const;
 const DEADLINE_MS = 3 * 3_600_000;
 const MINIMUM = 100_000;
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      transfers: { type: 'string', default: '1000000,10000000' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return true;
+async function measureAll(
+  sizes: readonly number[],
+  { folder, cleanup }: BenchParts,
+): Promise<boolean> {
+  const months = filledMonths(Date.now());
+  const [closed = '', open = ''] = months.slice(-2);
+  const peaks: number[] = [];
+  let areReached = true;
+  for (const [place, transfers] of sizes.entries()) {
+    const dataDir = join(folder, `data_${place}`);
+    const database = 'bench_statements';
+    const startMs = performance.now();
+    await fill({ dataDir, database, transfers, months, closed }, cleanup);
+    const postgres = await startPostgres(dataDir, cleanup);
+    const bench = postgres.openDatabase(database);
+    await printSize(bench, (performance.now() - startMs) / 1_000);
+    const measured = await measure(bench.url, { closed, open });
+    peaks.push(Math.max(...measured.map(({ peakMib }) => peakMib)));
+    areReached &&= measured.every(({ seconds }) => seconds <= MAX_SECONDS);
   }
-  const sizes = values.transfers.split(',').map(Number);
-  if (sizes.some((size) => !Number.isSafeInteger(size) || size < MINIMUM)) {
-    throw new RangeError(
-      `--transfers takes whole numbers from ${MINIMUM}, not "${values.transfers}"`,
-    );
-  }
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    const months = filledMonths(Date.now());
-    const [closed = '', open = ''] = months.slice(-2);
-    const peaks: number[] = [];
-    let areReached = true;
-    for (const [place, transfers] of sizes.entries()) {
-      const dataDir = join(folder, `data_${place}`);
-      const database = 'bench_statements';
-      const startMs = performance.now();
-      await fill({ dataDir, database, transfers, months, closed }, cleanup);
-      const postgres = await startPostgres(dataDir, cleanup);
-      const bench = postgres.openDatabase(database);
-      await printSize(bench, (performance.now() - startMs) / 1_000);
-      const measured = await measure(bench.url, { closed, open });
-      peaks.push(Math.max(...measured.map(({ peakMib }) => peakMib)));
-      areReached &&= measured.every(({ seconds }) => seconds <= MAX_SECONDS);
-    }
-    const grownMib = (peaks.at(-1) ?? 0) - (peaks[0] ?? 0);
-    areReached &&= grownMib <= MAX_GROWTH_MIB;
-    console.log(
-      `\n  target: at most ${MAX_SECONDS} s, and ${MAX_GROWTH_MIB} MiB more for the largest journal than for the ` +
-        `first (${grownMib.toFixed(0)}): ${areReached ? 'reached' : 'MISSED'}`,
-    );
-    return areReached;
-  } finally {
-    await cleanup.run();
-  }
+  const grownMib = (peaks.at(-1) ?? 0) - (peaks[0] ?? 0);
+  areReached &&= grownMib <= MAX_GROWTH_MIB;
+  console.log(
+    `\n  target: at most ${MAX_SECONDS} s, and ${MAX_GROWTH_MIB} MiB more for the largest journal than for the ` +
+      `first (${grownMib.toFixed(0)}): ${areReached ? 'reached' : 'MISSED'}`,
+  );
+  return areReached;
 }
 
 async function printSize(bench: BenchDatabase, filledSeconds: number): Promise<void> {
@@ -125,9 +100,13 @@ async function measure(
   return measured;
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: { transfers: '1000000,10000000' },
+  deadlineMs: DEADLINE_MS,
+  run: ({ transfers }, parts) =>
+    measureAll(
+      transfers.split(',').map((size) => readCount('--transfers', size, MINIMUM)),
+      parts,
+    ),
+});

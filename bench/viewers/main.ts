@@ -4,17 +4,14 @@
  * runs: one in a single run of a pair would decide its ratio.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { settings } from '../api.ts';
-import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import type { Cleanup } from '../cleanup.ts';
 import type { BenchDatabase } from '../database.ts';
 import { drain } from '../endToEnd.ts';
-import { isCheap, readCount, startPairs, whole } from '../pairs.ts';
+import { isCheap, startPairs, whole } from '../pairs.ts';
 import { compiled, type Started, startLogging, startModule } from '../processes.ts';
+import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import type { FromViewers, Seen, ToViewers } from './protocol.ts';
 
 const HELP = `npm run bench:viewers -- [flags]
@@ -41,39 +38,7 @@ interface Options {
   readonly ratePerSecond: number | undefined;
 }
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      viewers: { type: 'string', default: '200' },
-      pairs: { type: 'string', default: '9' },
-      seconds: { type: 'string', default: '20' },
-      rate: { type: 'string' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return true;
-  }
-  const options = {
-    viewers: readCount('--viewers', values.viewers),
-    pairs: readCount('--pairs', values.pairs),
-    seconds: readCount('--seconds', values.seconds),
-    ratePerSecond: values.rate === undefined ? undefined : readCount('--rate', values.rate),
-  };
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    return await compare(options, folder, cleanup);
-  } finally {
-    await cleanup.run();
-  }
-}
-
-async function compare(options: Options, folder: string, cleanup: Cleanup): Promise<boolean> {
+async function compare(options: Options, { folder, cleanup }: BenchParts): Promise<boolean> {
   const pairs = await startPairs({
     ...{ name: 'bench_viewers', seed: SEED, folder, cleanup },
     ratePerSecond: options.ratePerSecond,
@@ -178,9 +143,18 @@ async function openDesk(url: string, cwd: string, cleanup: Cleanup): Promise<Des
   };
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: { viewers: '200', pairs: '9', seconds: '20', rate: undefined },
+  deadlineMs: DEADLINE_MS,
+  run: ({ viewers, pairs, seconds, rate }, parts) =>
+    compare(
+      {
+        viewers: readCount('--viewers', viewers),
+        pairs: readCount('--pairs', pairs),
+        seconds: readCount('--seconds', seconds),
+        ratePerSecond: rate === undefined ? undefined : readCount('--rate', rate),
+      },
+      parts,
+    ),
+});
