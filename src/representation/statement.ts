@@ -44,8 +44,8 @@ export function statementJson({ period, knownMicros, booking, ...statement }: St
     late_postings: latePostingsJson(late),
     booked_later: latePostingsJson(bookedLater),
     currencies: statement.currencies.map(currencyJson),
-    unmatched: typeof statement.unmatched === 'string' ? null : unmatchedJson(statement.unmatched),
-    not_matched: typeof statement.unmatched === 'string' ? statement.unmatched : null,
+    unmatched: statement.unmatched.notRead ? null : unmatchedJson(statement.unmatched),
+    not_matched: statement.unmatched.notRead ?? null,
     open_items: statement.open.map(openItemsJson),
     open_findings: {
       count: statement.findings.count,
@@ -209,7 +209,7 @@ export function statementCsv({ period, currencies, open, booking, unmatched }: S
     ...open.map(({ item, currency, count, amountMinor }) =>
       row(currency, 'open', { name: item, count, amount: amountMinor }),
     ),
-    ...(typeof unmatched === 'string' ? [] : unmatched.clearing).flatMap(({ currency, parts }) =>
+    ...unmatched.clearing.flatMap(({ currency, parts }) =>
       parts.map(({ part, items, amountMinor, sinceMicros }) =>
         row(currency, 'unmatched', {
           ...{ name: part, count: items, amount: amountMinor },

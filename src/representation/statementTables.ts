@@ -12,7 +12,7 @@ import {
   type LateTotals,
   MEASURE_NAMES,
   measureMeaning,
-  type NotMatched,
+  type NotRead,
   openItemMeaning,
   type Statement,
   type StatementFinding,
@@ -80,7 +80,10 @@ export function statementText(statement: Statement): StatementText {
       ],
     })),
     closing: closingTables(booking, period),
-    clearing: [unmatchedTable(statement), oldestUnmatchedTable(statement)],
+    clearing: [
+      unmatchedTable(statement),
+      ...(statement.unmatched.notRead ? [] : [oldestUnmatchedTable(statement)]),
+    ],
     tables: [
       openTable(statement),
       oldestTable(statement),
@@ -291,29 +294,29 @@ function clearingLineTable({ currency, clearing }: CurrencyStatement): TextTable
   };
 }
 
-const NOT_MATCHED: Readonly<Record<NotMatched, string>> = {
+const NOT_READ: Readonly<Record<NotRead, string>> = {
   not_imported:
     'No settlement report or bank statement was imported: tallyhook settle import reads them.',
   too_large:
     'The journal is too large to match it in a statement: tallyhook settle unmatched lists what is unmatched now.',
 };
 
+const EVERYTHING_MATCHED = 'Everything is matched.';
+
 function unmatchedTable({ unmatched, ...statement }: Statement): TextTable {
   return {
     title: 'Unmatched at the end of the month, as it is known now',
     columns: [text('Why'), number('Items'), number('Amount'), number('Days of the oldest')],
-    rows: (typeof unmatched === 'string' ? [] : unmatched.clearing).flatMap(
-      ({ currency, balanceMinor, parts }) => [
-        ...parts.map(({ part, items, amountMinor, sinceMicros }) => [
-          CLEARING_PARTS[part],
-          String(items),
-          formatMoney(amountMinor, currency),
-          ageOf(statement, sinceMicros),
-        ]),
-        ['Together', '', formatMoney(balanceMinor, currency), ''],
-      ],
-    ),
-    empty: typeof unmatched === 'string' ? NOT_MATCHED[unmatched] : 'Everything is matched.',
+    rows: unmatched.clearing.flatMap(({ currency, balanceMinor, parts }) => [
+      ...parts.map(({ part, items, amountMinor, sinceMicros }) => [
+        CLEARING_PARTS[part],
+        String(items),
+        formatMoney(amountMinor, currency),
+        ageOf(statement, sinceMicros),
+      ]),
+      ['Together', '', formatMoney(balanceMinor, currency), ''],
+    ]),
+    empty: unmatched.notRead ? NOT_READ[unmatched.notRead] : EVERYTHING_MATCHED,
   };
 }
 
@@ -321,7 +324,7 @@ function oldestUnmatchedTable({ unmatched, ...statement }: Statement): TextTable
   return {
     title: 'The oldest unmatched',
     columns: [text('What'), text('Names'), text('Why'), number('Amount'), number('Days')],
-    rows: (typeof unmatched === 'string' ? [] : unmatched.oldest).map(
+    rows: unmatched.oldest.map(
       ({ subject, reference, part, amountMinor, currency, sinceMicros }) => [
         subject.replace(':', ' '),
         reference ?? '',
@@ -330,7 +333,7 @@ function oldestUnmatchedTable({ unmatched, ...statement }: Statement): TextTable
         ageOf(statement, sinceMicros),
       ],
     ),
-    empty: typeof unmatched === 'string' ? NOT_MATCHED[unmatched] : 'Everything is matched.',
+    empty: EVERYTHING_MATCHED,
   };
 }
 

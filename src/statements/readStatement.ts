@@ -4,7 +4,7 @@ import { closingsInForce, zoneOf } from '../ledger/domain/closings.ts';
 import { currencyStatements, type Statement } from '../ledger/domain/statement.ts';
 import { readBookedSums } from '../ledger/read/bookedSums.ts';
 import { openEffectiveSums } from '../ledger/read/effectiveSums.ts';
-import { notMatched, readUnmatchedBefore } from '../ledger/read/store/clearing.ts';
+import { readUnmatchedBefore, whyNotRead } from '../ledger/read/store/clearing.ts';
 import { readClosings } from '../ledger/read/store/closings.ts';
 import {
   countUncertain,
@@ -42,12 +42,15 @@ export function readStatement(
     const { sums: booked, booking } = await readBookedSums(tx, period, {
       ...{ effective: sums, currency, closings },
     });
+    const notRead = await whyNotRead(tx);
     return {
       period,
       knownMicros,
       booking,
       currencies: currencyStatements(booked),
-      unmatched: (await notMatched(tx)) ?? (await readUnmatchedBefore(tx, toMicros, currency)),
+      unmatched: notRead
+        ? { clearing: [], oldest: [], notRead }
+        : await readUnmatchedBefore(tx, toMicros, currency),
       open: await sums.openBefore(toMicros),
       findings: await readFindingsOpenAt(tx, toMicros),
       accepted: await readAcceptedFindings(tx, period),

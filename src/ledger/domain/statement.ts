@@ -127,13 +127,15 @@ export interface UnmatchedClearing {
   readonly clearing: readonly CurrencyClearing[];
   /** The oldest items of each currency. */
   readonly oldest: readonly ClearingItem[];
+  /** Why it was not read, and nothing is listed. */
+  readonly notRead: NotRead | undefined;
 }
 
 /**
  * Why a statement does not have what is unmatched. `not_imported`: no settlement report or bank statement.
  * `too_large`: the journal has so many transfers that it would take longer than a statement may.
  */
-export type NotMatched = 'not_imported' | 'too_large';
+export type NotRead = 'not_imported' | 'too_large';
 
 export interface DayLine {
   readonly day: string;
@@ -277,7 +279,7 @@ export interface Statement {
   readonly knownMicros: number;
   readonly booking: Booking;
   readonly currencies: readonly CurrencyStatement[];
-  readonly unmatched: UnmatchedClearing | NotMatched;
+  readonly unmatched: UnmatchedClearing;
   readonly open: readonly OpenItems[];
   readonly findings: { readonly count: number; readonly oldest: readonly StatementFinding[] };
   readonly accepted: readonly StatementFinding[];

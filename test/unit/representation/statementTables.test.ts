@@ -1,4 +1,4 @@
-/** The statement of a month as tables: ages. */
+/** The statement of a month as tables: ages, and why something is not listed. */
 import { expect, test } from 'vitest';
 import type { Statement } from '../../../src/ledger/domain/statement.ts';
 import { statementText } from '../../../src/representation/statementTables.ts';
@@ -16,7 +16,7 @@ const statement = (knownAt: string): Statement => ({
   booking: { kind: 'effective', timeZone: undefined },
   chainHead: undefined,
   currencies: [],
-  unmatched: 'not_imported',
+  unmatched: { clearing: [], oldest: [], notRead: 'not_imported' },
   open: [
     {
       ...{ item: 'dispute', currency: 'EUR', count: 1, amountMinor: 5400n },
@@ -38,4 +38,11 @@ test.each([
     ({ title }) => title === 'The oldest of these',
   );
   expect(table?.rows.map((row) => row.at(-1))).toEqual([days]);
+});
+
+test('the reason why nothing is listed as unmatched is in one table', () => {
+  const tables = statementText(statement('2026-11-24T13:00Z')).clearing;
+  expect(tables.map(({ rows, empty }) => [rows.length, empty])).toEqual([
+    [0, expect.stringContaining('tallyhook settle import')],
+  ]);
 });

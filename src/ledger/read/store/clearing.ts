@@ -10,7 +10,7 @@ import {
 import { LINE_KINDS } from '../../domain/legs.ts';
 import { RESOURCE_TARGETS } from '../../domain/lines.ts';
 import type { Place } from '../../domain/listPage.ts';
-import type { NotMatched, UnmatchedClearing } from '../../domain/statement.ts';
+import type { NotRead, UnmatchedClearing } from '../../domain/statement.ts';
 import { instantOrNull, micros } from './instants.ts';
 
 const NAMES = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
@@ -118,8 +118,8 @@ export async function readClearingItems(
 /** Transfers with which a statement has what is unmatched: reading a million takes about three seconds. */
 const MAX_TRANSFERS = 1_000_000;
 
-/** Why what is unmatched is not read; undefined: it is. */
-export async function notMatched(tx: Queryable): Promise<NotMatched | undefined> {
+/** Why what is unmatched would not be read; undefined: it can be. */
+export async function whyNotRead(tx: Queryable): Promise<NotRead | undefined> {
   const [row] = await tx.query<{ isImported: boolean; isSmall: boolean }>(
     `select exists (select from settlement_lines) as "isImported",
             coalesce((select max(id) from transfers), 0) <= $1::bigint as "isSmall"`,
@@ -168,6 +168,7 @@ export async function readUnmatchedBefore(
     oldest: rows
       .flatMap((row) => itemsOf(row))
       .toSorted((one, other) => one.sinceMicros - other.sinceMicros),
+    notRead: undefined,
   };
 }
 
