@@ -1,6 +1,7 @@
 /** Commands that follow the inbox until they are stopped: `tail` and `listen`. */
 import type { Command } from 'commander';
 import { createInboxFollower, type FollowQuery } from '../ledger/read/followInbox.ts';
+import { resolveOrder } from '../ledger/read/orders.ts';
 import type { EventSummary } from '../ledger/read/store/parts.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -12,6 +13,7 @@ import { sleep } from '../platform/sleep.ts';
 import { createTokenCheck } from './authorize.ts';
 import { printable, readConfig } from './context.ts';
 import { printNote, terminal } from './invocation.ts';
+import { unknownId } from './unknownId.ts';
 
 export function addFollowOptions(command: Command): Command {
   return command
@@ -62,6 +64,7 @@ export async function followEvents(
     signal.throwIfAborted();
     start = await read(() => inbox.start(after));
   }
+  if (query.order !== undefined) await noteUnknownOrder(db, query.order);
   const { newest } = start;
   if (after !== undefined && after > newest) {
     throw new UsageError(
@@ -81,6 +84,13 @@ export async function followEvents(
     }
   }
   return { newest, events: events(), repeatsThrough: inbox.repeatsThrough };
+}
+
+/** Not an error: the order's first event may be yet to come. */
+async function noteUnknownOrder(db: Database, id: string): Promise<void> {
+  if (await resolveOrder(db, { id })) return;
+  const message = `No order is known as ${printable(id)} yet. Its events follow when there are some.`;
+  printNote((await unknownId(db, { id, kinds: ['order'], message })).message);
 }
 
 const FIRST_DELAY_MS = 250;

@@ -305,6 +305,9 @@ export function erasedSchema(erasure: z.ZodType, proof: z.ZodType) {
     .strictObject({
       number: z.int().min(1),
       outcome: z.enum(['erased', 'waiting', 'busy']),
+      unknown_subjects: z
+        .array(z.string())
+        .describe('Of what was named, that of which nothing is known, such as `order:ord_1`.'),
       request: erasure.nullable(),
       pending_events: numbers.nullable().describe('Of `waiting`: events that are not applied yet.'),
       proof: proof.nullable().describe('Of `erased`.'),

@@ -1,5 +1,5 @@
 /** Progress of a long task, for people: how much is done, of how much, and the time left. */
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, monotonicMs } from '../platform/clock.ts';
 import { type Sample, type TimeLeft, timeLeft, withSample } from './estimate.ts';
 
 export interface ProgressState {
@@ -48,6 +48,33 @@ export function createProgressLine(
       if (out.isTTY) out.write('\r\u001b[K');
     },
   };
+}
+
+/** Also how long a task is quiet in a terminal. */
+const ELAPSED_EVERY_MS = 2_000;
+
+/**
+ * Shows for how long a task has run, for one that cannot count what is left.
+ * @param out undefined: shows nothing
+ */
+export async function withElapsed<T>(
+  out: { readonly isTTY?: boolean; write(text: string): unknown } | undefined,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (out === undefined) return work();
+  const startMs = monotonicMs();
+  const show = () => {
+    const text = `${what}: ${duration(monotonicMs() - startMs)}`;
+    out.write(out.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
+  };
+  const timer = setInterval(show, out.isTTY ? ELAPSED_EVERY_MS : FILE_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (out.isTTY) out.write('\r\u001b[K');
+  }
 }
 
 /** `resources: 12,000 of about 40,000, 7 s to go (a note)`. */

@@ -5,6 +5,8 @@ import { tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { disputeEvent, paymentEvent, payoutEvent, refundEvent } from '../support/payments.ts';
+import { settingsFor, spawnProgram } from '../support/program.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 let eventId: string;
@@ -48,6 +50,37 @@ test('an event, with --json as well, and only among events', async () => {
     expect(JSON.parse(stdout).error.message).toContain(`Did you mean ${eventId}?`);
   }
   expect((await run('events', 'show', 'ord_sumer_1001')).stderr).not.toContain('Did you mean');
+});
+
+test('an erasure names each subject of which nothing is known', async () => {
+  const args = [
+    'erase',
+    '--reason',
+    'a request',
+    '--by',
+    'ada',
+    '--yes',
+    '--order',
+    'ord_sumer_1001',
+  ];
+  const { code, stderr } = await run(...args, '--customer', 'cus_none');
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining(
+      'Nothing is known of order ord_sumer_1001 (did you mean ord_summer_1001?), customer cus_none.',
+    ),
+  });
+});
+
+test('tail follows an order that is not known yet, and names the one that may be meant', async () => {
+  const program = spawnProgram('bin/tallyhook.js', ['tail', '--order', 'ord_sumer_1001'], {
+    env: settingsFor(db.url),
+  });
+  await waitFor('tail to be ready', () => program.stderr().includes('Ready.'));
+  program.kill('SIGTERM');
+  expect(await program.exit).toMatchObject({ code: 0 });
+  expect(program.stderr()).toContain('ord_sumer_1001 yet');
+  expect(program.stderr()).toContain('Did you mean ord_summer_1001?');
 });
 
 test('without a near id there is no suggestion', async () => {

@@ -5,8 +5,9 @@ import { formatInstant } from '../../ledger/domain/time.ts';
 import { createBalanceReader } from '../../ledger/read/balances.ts';
 import { balanceJson } from '../../representation/balance.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine } from '../invocation.ts';
+import { printLine, progressOutput } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
+import { withElapsed } from '../progress.ts';
 import { printTable } from '../table.ts';
 
 interface BalancesOptions {
@@ -24,10 +25,10 @@ export function balancesCommand(): Command {
     .addHelpText('after', NOTES)
     .action(({ asOf, knownAt, json }: BalancesOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const accounts = await createBalanceReader(db).read({
-          effectiveMicros: asOf,
-          knownMicros: knownAt,
-        });
+        const at = { effectiveMicros: asOf, knownMicros: knownAt };
+        const accounts = await withElapsed(progressOutput(json), 'balances', () =>
+          createBalanceReader(db).read(at),
+        );
         if (json) {
           printJson({
             as_of: instant(asOf),

@@ -13,9 +13,10 @@ import {
   unprovenText,
 } from '../../representation/closing.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine } from '../invocation.ts';
+import { printLine, progressOutput } from '../invocation.ts';
 import { jsonOption, optionalTimeZone } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
+import { withElapsed } from '../progress.ts';
 import { printTable } from '../table.ts';
 
 function monthArgument(): Argument {
@@ -47,7 +48,9 @@ export function closeCommand(): Command {
         const { timeZone, withExceptions, json } = options;
         const reason = options.reason?.trim() || undefined;
         const request = { month, timeZone, withExceptions, reason };
-        const closed = await closePeriodAs({ db }, actorOf(options.by), request);
+        const closed = await withElapsed(progressOutput(json), `close ${month}`, () =>
+          closePeriodAs({ db }, actorOf(options.by), request),
+        );
         switch (closed.outcome) {
           case 'closed':
             if (json) printJson(closingJson(closed.closing));

@@ -7,13 +7,19 @@ import {
   planErasure,
 } from '../../actions/eraseData.ts';
 import { matcherOf } from '../../erasure/copies.ts';
-import type { ErasureSubject, SubjectKind } from '../../erasure/domain/subjects.ts';
+import {
+  type ErasureSubject,
+  type SubjectKind,
+  subjectText,
+} from '../../erasure/domain/subjects.ts';
 import { type Proof, prove } from '../../erasure/erase.ts';
 import { type ErasureRow, readErasures } from '../../erasure/store/erasures.ts';
 import { systemClock } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { erasureJson } from '../../representation/erasure.ts';
 import { formatTime } from '../../representation/time.ts';
+import { findNearId, type IdKind } from '../../search/nearId.ts';
 import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, readInput, withDatabase } from '../context.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
@@ -50,6 +56,13 @@ export function eraseCommand(): Command {
 export function erasuresCommand(): Command {
   return new Command('erasures').addCommand(listCommand()).addCommand(checkCommand());
 }
+
+const ID_KINDS_OF: Readonly<Record<SubjectKind, readonly IdKind[]>> = {
+  order: ['order'],
+  payment: ['payment', 'payout'],
+  customer: [],
+};
+const MAX_NAMED = 5;
 
 /** A shorter value is in too many texts. */
 const MIN_SEARCHED = 4;
@@ -89,22 +102,32 @@ async function runErase(options: EraseOptions): Promise<void> {
     const actor = actorOf(options.by);
     const plan = await planErasure(parts, subjects);
     line?.clear();
-    refuseUnknown(plan, subjects.length);
-    if (!options.json) printPlan(plan, subjects.length);
+    const unknown = plan.unknown.length === 0 ? undefined : await namesOf(db, plan.unknown);
+    if (plan.unknown.length === subjects.length && plan.running === undefined) {
+      throw new NotFoundError(
+        `Nothing is known of ${unknown}. Ids are case-sensitive. Nothing was erased.`,
+      );
+    }
+    if (!options.json) printPlan(plan, { subjects: subjects.length, unknown });
     await confirm('Erase this? It cannot be undone.', options.yes);
     const erased = await eraseAs(parts, actor, { plan, reason });
     line?.clear();
-    if (options.json) printJson(resultJson(erased));
+    if (options.json) printJson(resultJson(erased, plan.unknown));
     else printResult(erased);
     if (erased.outcome !== 'erased' || erased.proof.places.length > 0) endAs('differences');
   });
 }
 
-function refuseUnknown({ unknown, running }: ErasurePlan, subjects: number): void {
-  if (unknown.length < subjects || running !== undefined) return;
-  throw new NotFoundError(
-    `Nothing is known of ${subjects === 1 ? 'it' : 'any of them'}. Ids are case-sensitive. Nothing was erased.`,
-  );
+/** The names of unknown subjects; the first ones have a suggestion where another id is near. */
+async function namesOf(db: Queryable, unknown: readonly ErasureSubject[]): Promise<string> {
+  const names: string[] = [];
+  for (const { kind, id } of unknown.slice(0, MAX_NAMED)) {
+    const near = await findNearId(db, id, ID_KINDS_OF[kind]);
+    const suggestion = near === undefined ? '' : ` (did you mean ${printable(near)}?)`;
+    names.push(`${kind} ${printable(id)}${suggestion}`);
+  }
+  const others = unknown.length - names.length;
+  return others === 0 ? names.join(', ') : `${names.join(', ')} and ${others} more`;
 }
 
 async function subjectsOf(options: EraseOptions): Promise<readonly ErasureSubject[]> {
@@ -121,8 +144,15 @@ async function subjectsOf(options: EraseOptions): Promise<readonly ErasureSubjec
   ];
 }
 
-function printPlan(plan: ErasurePlan, subjects: number): void {
-  const { resources, events, values, state, unknown, running } = plan;
+interface Named {
+  /** How many. */
+  readonly subjects: number;
+  /** Names of those of which nothing is known. */
+  readonly unknown: string | undefined;
+}
+
+function printPlan(plan: ErasurePlan, { subjects, unknown }: Named): void {
+  const { resources, events, values, state, running } = plan;
   const kinds = Object.entries(resources).map(([kind, count]) => `${count} ${kind}(s)`);
   if (running) printLine(`Request ${running.id} was interrupted and is continued.`);
   printLine(`To erase, of ${subjects} named: ${kinds.join(', ') || 'no resource of the ledger'}.`);
@@ -140,7 +170,7 @@ function printPlan(plan: ErasurePlan, subjects: number): void {
         '`npx tallyhook events replay --dead` first.',
     );
   }
-  if (unknown.length > 0) printLine(`  Nothing is known of ${unknown.length} of them.`);
+  if (unknown !== undefined) printLine(`  Nothing is known of ${unknown}.`);
 }
 
 function printResult(erased: ErasedAs): void {
@@ -193,11 +223,12 @@ function printProof({ places, events, unreadable, toVacuum }: Proof): void {
   }
 }
 
-function resultJson(erased: ErasedAs) {
+function resultJson(erased: ErasedAs, unknown: readonly ErasureSubject[]) {
   const { id, outcome, request } = erased;
   return {
     number: id,
     outcome,
+    unknown_subjects: unknown.map(subjectText),
     request: request ? erasureJson(request) : null,
     pending_events: erased.outcome === 'waiting' ? erased.pending : null,
     proof: erased.outcome === 'erased' ? proofJson(erased.proof) : null,

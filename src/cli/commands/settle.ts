@@ -46,11 +46,12 @@ import {
   readInput,
   withDatabase,
 } from '../context.ts';
-import { printLine } from '../invocation.ts';
+import { printLine, progressOutput } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
+import { withElapsed } from '../progress.ts';
 import { printTable } from '../table.ts';
 
 export function settleCommand(): Command {
@@ -94,14 +95,12 @@ function importCommand(): Command {
       }
       await withDatabase(readConfig(), async (db) => {
         const request = { path: file, source, examined };
-        const imported = await importSettlementAs({ db }, actorOf(by), request).catch(
-          (error: unknown) => {
-            if (!(error instanceof FileChanged)) throw error;
-            throw new OperatorError(
-              `${printable(error.message)}. Nothing was imported. Try again.`,
-            );
-          },
-        );
+        const imported = await withElapsed(progressOutput(json), 'import', () =>
+          importSettlementAs({ db }, actorOf(by), request),
+        ).catch((error: unknown) => {
+          if (!(error instanceof FileChanged)) throw error;
+          throw new OperatorError(`${printable(error.message)}. Nothing was imported. Try again.`);
+        });
         printImported(imported, json);
       });
     });
@@ -317,14 +316,19 @@ function unmatchedCommand(): Command {
     .addHelpText('after', `\nParts:\n${PARTS_HELP}\n\nExit code: 0.`)
     .action((options: UnmatchedOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const { asOf, part, currency, cursor, limit } = options;
+        const { asOf, part, currency, cursor, limit, json } = options;
         if (asOf === undefined) {
           const after = placeRead(placeOf(cursor, timePlace));
-          const found = await readUnmatched(db, { part, currency, after, limit: limit + 1 });
+          const query = { part, currency, after, limit: limit + 1 };
+          const found = await withElapsed(progressOutput(json), 'unmatched', () =>
+            readUnmatched(db, query),
+          );
           printUnmatched(found.clearing, found.items, options);
           return;
         }
-        const clearing = await readClearingAsOf(db, asOf);
+        const clearing = await withElapsed(progressOutput(json), 'unmatched', () =>
+          readClearingAsOf(db, asOf),
+        );
         const own = clearing.filter((one) => currency === undefined || one.currency === currency);
         printUnmatched(own, [], options);
       }),

@@ -10,6 +10,7 @@ import { terminal } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
 import { monthOption, optionalTimeZone } from '../options.ts';
 import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
+import { withElapsed } from '../progress.ts';
 import { tableText } from '../table.ts';
 
 const FORMATS = {
@@ -43,7 +44,10 @@ export function statementCommand(): Command {
     .addHelpText('after', NOTES)
     .action(({ month, currency, timeZone, format, output }: StatementOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const statement = await readStatement(db, { month, timeZone, currency });
+        const request = { month, timeZone, currency };
+        const statement = await withElapsed(terminal().stderr, `statement of ${month}`, () =>
+          readStatement(db, request),
+        );
         const text = Readable.from([FORMATS[format](statement)]);
         await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
       }),

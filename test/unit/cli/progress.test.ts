@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createProgressLine, progressText } from '../../../src/cli/progress.ts';
+import { expect, test, vi } from 'vitest';
+import { createProgressLine, progressText, withElapsed } from '../../../src/cli/progress.ts';
 
 const same = (ms: number) => ({ leastMs: ms, mostMs: ms });
 
@@ -72,4 +72,31 @@ test('the remaining time is that of the current phase, and updates no faster tha
     `${start}orders: 75 of about 100, 1 s to go`,
     start,
   ]);
+});
+
+test('a task of unknown length shows for how long it has run, and then nothing', async () => {
+  vi.useFakeTimers();
+  try {
+    const written: string[] = [];
+    const out = { isTTY: true, write: (text: string) => written.push(text) };
+    let finish = () => {};
+    const work = withElapsed(
+      out,
+      'statement',
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+    );
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(written).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_001);
+    expect(written).toEqual(['\r\u001b[Kstatement: 2 s', '\r\u001b[Kstatement: 4 s']);
+    finish();
+    await work;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(written.slice(2)).toEqual(['\r\u001b[K']);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -85,6 +85,11 @@ function Planned({
           ['Unknown subjects', unknown.length],
         ]}
       />
+      {unknown.length === 0 ? null : (
+        <Section title="Nothing is known of">
+          <Subjects subjects={unknown.map(subjectText)} most={MAX_SUBJECTS} />
+        </Section>
+      )}
       {dead.length === 0 ? null : (
         <p class="notice warn">
           {`${dead.length} of the events could not be applied, and cannot be replayed afterwards. Replay them first: `}
