@@ -1,4 +1,7 @@
-/** @tallyhook/client, installed from its tarball in a project that has nothing else. */
+/**
+ * @tallyhook/client, installed from its tarball in a project that has nothing else: `npm install` as in
+ * docs/packages/client.md.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
