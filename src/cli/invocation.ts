@@ -62,11 +62,6 @@ export function terminal(): Terminal {
   return invocation().terminal;
 }
 
-/** Where a command shows its progress: nowhere with --json. */
-export function progressOutput(isJson: boolean): Output | undefined {
-  return isJson ? undefined : terminal().stderr;
-}
-
 /** Prints to standard output. */
 export function printLine(text = ''): void {
   invocation().lines.log(text);

@@ -24,6 +24,11 @@ const FILE_CODES = new Set(
   ),
 );
 
+/** Writes to a file, or to standard output if none is named. */
+export function writeOutput(text: Readable, output: string | undefined): Promise<void> {
+  return output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output);
+}
+
 /** @throws OperatorError when the file cannot be written, or must not be */
 export async function writeOutputFile(text: Readable, output: string): Promise<void> {
   try {

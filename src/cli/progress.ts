@@ -1,79 +1,87 @@
-/** Progress of a long task, for people: how much is done, of how much, and the time left. */
-import { type Clock, monotonicMs } from '../platform/clock.ts';
+/**
+ * Progress of a long command, for people: how much is done, of how much, and the time left.
+ *
+ * 1. It goes to standard error. With --json there is none: programs read that.
+ * 2. A terminal has one line that changes, and is cleared at the end, also when the work fails. Another output
+ *    gets a line every ten seconds.
+ */
+import { monotonicMs } from '../platform/clock.ts';
 import { type Sample, type TimeLeft, timeLeft, withSample } from './estimate.ts';
+import { wantsJson } from './failure.ts';
+import { invocation, terminal } from './invocation.ts';
 
-export interface ProgressState {
-  /** What is counted. The time left is estimated from the start of the phase. */
-  readonly phase: string;
+export interface Counted {
   readonly done: number;
   /** About how many there are; 0 if unknown. */
   readonly total: number;
+}
+
+export interface ProgressState extends Counted {
+  /** What is counted. The time left is estimated from the start of the phase. */
+  readonly phase: string;
   /** More details, which change with each call. */
   readonly note?: string;
 }
 
-export interface ProgressLine {
-  show(state: ProgressState): void;
-  /** Clears the line. */
-  clear(): void;
-}
+export type Show = (state: ProgressState) => void;
 
-/** A terminal shows one line that changes; other outputs get a line every ten seconds. */
 const TERMINAL_EVERY_MS = 200;
 const FILE_EVERY_MS = 10_000;
+/** How long a task that cannot count is quiet. */
+const ELAPSED_AFTER_MS = 2_000;
+const CLEAR_LINE = '\r\u001b[K';
 
-export function createProgressLine(
-  out: { readonly isTTY?: boolean; write(text: string): unknown },
-  clock: Clock,
-): ProgressLine {
-  const everyMs = out.isTTY ? TERMINAL_EVERY_MS : FILE_EVERY_MS;
-  let phase = '';
-  let samples: readonly Sample[] = [];
-  let shownMs = clock.nowMs();
-  return {
-    show: (state) => {
-      const nowMs = clock.nowMs();
-      const { done, total } = state;
-      if (state.phase !== phase) {
-        phase = state.phase;
-        samples = [];
-      }
-      if (samples.at(-1)?.done !== done) samples = withSample(samples, { atMs: nowMs, done });
-      if (nowMs - shownMs < everyMs) return;
-      shownMs = nowMs;
-      const text = progressText(state, timeLeft(samples, { nowMs, total }));
-      out.write(out.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
-    },
-    clear: () => {
-      if (out.isTTY) out.write('\r\u001b[K');
-    },
-  };
+/** Whether the command that runs shows its progress, for one to which counting costs something. */
+export function showsProgress(): boolean {
+  return !wantsJson(invocation().args);
 }
 
-/** Also how long a task is quiet in a terminal. */
-const ELAPSED_EVERY_MS = 2_000;
-
-/**
- * Shows for how long a task has run, for one that cannot count what is left.
- * @param out undefined: shows nothing
- */
-export async function withElapsed<T>(
-  out: { readonly isTTY?: boolean; write(text: string): unknown } | undefined,
-  what: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (out === undefined) return work();
-  const startMs = monotonicMs();
-  const show = () => {
-    const text = `${what}: ${duration(monotonicMs() - startMs)}`;
-    out.write(out.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
+/** Shows how much of the work is done. */
+export function withProgress<T>(work: (show: Show) => Promise<T>): Promise<T> {
+  let state: ProgressState | undefined;
+  let samples: readonly Sample[] = [];
+  const show: Show = (next) => {
+    if (next.phase !== state?.phase) samples = [];
+    const { done } = next;
+    if (samples.at(-1)?.done !== done) {
+      samples = withSample(samples, { atMs: monotonicMs(), done });
+    }
+    state = next;
   };
-  const timer = setInterval(show, out.isTTY ? ELAPSED_EVERY_MS : FILE_EVERY_MS);
+  const textNow = () =>
+    state && progressText(state, timeLeft(samples, { nowMs: monotonicMs(), total: state.total }));
+  return drawing(textNow, () => work(show));
+}
+
+/** Shows for how long the work has run, if it cannot count what is left. */
+export function withElapsed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const startMs = monotonicMs();
+  const textNow = () => {
+    const elapsedMs = monotonicMs() - startMs;
+    return elapsedMs < ELAPSED_AFTER_MS
+      ? undefined
+      : `${what}: ${duration(Math.floor(elapsedMs / 1000) * 1000)}`;
+  };
+  return drawing(textNow, work);
+}
+
+/** Draws by a timer, so that a person sees the time pass while the work makes no step. */
+async function drawing<T>(textNow: () => string | undefined, work: () => Promise<T>): Promise<T> {
+  if (!showsProgress()) return work();
+  const { stderr } = terminal();
+  let drawn: string | undefined;
+  const draw = () => {
+    const text = textNow();
+    if (text === undefined || text === drawn) return;
+    drawn = text;
+    stderr.write(stderr.isTTY ? `${CLEAR_LINE}${text}` : `${text}\n`);
+  };
+  const timer = setInterval(draw, stderr.isTTY ? TERMINAL_EVERY_MS : FILE_EVERY_MS);
   try {
     return await work();
   } finally {
     clearInterval(timer);
-    if (out.isTTY) out.write('\r\u001b[K');
+    if (stderr.isTTY && drawn !== undefined) stderr.write(CLEAR_LINE);
   }
 }
 

@@ -10,18 +10,17 @@ import {
 import type { ArchiveTarget } from '../../archive/target.ts';
 import { type ArchiveReport, verifyArchive } from '../../archive/verifyArchive.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
-import { systemClock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { archivedBatchJson, archivedClassJson } from '../../representation/archive.ts';
 import { timePlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { endAs, printLine, terminal } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
-import { createProgressLine } from '../progress.ts';
+import { type Counted, withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 
 export function archiveCommand(): Command {
@@ -101,16 +100,16 @@ function verifyCommand(): Command {
     .action(({ class: className, json }: Pick<ListOptions, 'class' | 'json'>) =>
       withDatabase(readConfig(), (db) =>
         withArchive(async (target) => {
-          const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
           const classes = await readArchivedClasses(db);
           const total = classes
             .filter((one) => className === undefined || one.className === className)
             .reduce((sum, { batches }) => sum + batches, 0);
-          const report = await verifyArchive(db, target, {
-            className,
-            onProgress: (done) => line?.show({ phase: 'batches', done, total }),
-          });
-          line?.clear();
+          const report = await withProgress((show) =>
+            verifyArchive(db, target, {
+              className,
+              onProgress: (done) => show({ phase: 'batches', done, total }),
+            }),
+          );
           if (json) printJson(reportJson(report));
           else printReport(report, target);
           if (report.problems > 0) endAs('differences');
@@ -188,11 +187,10 @@ Exit code: 0 imported, 4 the archive is damaged.`,
       withDatabase(readConfig(), (db) =>
         withArchive(async (target) => {
           const input = { range: { className, first, last }, reason };
-          const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
-          const onProgress = (progress: { readonly done: number; readonly total: number }) =>
-            line?.show({ phase: 'rows', ...progress });
-          const imported = await importArchiveAs({ db, target, onProgress }, actorOf(by), input);
-          line?.clear();
+          const imported = await withProgress((show) => {
+            const onProgress = (progress: Counted) => show({ phase: 'rows', ...progress });
+            return importArchiveAs({ db, target, onProgress }, actorOf(by), input);
+          });
           if (json) printJson(imported);
           else printLine(`${imported.read} rows were read, and ${imported.stored} imported.`);
         }),

@@ -5,7 +5,7 @@ import { formatInstant } from '../../ledger/domain/time.ts';
 import { createBalanceReader } from '../../ledger/read/balances.ts';
 import { balanceJson } from '../../representation/balance.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, progressOutput } from '../invocation.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { withElapsed } from '../progress.ts';
 import { printTable } from '../table.ts';
@@ -26,9 +26,7 @@ export function balancesCommand(): Command {
     .action(({ asOf, knownAt, json }: BalancesOptions) =>
       withDatabase(readConfig(), async (db) => {
         const at = { effectiveMicros: asOf, knownMicros: knownAt };
-        const accounts = await withElapsed(progressOutput(json), 'balances', () =>
-          createBalanceReader(db).read(at),
-        );
+        const accounts = await withElapsed('balances', () => createBalanceReader(db).read(at));
         if (json) {
           printJson({
             as_of: instant(asOf),

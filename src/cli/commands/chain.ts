@@ -5,7 +5,7 @@ import { readChainHead } from '../../ledger/store/chain.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { headJson } from '../../representation/chain.ts';
 import { readConfig, withDatabase } from '../context.ts';
-import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
+import { writeOutput } from '../outputFile.ts';
 
 export function chainCommand(): Command {
   return new Command('chain').addCommand(headCommand());
@@ -25,7 +25,7 @@ function headCommand(): Command {
           );
         }
         const text = Readable.from([`${JSON.stringify(headJson(head), null, 2)}\n`]);
-        await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
+        await writeOutput(text, output);
       }),
     );
 }

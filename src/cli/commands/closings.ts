@@ -13,7 +13,7 @@ import {
   unprovenText,
 } from '../../representation/closing.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, progressOutput } from '../invocation.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption, optionalTimeZone } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { withElapsed } from '../progress.ts';
@@ -48,7 +48,7 @@ export function closeCommand(): Command {
         const { timeZone, withExceptions, json } = options;
         const reason = options.reason?.trim() || undefined;
         const request = { month, timeZone, withExceptions, reason };
-        const closed = await withElapsed(progressOutput(json), `close ${month}`, () =>
+        const closed = await withElapsed(`close ${month}`, () =>
           closePeriodAs({ db }, actorOf(options.by), request),
         );
         switch (closed.outcome) {

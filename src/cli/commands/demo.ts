@@ -15,9 +15,9 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { printBanner, signInUrl } from '../banner.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { endAs, printLine, terminal } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { createProgressLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 
 interface DemoCommandOptions {
   readonly orders: number;
@@ -89,32 +89,24 @@ async function play(config: Config, running: Running, { options, signal }: Playi
   const { sandbox } = running;
   if (!sandbox) throw new OperatorError('The demo needs the sandbox, and it did not start.');
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
-  const line = options.json ? undefined : createProgressLine(terminal().stderr, systemClock);
   const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey });
-  const report = await withDatabase(config, (db) =>
-    runDemo(
-      {
-        shop: {
-          client,
-          control: createSandboxControl(sandbox.baseUrl),
-          profileId: sandbox.profileId,
-        },
+  const control = createSandboxControl(sandbox.baseUrl);
+  const shop = { client, control, profileId: sandbox.profileId };
+  const report = await withProgress((onProgress) =>
+    withDatabase(config, (db) => {
+      const { reconcile } = reconcileOf(client, {
         db,
-        reconcile: reconcileOf(client, {
-          db,
-          clock: systemClock,
-          account: accountOf(config),
-          log: quiet,
-          metrics: createMetrics(),
-        }).reconcile,
         clock: systemClock,
-        onProgress: (progress) => line?.show(progress),
-        signal,
-      },
-      { ...options, seed },
-    ),
+        account: accountOf(config),
+        log: quiet,
+        metrics: createMetrics(),
+      });
+      return runDemo(
+        { shop, db, reconcile, clock: systemClock, onProgress, signal },
+        { ...options, seed },
+      );
+    }),
   );
-  line?.clear();
   if (options.json) printJson(demoJson(report));
   else {
     printReport(report);

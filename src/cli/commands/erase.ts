@@ -1,11 +1,5 @@
 import { Command } from 'commander';
-import {
-  type ErasedAs,
-  type ErasureParts,
-  type ErasurePlan,
-  eraseAs,
-  planErasure,
-} from '../../actions/eraseData.ts';
+import { type ErasedAs, type ErasurePlan, eraseAs, planErasure } from '../../actions/eraseData.ts';
 import { matcherOf } from '../../erasure/copies.ts';
 import {
   type ErasureSubject,
@@ -14,7 +8,6 @@ import {
 } from '../../erasure/domain/subjects.ts';
 import { type Proof, prove } from '../../erasure/erase.ts';
 import { type ErasureRow, readErasures } from '../../erasure/store/erasures.ts';
-import { systemClock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { erasureJson } from '../../representation/erasure.ts';
@@ -22,11 +15,11 @@ import { formatTime } from '../../representation/time.ts';
 import { findNearId, type IdKind } from '../../search/nearId.ts';
 import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, readInput, withDatabase } from '../context.ts';
-import { endAs, printLine, terminal } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
-import { createProgressLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 
 export function eraseCommand(): Command {
@@ -97,11 +90,8 @@ async function runErase(options: EraseOptions): Promise<void> {
   }
   if (reason === '') throw new UsageError('Give a reason: --reason "…".');
   await withDatabase(readConfig(), async (db) => {
-    const line = options.json ? undefined : createProgressLine(terminal().stderr, systemClock);
-    const parts: ErasureParts = { db, ...(line && { onProgress: line.show }) };
     const actor = actorOf(options.by);
-    const plan = await planErasure(parts, subjects);
-    line?.clear();
+    const plan = await withProgress((onProgress) => planErasure({ db, onProgress }, subjects));
     const unknown = plan.unknown.length === 0 ? undefined : await namesOf(db, plan.unknown);
     if (plan.unknown.length === subjects.length && plan.running === undefined) {
       throw new NotFoundError(
@@ -110,8 +100,9 @@ async function runErase(options: EraseOptions): Promise<void> {
     }
     if (!options.json) printPlan(plan, { subjects: subjects.length, unknown });
     await confirm('Erase this? It cannot be undone.', options.yes);
-    const erased = await eraseAs(parts, actor, { plan, reason });
-    line?.clear();
+    const erased = await withProgress((onProgress) =>
+      eraseAs({ db, onProgress }, actor, { plan, reason }),
+    );
     if (options.json) printJson(resultJson(erased, plan.unknown));
     else printResult(erased);
     if (erased.outcome !== 'erased' || erased.proof.places.length > 0) endAs('differences');
@@ -299,10 +290,10 @@ async function runCheck(
   }
   const person = { ids: new Set<string>(), values: new Map(values.map((one) => [one, true])) };
   await withDatabase(readConfig(), async (db) => {
-    const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
-    const parts = { db, ...(line && { onProgress: line.show }) };
-    const proof = { ...(await prove(parts, matcherOf([person]))), toVacuum: [] };
-    line?.clear();
+    const found = await withProgress((onProgress) =>
+      prove({ db, onProgress }, matcherOf([person])),
+    );
+    const proof = { ...found, toVacuum: [] };
     if (json) printJson(proofJson(proof));
     else printProof(proof);
     if (proof.places.length > 0) endAs('differences');

@@ -20,7 +20,6 @@ import {
   type VersionAhead,
 } from '../../ledger/read/store/parts.ts';
 import { readVariants, type VariantRow } from '../../ledger/read/store/variants.ts';
-import { systemClock } from '../../platform/clock.ts';
 import { inChunks } from '../../platform/collections.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
@@ -39,12 +38,12 @@ import {
   withDatabase,
 } from '../context.ts';
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
-import { endAs, printLine, printNote, terminal } from '../invocation.ts';
+import { endAs, printLine, printNote } from '../invocation.ts';
 import { printMore } from '../listOptions.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
-import { createProgressLine } from '../progress.ts';
+import { type Counted, withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 import { unknownId } from '../unknownId.ts';
 import { printEventChanges } from './eventChanges.ts';
@@ -309,13 +308,12 @@ async function replayNamed(
 
 async function replayDead(
   parts: ReplayParts,
-  { by, reason, json }: ReplayOptions,
+  { by, reason }: ReplayOptions,
 ): Promise<CommandResult> {
-  const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
-  const onProgress = (progress: { readonly done: number; readonly total: number }) =>
-    line?.show({ phase: 'events', ...progress });
-  const dead = await replayDeadAs({ ...parts, onProgress }, actorOf(by), reason.trim());
-  line?.clear();
+  const dead = await withProgress((show) => {
+    const onProgress = (progress: Counted) => show({ phase: 'events', ...progress });
+    return replayDeadAs({ ...parts, onProgress }, actorOf(by), reason.trim());
+  });
   const { run, replayed, refused, notEnqueued, isComplete } = dead;
   if (notEnqueued !== undefined) printUnavailable(notEnqueued);
   printRefused(refused);

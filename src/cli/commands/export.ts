@@ -1,26 +1,18 @@
-import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { exportJournalAs, transfersSelected } from '../../actions/exportJournal.ts';
 import {
-  type ExportProgress,
   exportJournal,
   JOURNAL_FORMATS,
   type JournalFormatName,
 } from '../../ledger/read/exportJournal.ts';
-import type { TransferQuery } from '../../ledger/read/transferList.ts';
-import { readConsistently } from '../../ledger/store/readConsistently.ts';
-import { systemClock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/db/database.ts';
 import { readConfig, withDatabase } from '../context.ts';
-import { printNote, terminal } from '../invocation.ts';
-import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
 import { actorOf, byOption } from '../person.ts';
-import { createProgressLine } from '../progress.ts';
 import {
   addTransferOptions,
   type TransferFilterOptions,
   transferQueryOf,
 } from '../transferOptions.ts';
+import { writeTransfers } from '../writeTransfers.ts';
 import { entriesCommand } from './exportEntries.ts';
 
 export function exportCommand(): Command {
@@ -51,9 +43,12 @@ function journalCommand(): Command {
       const { format, output, by } = options;
       const query = transferQueryOf(options);
       return withDatabase(readConfig(), (db) => {
-        const parts = { db, write: () => writeJournal(db, { format, output, query }) };
+        const write = () =>
+          writeTransfers(db, output, (tx, onProgress) =>
+            exportJournal(tx, { format, query, onProgress }),
+          );
         const selected = transfersSelected(query);
-        return exportJournalAs(parts, actorOf(by), { format, selected, output });
+        return exportJournalAs({ db, write }, actorOf(by), { format, selected, output });
       });
     });
 }
@@ -66,31 +61,3 @@ transfers are in the order in which Tallyhook posted them. The export is a consi
 until the output is read. \`tallyhook export entries\` writes the journal for accounting programs.
 
 Exit code: 0, 4 while transfers of an earlier version have no effective time.`;
-
-interface WrittenJournal {
-  readonly format: JournalFormatName;
-  readonly output: string | undefined;
-  readonly query: TransferQuery;
-}
-
-/** @returns the number of transfers */
-async function writeJournal(
-  db: Database,
-  { format, output, query }: WrittenJournal,
-): Promise<number> {
-  // Standard output may be a pipe to a program that prints its own.
-  const line =
-    output === undefined ? undefined : createProgressLine(terminal().stderr, systemClock);
-  let rows = 0;
-  const onProgress = (progress: ExportProgress) => {
-    ({ rows } = progress);
-    line?.show({ phase: 'transfers', ...(progress.read ?? { done: rows, total: 0 }) });
-  };
-  await readConsistently(db, async (tx) => {
-    const text = Readable.from(exportJournal(tx, { format, query, onProgress }));
-    await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
-  });
-  line?.clear();
-  if (output !== undefined) printNote(`${rows} transfers written to ${output}`);
-  return rows;
-}

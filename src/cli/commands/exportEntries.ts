@@ -1,26 +1,16 @@
-import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { entriesSelected, exportJournalAs } from '../../actions/exportJournal.ts';
 import { DEFAULT_CHART } from '../../ledger/domain/chart.ts';
 import { daysOfMonth } from '../../ledger/domain/entries.ts';
 import { ENTRY_FORMAT_NAMES, type EntryFormatName } from '../../ledger/domain/entryFormats.ts';
-import {
-  type EntryExport,
-  type EntryRange,
-  exportEntries,
-} from '../../ledger/read/exportEntries.ts';
-import { readConsistently } from '../../ledger/store/readConsistently.ts';
-import { systemClock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/db/database.ts';
+import { type EntryRange, exportEntries } from '../../ledger/read/exportEntries.ts';
 import { UsageError } from '../../platform/errors.ts';
 import { readChartFile } from '../chartFile.ts';
 import { readConfig, withDatabase } from '../context.ts';
-import { printNote, terminal } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
 import { dayOption, monthOption, timeZoneOption } from '../options.ts';
-import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
 import { actorOf, byOption } from '../person.ts';
-import { createProgressLine } from '../progress.ts';
+import { writeTransfers } from '../writeTransfers.ts';
 
 interface EntriesOptions {
   readonly format: EntryFormatName;
@@ -64,9 +54,12 @@ export function entriesCommand(): Command {
       const { daily: isDaily, entriesOnly: isEntriesOnly } = options;
       const what = { format, range, chart, isDaily, isEntriesOnly };
       await withDatabase(readConfig(), (db) => {
-        const parts = { db, write: () => writeEntries(db, what, output) };
+        const write = () =>
+          writeTransfers(db, output, (tx, onProgress) =>
+            exportEntries(tx, { ...what, onProgress: (rows) => onProgress({ rows }) }),
+          );
         const selected = entriesSelected(what);
-        return exportJournalAs(parts, actorOf(by), { format, selected, output });
+        return exportJournalAs({ db, write }, actorOf(by), { format, selected, output });
       });
     });
 }
@@ -97,27 +90,4 @@ function rangeOf(options: EntriesOptions): EntryRange {
     );
   }
   return { basis: options.recorded ? 'recorded' : 'booked', timeZone, fromDay, toDay, currency };
-}
-
-/** @returns the number of transfers */
-async function writeEntries(
-  db: Database,
-  what: EntryExport,
-  output: string | undefined,
-): Promise<number> {
-  const line = createProgressLine(terminal().stderr, systemClock);
-  let transfers = 0;
-  const onProgress = (done: number) => {
-    transfers = done;
-    if (output !== undefined) line.show({ phase: 'transfers', done, total: 0 });
-  };
-  await readConsistently(db, async (tx) => {
-    const text = Readable.from(exportEntries(tx, { ...what, onProgress }));
-    await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
-  });
-  if (output !== undefined) {
-    line.clear();
-    printNote(`${transfers} transfers written to ${output}`);
-  }
-  return transfers;
 }

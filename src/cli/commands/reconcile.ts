@@ -4,7 +4,7 @@ import { accountOf, clientOf, reconcileOf } from '../../assembly/service.ts';
 import { rateSettingsOf } from '../../assembly/settings.ts';
 import type { Attempted } from '../../audit/recordAudit.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
-import { type Clock, systemClock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type OperatorError, UnavailableError, UsageError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
@@ -26,7 +26,7 @@ import type { Ending } from '../exitCodes.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
-import { createProgressLine } from '../progress.ts';
+import { showsProgress, withProgress } from '../progress.ts';
 
 interface Options {
   readonly stream: Stream | 'all';
@@ -195,44 +195,41 @@ async function showEstimate(
   return rows;
 }
 
-async function runOne(
+function runOne(
   { db, reconcile, options }: Tools,
   stream: Stream,
   rows: number | undefined,
 ): Promise<RunReport | Refused> {
-  const line = createProgressLine(terminal().stderr, systemClock);
-  let rateLeft: number | null = null;
-  const onProgress = (progress: RunProgress): void => {
-    void readBudget(db).then(
-      ({ remaining }) => {
-        rateLeft = remaining;
-      },
-      () => undefined,
-    );
-    line.show({
-      ...howFar(stream, progress, rows),
-      note: progressNote(progress, rateLeft),
-    });
-  };
   const { from, to, mode, dryRun } = options;
-  const report = await reconcile(
-    {
-      stream,
-      mode,
-      fromMs: from === undefined ? undefined : from / 1000,
-      toMs: to === undefined ? undefined : to / 1000,
-      cause: 'operator',
-      isDryRun: dryRun,
-      // A first import may take hours, and must not use the rate that the shop needs.
-      lane: 'discovery',
-    },
-    { signal: new AbortController().signal, ...(!options.json && { onProgress }) },
-  ).catch((error: unknown): Refused => {
+  const work = {
+    stream,
+    mode,
+    fromMs: from === undefined ? undefined : from / 1000,
+    toMs: to === undefined ? undefined : to / 1000,
+    cause: 'operator' as const,
+    isDryRun: dryRun,
+    // A first import may take hours, and must not use the rate that the shop needs.
+    lane: 'discovery' as const,
+  };
+  let rateLeft: number | null = null;
+  return withProgress((show) => {
+    const onProgress = (progress: RunProgress): void => {
+      void readBudget(db).then(
+        ({ remaining }) => {
+          rateLeft = remaining;
+        },
+        () => undefined,
+      );
+      show({ ...howFar(stream, progress, rows), note: progressNote(progress, rateLeft) });
+    };
+    return reconcile(work, {
+      signal: new AbortController().signal,
+      ...(showsProgress() && { onProgress }),
+    });
+  }).catch((error: unknown): Refused => {
     if (!(error instanceof RunInterrupted)) throw error;
     return { stream, reason: error.message };
   });
-  line.clear();
-  return report;
 }
 
 function nothingCompared({ reason }: Refused): OperatorError {

@@ -2,18 +2,18 @@ import { Command, Option } from 'commander';
 import { runRetentionAs } from '../../actions/runRetention.ts';
 import { withRemovalArchive } from '../../assembly/archive.ts';
 import type { Config } from '../../config/config.ts';
-import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 import { formatTime } from '../../representation/time.ts';
+import type { ClassName } from '../../retention/classes.ts';
 import { type ClassPlan, planRetention } from '../../retention/plan.ts';
-import type { RemovedRows, RetentionParts } from '../../retention/removeOld.ts';
+import type { RemovedRows } from '../../retention/removeOld.ts';
 import { nextRetentionAt } from '../../scheduler/schedules.ts';
 import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine, terminal } from '../invocation.ts';
+import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
-import { createProgressLine, type ProgressLine } from '../progress.ts';
+import { showsProgress, withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 
 export function retentionCommand(): Command {
@@ -70,35 +70,32 @@ Exit code: 0.`,
           signal: new AbortController().signal,
         };
         const clock = await clockOf(db);
-        const line = json ? undefined : createProgressLine(terminal().stderr, systemClock);
-        const onProgress = await progressOf(db, config, line);
-        const removed = await withRemovalArchive(config.archive, { db, clock }, (archive) =>
-          runRetentionAs(
-            { db, days: config.retention, onProgress, ...archive },
-            actorOf(by),
-            limits,
-          ),
-        );
-        line?.clear();
+        const totals = showsProgress() ? await totalsOf(db, config) : undefined;
+        const removed = await withProgress((show) => {
+          const onProgress = (name: ClassName, done: number) =>
+            show({ phase: name, done, total: totals?.get(name) ?? 0 });
+          return withRemovalArchive(config.archive, { db, clock }, (archive) =>
+            runRetentionAs(
+              { db, days: config.retention, onProgress, ...archive },
+              actorOf(by),
+              limits,
+            ),
+          );
+        });
         if (json) printJson({ classes: removed.map(removedJson) });
         else printRemoved(removed);
       });
     });
 }
 
-/** What shows the progress of a run: removed rows of each class, of those that were counted before. */
-async function progressOf(
+/** The removable rows of each class, as they are before a run. */
+async function totalsOf(
   db: Database,
   { retention }: Config,
-  line: ProgressLine | undefined,
-): Promise<RetentionParts['onProgress'] & {}> {
-  if (!line) return () => undefined;
+): Promise<ReadonlyMap<ClassName, number>> {
   const plans = await planRetention(db, retention);
-  const totals = new Map(
-    // Counting stops at a number of rows; then there is no total.
-    plans.map((plan) => [plan.name, plan.isMoreRemovable ? 0 : plan.removable]),
-  );
-  return (name, done) => line.show({ phase: name, done, total: totals.get(name) ?? 0 });
+  // Counting stops at a number of rows; then there is no total.
+  return new Map(plans.map((plan) => [plan.name, plan.isMoreRemovable ? 0 : plan.removable]));
 }
 
 async function show(isJson: boolean): Promise<void> {

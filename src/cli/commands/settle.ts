@@ -46,7 +46,7 @@ import {
   readInput,
   withDatabase,
 } from '../context.ts';
-import { printLine, progressOutput } from '../invocation.ts';
+import { printLine } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
@@ -95,7 +95,7 @@ function importCommand(): Command {
       }
       await withDatabase(readConfig(), async (db) => {
         const request = { path: file, source, examined };
-        const imported = await withElapsed(progressOutput(json), 'import', () =>
+        const imported = await withElapsed('import', () =>
           importSettlementAs({ db }, actorOf(by), request),
         ).catch((error: unknown) => {
           if (!(error instanceof FileChanged)) throw error;
@@ -316,19 +316,15 @@ function unmatchedCommand(): Command {
     .addHelpText('after', `\nParts:\n${PARTS_HELP}\n\nExit code: 0.`)
     .action((options: UnmatchedOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const { asOf, part, currency, cursor, limit, json } = options;
+        const { asOf, part, currency, cursor, limit } = options;
         if (asOf === undefined) {
           const after = placeRead(placeOf(cursor, timePlace));
           const query = { part, currency, after, limit: limit + 1 };
-          const found = await withElapsed(progressOutput(json), 'unmatched', () =>
-            readUnmatched(db, query),
-          );
+          const found = await withElapsed('unmatched', () => readUnmatched(db, query));
           printUnmatched(found.clearing, found.items, options);
           return;
         }
-        const clearing = await withElapsed(progressOutput(json), 'unmatched', () =>
-          readClearingAsOf(db, asOf),
-        );
+        const clearing = await withElapsed('unmatched', () => readClearingAsOf(db, asOf));
         const own = clearing.filter((one) => currency === undefined || one.currency === currency);
         printUnmatched(own, [], options);
       }),

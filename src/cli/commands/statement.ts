@@ -9,7 +9,7 @@ import { readConfig, withDatabase } from '../context.ts';
 import { terminal } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
 import { monthOption, optionalTimeZone } from '../options.ts';
-import { writeOutputFile, writeStandardOutput } from '../outputFile.ts';
+import { writeOutput } from '../outputFile.ts';
 import { withElapsed } from '../progress.ts';
 import { tableText } from '../table.ts';
 
@@ -45,11 +45,11 @@ export function statementCommand(): Command {
     .action(({ month, currency, timeZone, format, output }: StatementOptions) =>
       withDatabase(readConfig(), async (db) => {
         const request = { month, timeZone, currency };
-        const statement = await withElapsed(terminal().stderr, `statement of ${month}`, () =>
+        const statement = await withElapsed(`statement of ${month}`, () =>
           readStatement(db, request),
         );
         const text = Readable.from([FORMATS[format](statement)]);
-        await (output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output));
+        await writeOutput(text, output);
       }),
     );
 }

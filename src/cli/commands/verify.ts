@@ -10,14 +10,14 @@ import { readInstallation } from '../../ledger/store/installation.ts';
 import { checkRange } from '../../ledger/verify/checkRange.ts';
 import { type Lane, type ProofReport, proveLedger } from '../../ledger/verify/proveLedger.ts';
 import { type VerifyReport, verifyLedger } from '../../ledger/verify/verifyLedger.ts';
-import { startStopwatch, systemClock } from '../../platform/clock.ts';
+import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { verificationJson } from '../../representation/verification.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
-import { endAs, printLine, terminal } from '../invocation.ts';
+import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { createProgressLine, type ProgressLine } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 import { headOption, publicKeyOption, readHead, verifyChainFor } from './verifyChain.ts';
 
@@ -67,7 +67,6 @@ export function verifyCommand(): Command {
             ...{ db, databaseUrl },
             merchantId: (await readInstallation(db)) ?? merchantIdOf(config),
             chainKey: options.publicKey ?? signingKeyOf(config)?.publicKey,
-            line: options.json ? undefined : createProgressLine(terminal().stderr, systemClock),
           };
           if (options.chain) await proveChain(options, input);
           else await proveAll(options, { ...input, fullDays: config.verifyFullDays });
@@ -81,16 +80,13 @@ async function proveAll(
   options: VerifyOptions,
   input: ProveInput & { readonly fullDays: number },
 ): Promise<void> {
-  const { db, merchantId, chainKey, line } = input;
+  const { db, merchantId, chainKey } = input;
   const elapsed = startStopwatch();
   const report = options.rebuild
-    ? await verifyLedger(db, {
-        ...{ merchantId, chainKey },
-        rebuild: true,
-        ...(line && { onProgress: line.show }),
-      })
+    ? await withProgress((onProgress) =>
+        verifyLedger(db, { merchantId, chainKey, rebuild: true, onProgress }),
+      )
     : await prove(options, input);
-  line?.clear();
   if (options.json) printJson(verificationJson(report, elapsed(), nextStep));
   else printReport(report, elapsed());
   if (!report.passed) endAs('differences');
@@ -124,7 +120,6 @@ interface ProveInput {
   readonly databaseUrl: string;
   readonly merchantId: string;
   readonly chainKey: string | undefined;
-  readonly line: ProgressLine | undefined;
 }
 
 /** Threads take longer to start than so few ranges take to check. */
@@ -159,14 +154,12 @@ async function proveChain(
   { head, json, threads = DEFAULT_THREADS }: VerifyOptions,
   input: ProveInput,
 ): Promise<void> {
-  const { db, merchantId, chainKey: publicKey, line } = input;
+  const { db, merchantId, chainKey: publicKey } = input;
   const published = head === undefined ? undefined : await readHead(head);
   await withLanes(threads, input, ({ open }) =>
     verifyChainFor({
       ...{ db, merchantId, publicKey, head: published, json },
       openLanes: open,
-      onProgress: (progress) => line?.show({ phase: 'ranges', ...progress }),
-      onEnd: () => line?.clear(),
     }),
   );
 }
@@ -175,16 +168,18 @@ function prove(
   { full, threads = DEFAULT_THREADS }: VerifyOptions,
   input: ProveInput & { readonly fullDays: number },
 ): Promise<ProofReport> {
-  const { db, merchantId, chainKey, fullDays, line } = input;
+  const { db, merchantId, chainKey, fullDays } = input;
   return withLanes(threads, input, async ({ open }) => {
-    const result = await proveLedger(db, {
-      merchantId,
-      chainKey,
-      mode: full ? 'full' : 'incremental',
-      fullDays,
-      openLanes: open,
-      ...(line && { onProgress: (progress) => line.show({ phase: 'ranges', ...progress }) }),
-    });
+    const result = await withProgress((show) =>
+      proveLedger(db, {
+        merchantId,
+        chainKey,
+        mode: full ? 'full' : 'incremental',
+        fullDays,
+        openLanes: open,
+        onProgress: (progress) => show({ phase: 'ranges', ...progress }),
+      }),
+    );
     if (result.outcome === 'proven') return result.report;
     throw new OperatorError(
       'Another run of verify is under way, perhaps that of the scheduler. Try again in some minutes.',

@@ -11,6 +11,7 @@ import { chainReportJson, findHead, headSentence } from '../../representation/ch
 import { roughly } from '../../representation/roughly.ts';
 import { printable, printJson, readInput } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
+import { withProgress } from '../progress.ts';
 
 export function headOption(): Option {
   return new Option(
@@ -51,15 +52,16 @@ export interface ChainInput {
   readonly head: PublishedHead | undefined;
   readonly json: boolean;
   readonly openLanes: (ranges: number) => readonly Lane[];
-  readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void;
-  /** Clears the line of progress. */
-  readonly onEnd: () => void;
 }
 
-export async function verifyChainFor({ json, onEnd, ...input }: ChainInput): Promise<void> {
+export async function verifyChainFor({ json, ...input }: ChainInput): Promise<void> {
   const elapsed = startStopwatch();
-  const report = await verifyChain(input.db, input);
-  onEnd();
+  const report = await withProgress((show) =>
+    verifyChain(input.db, {
+      ...input,
+      onProgress: (progress) => show({ phase: 'ranges', ...progress }),
+    }),
+  );
   if (json) printJson(chainReportJson(report, elapsed()));
   else printReport(report, elapsed());
   if (!report.passed) endAs('differences');

@@ -32,7 +32,7 @@ export interface ExportProgress {
   /** Rows written so far. */
   readonly rows: number;
   /** How many numbers of transfers were read, of how many; undefined if that is not known. */
-  readonly read: { readonly done: number; readonly total: number } | undefined;
+  readonly read?: { readonly done: number; readonly total: number } | undefined;
 }
 
 const CHUNK_ROWS = 1_000;

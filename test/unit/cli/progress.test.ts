@@ -1,7 +1,59 @@
-import { expect, test, vi } from 'vitest';
-import { createProgressLine, progressText, withElapsed } from '../../../src/cli/progress.ts';
+import { Readable, Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withInvocation } from '../../../src/cli/invocation.ts';
+import { progressText, type Show, withElapsed, withProgress } from '../../../src/cli/progress.ts';
+
+const CLEAR_LINE = '\r\u001b[K';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const same = (ms: number) => ({ leastMs: ms, mostMs: ms });
+
+interface Place {
+  readonly isTerminal?: boolean;
+  readonly args?: readonly string[];
+}
+
+/** What a command with these arguments writes to standard error while it works. */
+async function written(
+  work: () => Promise<void>,
+  { isTerminal = true, args = [] }: Place = {},
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  const stderr = new Writable({
+    write: (text, _encoding, done) => {
+      texts.push(String(text));
+      done();
+    },
+  });
+  const terminal = {
+    stdin: Readable.from([]),
+    stdout: new Writable(),
+    stderr: Object.assign(stderr, { isTTY: isTerminal }),
+  };
+  await withInvocation({ args, terminal }, work);
+  return texts;
+}
+
+/** Steps of a phase, each at the start of its milliseconds. */
+async function count(
+  show: Show,
+  phase: string,
+  steps: readonly (readonly [done: number, ms: number, note?: string])[],
+): Promise<void> {
+  for (const [done, ms, note] of steps) {
+    show({ phase, done, total: 100, ...(note !== undefined && { note }) });
+    await vi.advanceTimersByTimeAsync(ms);
+  }
+}
+
+const pause = (ms: number) => vi.advanceTimersByTimeAsync(ms).then(() => undefined);
 
 test.each([
   [
@@ -38,65 +90,78 @@ test.each([
   expect(progressText(state, left)).toBe(text);
 });
 
-test('a note that changes does not restart the estimate', () => {
-  let nowMs = 0;
-  const written: string[] = [];
-  const out = { isTTY: true, write: (text: string) => written.push(text) };
-  const line = createProgressLine(out, { nowMs: () => nowMs });
-  for (const minute of [1, 2, 3, 4]) {
-    nowMs = minute * 60_000;
-    line.show({ phase: 'payments', done: minute, total: 10, note: `${minute} requests` });
-  }
-  expect(written.at(-1)).toContain('payments: 4 of about 10, 6 min to go (4 requests)');
+test('a note that changes does not restart the estimate', async () => {
+  const texts = await written(() =>
+    withProgress((show) =>
+      count(show, 'payments', [
+        [0, 10_000, 'a'],
+        [10, 10_000, 'b'],
+        [20, 200, 'c'],
+      ]),
+    ),
+  );
+  expect(texts.at(-2)).toContain('payments: 20 of about 100, 81 s to go (c)');
 });
 
-test('the remaining time is that of the current phase, and updates no faster than a person reads', () => {
-  let nowMs = 0;
-  const written: string[] = [];
-  const out = { isTTY: true, write: (text: string) => written.push(text) };
-  const line = createProgressLine(out, { nowMs: () => nowMs });
-  const show = (atMs: number, phase: string, done: number) => {
-    nowMs = atMs;
-    line.show({ phase, done, total: 100 });
-  };
-  show(100, 'inbox', 10);
-  show(1_000, 'inbox', 50);
-  show(1_050, 'inbox', 100);
-  show(2_050, 'orders', 50);
-  show(3_050, 'orders', 75);
-  line.clear();
-  const start = '\r\u001b[K';
-  expect(written).toEqual([
-    `${start}inbox: 50 of about 100, 2 s to go`,
-    `${start}orders: 50 of about 100`,
-    `${start}orders: 75 of about 100, 1 s to go`,
-    start,
+test('the remaining time is that of the current phase, grows while nothing is done, and is gone at the end', async () => {
+  const texts = await written(() =>
+    withProgress(async (show) => {
+      await count(show, 'inbox', [
+        [10, 100],
+        [50, 900],
+      ]);
+      await count(show, 'orders', [
+        [50, 1_000],
+        [75, 2_000],
+      ]);
+    }),
+  );
+  expect(texts).toEqual([
+    `${CLEAR_LINE}inbox: 50 of about 100, 1 s to go`,
+    `${CLEAR_LINE}inbox: 50 of about 100, 2 s to go`,
+    `${CLEAR_LINE}orders: 50 of about 100`,
+    `${CLEAR_LINE}orders: 75 of about 100, 2 s to go`,
+    `${CLEAR_LINE}orders: 75 of about 100, 3 s to go`,
+    CLEAR_LINE,
   ]);
 });
 
-test('a task of unknown length shows for how long it has run, and then nothing', async () => {
-  vi.useFakeTimers();
-  try {
-    const written: string[] = [];
-    const out = { isTTY: true, write: (text: string) => written.push(text) };
-    let finish = () => {};
-    const work = withElapsed(
-      out,
-      'statement',
-      () =>
-        new Promise<void>((resolve) => {
-          finish = resolve;
-        }),
+test('work of unknown length shows for how long it has run', async () => {
+  const texts = await written(() => withElapsed('statement', () => pause(3_500)));
+  expect(texts).toEqual([`${CLEAR_LINE}statement: 2 s`, `${CLEAR_LINE}statement: 3 s`, CLEAR_LINE]);
+  expect(await written(() => withElapsed('statement', () => pause(1_900)))).toEqual([]);
+});
+
+test('the line is cleared when the work fails, and nothing is written after that', async () => {
+  const work = async () => {
+    await pause(2_100);
+    throw new Error('unreachable');
+  };
+  const texts = await written(async () => {
+    await expect(withElapsed('close', work)).rejects.toThrow('unreachable');
+    await pause(20_000);
+  });
+  expect(texts).toEqual([`${CLEAR_LINE}close: 2 s`, CLEAR_LINE]);
+});
+
+test('a file gets a line every ten seconds', async () => {
+  const work = () =>
+    withProgress((show) =>
+      count(show, 'orders', [
+        [10, 19_000],
+        [20, 2_000],
+      ]),
     );
-    await vi.advanceTimersByTimeAsync(1_999);
-    expect(written).toEqual([]);
-    await vi.advanceTimersByTimeAsync(2_001);
-    expect(written).toEqual(['\r\u001b[Kstatement: 2 s', '\r\u001b[Kstatement: 4 s']);
-    finish();
-    await work;
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(written.slice(2)).toEqual(['\r\u001b[K']);
-  } finally {
-    vi.useRealTimers();
-  }
+  expect(await written(work, { isTerminal: false })).toEqual([
+    'orders: 10 of about 100\n',
+    'orders: 20 of about 100, 3 min to go\n',
+  ]);
+});
+
+test('with --json nothing is shown', async () => {
+  const work = async () => {
+    await withElapsed('close', () => pause(20_000));
+    await withProgress((show) => count(show, 'orders', [[10, 20_000]]));
+  };
+  expect(await written(work, { args: ['close', '2026-10', '--json'] })).toEqual([]);
 });
