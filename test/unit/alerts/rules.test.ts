@@ -223,6 +223,11 @@ const DISPUTES: readonly Row[] = [
     facts({ ...D, ...at('opened', 'arbitration'), before: at('won'), isUncertain: true }),
     { active: ['dispute_opened arbitration critical'], resolved: NO_DEADLINE },
   ],
+  [
+    'first observed, without a stage, while a body without a version reports a decision',
+    facts({ ...D, status: 'opened', isUncertain: true }),
+    { active: ['dispute_opened  critical'], resolved: NO_DEADLINE },
+  ],
   ['no status yet', facts({ ...D }), NOTHING],
 ];
 

@@ -9,9 +9,8 @@
  * 4. While the status is unknown to this version, open alerts stay open.
  * 5. The alert about the deadline is resolved when no response is needed, and when the deadline moves.
  *    If a threshold of the new deadline is reached, another alert replaces it.
- * 6. While a body without a version reports a later status, alerts stay as they are when the status falls
- *    back: the response that brought the earlier status may lag behind that body. If the dispute is open
- *    after all, the alert about the deadline is raised in time.
+ * 6. A status that has fallen back (fallenBack.ts) changes nothing. If the dispute is open after all, the alert
+ *    about the deadline is raised in time.
  */
 import type { Alert, Rule, Severity, SubjectAlerts } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
@@ -26,6 +25,7 @@ import {
 } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
 import { evidenceDeadline, isFirstStage, reachedThreshold } from './evidence.ts';
+import { hasFallenBack } from './fallenBack.ts';
 
 /** The status in which a dispute waits for the merchant's response. */
 export const NEEDS_RESPONSE = 'opened';
@@ -35,7 +35,7 @@ const UNDECIDED: readonly string[] = [NEEDS_RESPONSE, 'challenged'];
 
 export function disputeAlerts(facts: ResourceFacts, nowMs: number): SubjectAlerts | undefined {
   const { status } = facts;
-  if (status === undefined || hasFallenBack(facts)) return undefined;
+  if (status === undefined || hasFallenBack(facts, progressOf)) return undefined;
   const subject = subjectOf(facts);
   const hasChanged = isChanged(facts);
   const notifies = hasChanged && !facts.isHistory;
@@ -91,13 +91,7 @@ function isChanged({ before, status, stage }: ResourceFacts): boolean {
   return before === undefined || before.status !== status || before.stage !== stage;
 }
 
-/** Rule 6. */
-function hasFallenBack({ before, status, stage, isUncertain }: ResourceFacts): boolean {
-  if (!isUncertain || before?.stage !== stage) return false;
-  return progressOf(status) < progressOf(before?.status);
-}
-
-/** The place of a status within its stage: a decision follows all others. */
+/** A decision follows all other statuses. */
 function progressOf(status: string | undefined): number {
   const place = UNDECIDED.indexOf(status ?? '');
   return place === -1 ? UNDECIDED.length : place;

@@ -4,13 +4,13 @@
  * 1. A payout that failed or was returned has an alert until it is in progress again. The alert is evaluated
  *    only when this happens, so that nobody is notified of the past.
  * 2. Critical if it was reported as paid before: someone may have relied on it.
- * 3. While a body without a version reports a later status, the alert stays open: the response that
- *    retracted the failure may lag behind that body.
+ * 3. A failure that has fallen back (fallenBack.ts) keeps its alert.
  */
 import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
 import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
+import { hasFallenBack } from './fallenBack.ts';
 
 /** Statuses that need action, with their text. */
 const FAILED: ReadonlyMap<string, string> = new Map([
@@ -21,12 +21,14 @@ const FAILED: ReadonlyMap<string, string> = new Map([
   ['ineligible', 'is not eligible'],
 ]);
 
+const progressOf = (status: string | undefined) => Number(FAILED.has(status ?? ''));
+
 export function payoutAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
   const { before, status } = facts;
   if (status === undefined || before?.status === status) return undefined;
   const what = FAILED.get(status);
   if (what === undefined && !FAILED.has(before?.status ?? '')) return undefined;
-  if (what === undefined && facts.isUncertain) return undefined;
+  if (hasFallenBack(facts, progressOf)) return undefined;
   const isRaised = what !== undefined && !facts.isHistory;
   return {
     subject: subjectOf(facts),

@@ -4,18 +4,20 @@
  * 1. A failed refund has an alert until it is in progress again. The alert is evaluated
  *    only when this happens, so that nobody is notified of the past.
  * 2. Critical if it was reported as succeeded before: the customer may have been informed.
- * 3. While a body without a version reports a later status, the alert stays open: the response that
- *    retracted the failure may lag behind that body.
+ * 3. A failure that has fallen back (fallenBack.ts) keeps its alert.
  */
 import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
 import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../format.ts';
+import { hasFallenBack } from './fallenBack.ts';
+
+const progressOf = (status: string | undefined) => Number(status === 'failed');
 
 export function refundAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
   const { before, status } = facts;
   if (status === undefined || before?.status === status) return undefined;
   if (status !== 'failed' && before?.status !== 'failed') return undefined;
-  if (status !== 'failed' && facts.isUncertain) return undefined;
+  if (hasFallenBack(facts, progressOf)) return undefined;
   const isRaised = status === 'failed' && !facts.isHistory;
   return {
     subject: subjectOf(facts),
