@@ -44,8 +44,7 @@ export function statementJson({ period, knownMicros, booking, ...statement }: St
     late_postings: latePostingsJson(late),
     booked_later: latePostingsJson(bookedLater),
     currencies: statement.currencies.map(currencyJson),
-    unmatched: statement.unmatched.notRead ? null : unmatchedJson(statement.unmatched),
-    not_matched: statement.unmatched.notRead ?? null,
+    ...unmatchedJson(statement.unmatched),
     open_items: statement.open.map(openItemsJson),
     open_findings: {
       count: statement.findings.count,
@@ -110,10 +109,12 @@ function clearingLineJson({ openingMinor, movements, closingMinor }: ClearingLin
   };
 }
 
-function unmatchedJson({ clearing, oldest }: UnmatchedClearing) {
+function unmatchedJson(unmatched: UnmatchedClearing) {
+  if (unmatched.outcome === 'not_read') return { unmatched: null, not_matched: unmatched.reason };
+  const { clearing, oldest } = unmatched;
   return {
-    clearing: clearing.map(clearingJson),
-    oldest: oldest.map(clearingItemJson),
+    unmatched: { clearing: clearing.map(clearingJson), oldest: oldest.map(clearingItemJson) },
+    not_matched: null,
   };
 }
 
@@ -209,7 +210,7 @@ export function statementCsv({ period, currencies, open, booking, unmatched }: S
     ...open.map(({ item, currency, count, amountMinor }) =>
       row(currency, 'open', { name: item, count, amount: amountMinor }),
     ),
-    ...unmatched.clearing.flatMap(({ currency, parts }) =>
+    ...(unmatched.outcome === 'read' ? unmatched.clearing : []).flatMap(({ currency, parts }) =>
       parts.map(({ part, items, amountMinor, sinceMicros }) =>
         row(currency, 'unmatched', {
           ...{ name: part, count: items, amount: amountMinor },

@@ -1,7 +1,11 @@
 /** The statement of a month as tables of text, for the terminal and for the page. */
 import { formatMoney } from '../contract/money.ts';
 import { formatHead } from '../ledger/domain/chain.ts';
-import { CLEARING_PARTS } from '../ledger/domain/clearing.ts';
+import {
+  CLEARING_PARTS,
+  type ClearingItem,
+  type CurrencyClearing,
+} from '../ledger/domain/clearing.ts';
 import { type Closing, EXCEPTIONS } from '../ledger/domain/closings.ts';
 import type { Period } from '../ledger/domain/period.ts';
 import {
@@ -80,10 +84,7 @@ export function statementText(statement: Statement): StatementText {
       ],
     })),
     closing: closingTables(booking, period),
-    clearing: [
-      unmatchedTable(statement),
-      ...(statement.unmatched.notRead ? [] : [oldestUnmatchedTable(statement)]),
-    ],
+    clearing: unmatchedTables(statement),
     tables: [
       openTable(statement),
       oldestTable(statement),
@@ -303,11 +304,28 @@ const NOT_READ: Readonly<Record<NotRead, string>> = {
 
 const EVERYTHING_MATCHED = 'Everything is matched.';
 
-function unmatchedTable({ unmatched, ...statement }: Statement): TextTable {
+function unmatchedTables(statement: Statement): readonly TextTable[] {
+  const { unmatched } = statement;
+  switch (unmatched.outcome) {
+    case 'read':
+      return [
+        unmatchedTable(statement, unmatched.clearing, EVERYTHING_MATCHED),
+        oldestUnmatchedTable(statement, unmatched.oldest),
+      ];
+    case 'not_read':
+      return [unmatchedTable(statement, [], NOT_READ[unmatched.reason])];
+  }
+}
+
+function unmatchedTable(
+  statement: Statement,
+  clearing: readonly CurrencyClearing[],
+  empty: string,
+): TextTable {
   return {
     title: 'Unmatched at the end of the month, as it is known now',
     columns: [text('Why'), number('Items'), number('Amount'), number('Days of the oldest')],
-    rows: unmatched.clearing.flatMap(({ currency, balanceMinor, parts }) => [
+    rows: clearing.flatMap(({ currency, balanceMinor, parts }) => [
       ...parts.map(({ part, items, amountMinor, sinceMicros }) => [
         CLEARING_PARTS[part],
         String(items),
@@ -316,23 +334,21 @@ function unmatchedTable({ unmatched, ...statement }: Statement): TextTable {
       ]),
       ['Together', '', formatMoney(balanceMinor, currency), ''],
     ]),
-    empty: unmatched.notRead ? NOT_READ[unmatched.notRead] : EVERYTHING_MATCHED,
+    empty,
   };
 }
 
-function oldestUnmatchedTable({ unmatched, ...statement }: Statement): TextTable {
+function oldestUnmatchedTable(statement: Statement, oldest: readonly ClearingItem[]): TextTable {
   return {
     title: 'The oldest unmatched',
     columns: [text('What'), text('Names'), text('Why'), number('Amount'), number('Days')],
-    rows: unmatched.oldest.map(
-      ({ subject, reference, part, amountMinor, currency, sinceMicros }) => [
-        subject.replace(':', ' '),
-        reference ?? '',
-        CLEARING_PARTS[part],
-        formatMoney(amountMinor, currency),
-        ageOf(statement, sinceMicros),
-      ],
-    ),
+    rows: oldest.map(({ subject, reference, part, amountMinor, currency, sinceMicros }) => [
+      subject.replace(':', ' '),
+      reference ?? '',
+      CLEARING_PARTS[part],
+      formatMoney(amountMinor, currency),
+      ageOf(statement, sinceMicros),
+    ]),
     empty: EVERYTHING_MATCHED,
   };
 }

@@ -42,14 +42,14 @@ export function readStatement(
     const { sums: booked, booking } = await readBookedSums(tx, period, {
       ...{ effective: sums, currency, closings },
     });
-    const notRead = await whyNotRead(tx);
+    const reason = await whyNotRead(tx);
     return {
       period,
       knownMicros,
       booking,
       currencies: currencyStatements(booked),
-      unmatched: notRead
-        ? { clearing: [], oldest: [], notRead }
+      unmatched: reason
+        ? { outcome: 'not_read', reason }
         : await readUnmatchedBefore(tx, toMicros, currency),
       open: await sums.openBefore(toMicros),
       findings: await readFindingsOpenAt(tx, toMicros),

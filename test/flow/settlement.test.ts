@@ -238,9 +238,8 @@ async function clearingOf(month: string, currency: string) {
   const moved = new Map(movements.map(({ group, amountMinor }) => [group, amountMinor]));
   const sum = [...moved.values()].reduce((all, minor) => all + minor, 0n);
   expect(openingMinor + sum, `${month}, ${seeded}`).toBe(closingMinor);
-  if (typeof unmatched === 'object') {
-    expect(unmatched.clearing[0]?.balanceMinor ?? 0n, `${month}, ${seeded}`).toBe(closingMinor);
-  }
+  const parts = unmatched.outcome === 'read' ? (unmatched.clearing[0]?.balanceMinor ?? 0n) : null;
+  expect(parts, `${month}, ${seeded}`).toBe(closingMinor);
   return { moved, closingMinor, unmatched };
 }
 
@@ -331,7 +330,11 @@ test('psp.clearing is explained at every step, and zero at the end', async () =>
       clearings.reduce((sum, { moved }) => sum + (moved.get(group) ?? 0n), 0n);
     const { fees: charged, bank: received } = await explained(currency);
     expect([movedBy('fees'), movedBy('bank')], seeded).toEqual([-charged, -received]);
-    expect(clearings.at(-1)?.unmatched, seeded).toEqual({ clearing: [], oldest: [] });
+    expect(clearings.at(-1)?.unmatched, seeded).toEqual({
+      outcome: 'read',
+      clearing: [],
+      oldest: [],
+    });
     const fees = movements.filter((one) => one.currency === currency);
     expect(await explained(currency), seeded).toEqual({
       parts: [],

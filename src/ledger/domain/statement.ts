@@ -123,13 +123,14 @@ export interface ClearingLine {
  * What was in clearing at the end of the period and why, by effective time and all that is known now. Without a
  * closing it adds up to the closing balances.
  */
-export interface UnmatchedClearing {
-  readonly clearing: readonly CurrencyClearing[];
-  /** The oldest items of each currency. */
-  readonly oldest: readonly ClearingItem[];
-  /** Why it was not read, and nothing is listed. */
-  readonly notRead: NotRead | undefined;
-}
+export type UnmatchedClearing =
+  | {
+      readonly outcome: 'read';
+      readonly clearing: readonly CurrencyClearing[];
+      /** The oldest items of each currency. */
+      readonly oldest: readonly ClearingItem[];
+    }
+  | { readonly outcome: 'not_read'; readonly reason: NotRead };
 
 /**
  * Why a statement does not have what is unmatched. `not_imported`: no settlement report or bank statement.

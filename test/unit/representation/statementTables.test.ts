@@ -16,7 +16,7 @@ const statement = (knownAt: string): Statement => ({
   booking: { kind: 'effective', timeZone: undefined },
   chainHead: undefined,
   currencies: [],
-  unmatched: { clearing: [], oldest: [], notRead: 'not_imported' },
+  unmatched: { outcome: 'not_read', reason: 'not_imported' },
   open: [
     {
       ...{ item: 'dispute', currency: 'EUR', count: 1, amountMinor: 5400n },

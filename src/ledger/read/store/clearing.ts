@@ -164,11 +164,11 @@ export async function readUnmatchedBefore(
   );
   const currencies = [...new Set(rows.map((row) => row.currency))].sort();
   return {
+    outcome: 'read',
     clearing: currencies.map((name) => clearingOf(name, rows)),
     oldest: rows
       .flatMap((row) => itemsOf(row))
       .toSorted((one, other) => one.sinceMicros - other.sinceMicros),
-    notRead: undefined,
   };
 }
 
