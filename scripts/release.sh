@@ -46,6 +46,7 @@ fi
 # Each is a command of its own, for whoever repeats one. CONTRIBUTING.md has what each checks.
 readonly CHECKS=(
   'npm run check'
+  scripts/check-mistakes.sh
   scripts/check-packages.sh
   scripts/check-deployment.sh
   scripts/check-prometheus.sh

@@ -1,0 +1,62 @@
+/** Locks of the ledger, and the change feed. */
+import type { Mistake } from '../mistake.ts';
+
+export const FEED: readonly Mistake[] = [
+  {
+    guarantee: 'A claim does not wait for events that another transaction is applying.',
+    file: 'src/ledger/inbox/store/pending.ts',
+    code: 'and attempts = 0\n                 order by webhook_event_id\n                   for update skip locked)',
+    mistaken:
+      'and attempts = 0\n                 order by webhook_event_id\n                   for update)',
+    test: 'test/ledger/locks.test.ts',
+    named: 'are skipped without waiting, and available',
+  },
+  {
+    guarantee: 'Resources are locked in the order of their keys.',
+    file: 'src/ledger/store/resources.ts',
+    code: '      order by r.kind, r.id\n        for update',
+    mistaken: '        for update',
+    test: 'test/ledger/locks.test.ts',
+    named: 'are locked in the order',
+  },
+  {
+    guarantee: 'The oldest changes get their numbers first.',
+    file: 'src/ledger/store/changes.ts',
+    code: 'select id from change_log order by id limit $1',
+    mistaken: 'select id from change_log limit $1',
+    test: 'test/ledger/changeFeed.test.ts',
+    named: 'is given to older changes first',
+  },
+  {
+    guarantee: "The number of an order's last change is not shown while a later change has none.",
+    file: 'src/ledger/store/changes.ts',
+    code: "\n      where not exists (\n        select from change_log l where l.kind = 'order' and l.subject = wanted.order_key)",
+    mistaken: '',
+    test: 'test/ledger/changeFeed.test.ts',
+    named: 'of the last change of an order is not shown',
+  },
+  {
+    guarantee: 'A reader that is one ahead of the feed is not believed.',
+    file: 'src/ledger/changeFeed.ts',
+    code: 'if (after > last)',
+    mistaken: 'if (after > last + 1)',
+    test: 'test/ledger/changeFeed.test.ts',
+    named: 'rejects a cursor that is ahead by one',
+  },
+  {
+    guarantee: 'After a page that is exactly full, no more is promised.',
+    file: 'src/ledger/changeFeed.ts',
+    code: 'hasMore: rows.length > limit',
+    mistaken: 'hasMore: rows.length >= limit',
+    test: 'test/ledger/changeFeed.test.ts',
+    named: 'also after one that is exactly full',
+  },
+  {
+    guarantee: 'An opened finding is a change of its order.',
+    file: 'src/ledger/recordChanges.ts',
+    code: ' ||\n    update.open_findings.join() !== row.openFindings.join()',
+    mistaken: '',
+    test: 'test/ledger/changeFeed.test.ts',
+    named: 'when a finding about a part of an order opens',
+  },
+];

@@ -1,0 +1,124 @@
+/** The command line of scripts/check-mistakes.sh. */
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { AREAS } from './areas/index.ts';
+import { type Copy, copySources } from './copy.ts';
+import { type Mistake, problemOf, withMistake } from './mistake.ts';
+import { openTests, type Tests } from './tests.ts';
+
+const USAGE = `usage: scripts/check-mistakes.sh [--area AREA] [--only TEXT]
+areas: ${AREAS.map(({ name }) => name).join(', ')}
+TEXT: a part of a guarantee, of its file or of its test file
+`;
+
+/** @returns the exit code: 0 each mistake is noticed, 1 one is not, 2 usage */
+export async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { area: { type: 'string' }, only: { type: 'string', default: '' } },
+  });
+  const mistakes = AREAS.filter(({ name }) => values.area === undefined || name === values.area)
+    .flatMap((area) => area.mistakes)
+    .filter(({ guarantee, file, test }) => `${guarantee}\n${file}\n${test}`.includes(values.only));
+  if (mistakes.length === 0) {
+    process.stderr.write(USAGE);
+    return 2;
+  }
+  const copy = copySources(fileURLToPath(new URL('../../../', import.meta.url)));
+  const remove = (): never => {
+    copy.remove();
+    process.exit(130);
+  };
+  process.once('SIGINT', remove);
+  process.once('SIGTERM', remove);
+  try {
+    return (await checkAll(copy, mistakes)) ? 0 : 1;
+  } finally {
+    copy.remove();
+  }
+}
+
+async function checkAll(copy: Copy, mistakes: readonly Mistake[]): Promise<boolean> {
+  const problems = mistakes.flatMap((mistake) => problemOf(mistake, copy.read(mistake.file)) ?? []);
+  for (const problem of problems) print(problem);
+  if (problems.length > 0) return false;
+
+  const results: boolean[] = [];
+  const inSchema: Mistake[] = [];
+  const tests = await openTests(copy.root);
+  const passes = createUnbrokenRuns(tests);
+  try {
+    for (const mistake of mistakes) {
+      if (!(await passes(mistake))) results.push(false);
+      else if (isInSchema(mistake)) inSchema.push(mistake);
+      else results.push(await isNoticed(copy, tests, mistake));
+    }
+  } finally {
+    await tests.close();
+  }
+  for (const mistake of inSchema) {
+    results.push(await isNoticed(copy, undefined, mistake));
+  }
+  const noticed = results.filter((result) => result).length;
+  print(`${mistakes.length} mistakes: ${noticed} noticed, ${results.length - noticed} not noticed`);
+  return noticed === mistakes.length;
+}
+
+/** The servers of the tests copy the schema when they start, so each of these needs servers of its own. */
+function isInSchema({ file }: Mistake): boolean {
+  return file.startsWith('migrations/');
+}
+
+/** Runs the tests of a mistake without it, once for all: a test that fails anyway would notice everything. */
+function createUnbrokenRuns(tests: Tests): (mistake: Mistake) => Promise<boolean> {
+  const known = new Map<string, boolean>();
+  return async ({ test, named, guarantee }) => {
+    const key = `${test} ${named}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const { passed, failed, errors } = await tests.run([test], named);
+    const [failure] = [...failed, ...errors];
+    const isPassed = failure === undefined && passed.length > 0;
+    known.set(key, isPassed);
+    if (!isPassed) {
+      const why =
+        failure === undefined ? 'has no such test' : `fails without a mistake: ${failure}`;
+      print(`NOT NOTICED  ${guarantee} | ${test} ${why}`);
+    }
+    return isPassed;
+  };
+}
+
+/** @param shared undefined: tests with servers of their own */
+async function isNoticed(
+  copy: Copy,
+  shared: Tests | undefined,
+  mistake: Mistake,
+): Promise<boolean> {
+  const { file, test, named, guarantee } = mistake;
+  const source = copy.read(file);
+  const startMs = performance.now();
+  copy.write(file, withMistake(mistake, source));
+  const tests = shared ?? (await openTests(copy.root));
+  try {
+    tests.changed(file);
+    const { passed, failed, errors } = await tests.run([test], named);
+    const seconds = `${Math.round((performance.now() - startMs) / 1000)} s`;
+    const [first] = failed;
+    if (first !== undefined) {
+      print(`noticed      ${seconds}  ${first} | ${guarantee}`);
+      return true;
+    }
+    const why = errors[0]?.split('\n')[0] ?? `${passed.length} tests pass`;
+    print(`NOT NOTICED  ${seconds}  ${guarantee} | ${file}, by ${test}: ${why}`);
+    return false;
+  } finally {
+    copy.write(file, source);
+    tests.changed(file);
+    if (!shared) await tests.close();
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
