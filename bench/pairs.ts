@@ -1,18 +1,23 @@
 /** Runs of everything with and without one part, in alternating pairs on one database. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Bench } from './bench.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, postgresOf } from './bench.ts';
 import type { Cleanup } from './cleanup.ts';
-import { type BenchDatabase, startPostgres } from './database.ts';
+import { type CpuUse, watchCpu } from './cpu.ts';
+import { type BenchDatabase, countPending, startPostgres } from './database.ts';
 import { measureRun, type RunReport } from './endToEnd.ts';
 import { startLoad } from './loadProcess.ts';
-import type { Started } from './processes.ts';
+import { nowMs } from './loadProtocol.ts';
+import { createSuspension, type Started } from './processes.ts';
 import { quantile } from './quantiles.ts';
 import { startTallyhook } from './tallyhook.ts';
 
 const WARM_UP_SECONDS = 2;
 const MOST_PER_SECOND = 6_000;
 const SAMPLE_EVERY = 1_000;
+/** Of receiving a backlog, before it is counted again. */
+const FILL_SECONDS = 4;
 
 const OPTIONS = {
   scenarios: [],
@@ -41,6 +46,20 @@ export interface Pairs {
   readonly db: BenchDatabase;
   /** @param others processes that are measured, too */
   run(seconds: number, others: readonly Started[]): Promise<RunReport>;
+  /** Receives until so many events are pending, which nothing applies meanwhile. */
+  fillBacklog(count: number): Promise<void>;
+  /** Applies the backlog, and receives nothing. */
+  applyBacklog(): void;
+  /**
+   * @param others processes that are measured, too
+   * @throws Error if the backlog is over before that
+   */
+  measureApplying(seconds: number, others: readonly Started[]): Promise<Applied>;
+}
+
+export interface Applied {
+  readonly perSecond: number;
+  readonly cpu: CpuUse;
 }
 
 /** Starts Tallyhook with a process for each role. No checkpoint and no vacuum falls into one run of a pair alone. */
@@ -57,12 +76,37 @@ export async function startPairs(options: PairsOptions): Promise<Pairs> {
   await db.query('select pg_reload_conf()');
   const tallyhook = await startTallyhook(bench, 'processes', db.url);
   await load.openStream(seed);
+  const events = tallyhook.processes.find(({ name: own }) => own === 'events');
+  if (!events) throw new Error('no worker applies events');
+  const suspension = createSuspension(events, cleanup);
+  const prepare = async (seconds: number): Promise<void> => {
+    await load.prepare((ratePerSecond ?? MOST_PER_SECOND) * (seconds + WARM_UP_SECONDS + 1));
+    await db.query('vacuum (analyze)');
+    await db.query('checkpoint');
+  };
   return {
     db,
+    fillBacklog: async (count) => {
+      suspension.suspend();
+      await prepare(FILL_SECONDS);
+      while ((await countPending(db)) < count) {
+        const { counted } = await load.run({ port: tallyhook.port, seconds: FILL_SECONDS });
+        if (counted === 0) throw new Error('nothing is received');
+        await load.prepare(MOST_PER_SECOND * FILL_SECONDS);
+      }
+    },
+    applyBacklog: suspension.wake,
+    measureApplying: async (seconds, others) => {
+      const cpu = watchCpu([events, postgresOf(bench), ...others]);
+      const [startMs, before] = [nowMs(), await countPending(db)];
+      await sleep(seconds * 1_000);
+      const [endMs, after] = [nowMs(), await countPending(db)];
+      if (after === 0)
+        throw new Error(`a backlog of ${before} events was over within ${seconds} s`);
+      return { perSecond: ((before - after) / (endMs - startMs)) * 1_000, cpu: cpu.stop() };
+    },
     run: async (seconds, others) => {
-      await load.prepare((ratePerSecond ?? MOST_PER_SECOND) * (seconds + WARM_UP_SECONDS + 1));
-      await db.query('vacuum (analyze)');
-      await db.query('checkpoint');
+      await prepare(seconds);
       const subject = {
         db,
         tallyhook: { ...tallyhook, processes: [...tallyhook.processes, ...others] },

@@ -122,6 +122,23 @@ function manage(
   return { name, pid: child.pid ?? 0, warnings, stop };
 }
 
+/** Takes all processor time from a process until `wake`; it is woken before the bench ends. */
+export function createSuspension({ pid }: Started, cleanup: Cleanup) {
+  let isSuspended = false;
+  const wake = (): void => {
+    if (isSuspended) process.kill(pid, 'SIGCONT');
+    isSuspended = false;
+  };
+  cleanup.add(wake);
+  return {
+    suspend: (): void => {
+      process.kill(pid, 'SIGSTOP');
+      isSuspended = true;
+    },
+    wake,
+  };
+}
+
 async function whileItLives<T>(
   child: ChildProcess,
   started: Started,

@@ -1,7 +1,11 @@
 /**
- * `npm run bench:viewers`: what open pages of the console cost the worker that applies events. Applies as
- * fast as it can, without viewers and with them, in alternating pairs. Checkpoints are made between the
- * runs: one in a single run of a pair would decide its ratio.
+ * `npm run bench:viewers`: what open pages of the console cost the worker that applies events.
+ *
+ * The worker applies a backlog, as fast as it can, without viewers and with them. Nothing is received
+ * meanwhile: else the share of the processors that the receiver gets by chance decides how much is applied,
+ * and pairs differ by a quarter with nobody watching. Runs are short and alternate, because the machine
+ * itself may be slower some minutes later; both of a pair are of one backlog. The pages stay open: between
+ * their runs the viewers rest and the console is suspended, so that it costs nothing there.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,17 +13,23 @@ import { settings } from '../api.ts';
 import type { Cleanup } from '../cleanup.ts';
 import type { BenchDatabase } from '../database.ts';
 import { drain } from '../endToEnd.ts';
+import { nodeFlags } from '../nodeFlags.ts';
 import { isCheap, startPairs, whole } from '../pairs.ts';
-import { compiled, type Started, startLogging, startModule } from '../processes.ts';
+import {
+  compiled,
+  createSuspension,
+  type Started,
+  startLogging,
+  startModule,
+} from '../processes.ts';
 import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import type { FromViewers, Seen, ToViewers } from './protocol.ts';
 
 const HELP = `npm run bench:viewers -- [flags]
 
   --viewers N     open pages (200)
-  --pairs N       runs with viewers, each beside one without (9)
-  --seconds N     counted time of a run (20)
-  --rate N        events a second (as many as the machine takes)
+  --pairs N       runs with viewers, each beside one without (20)
+  --seconds N     counted time of a run (10)
   --data-dir DIR  where to make the temporary database (the system's)
 
 Exit code 1: viewers cost more than 3 % of the applied rate, at the median of the pairs.`;
@@ -29,56 +39,75 @@ const SEED = 8;
 const FILL_SECONDS = 10;
 /** Opening the pages uses up their allowance (invariant 5 of watcher.ts), which is back after this. */
 const SETTLE_MS = 15_000;
-const DEADLINE_MS = 30 * 60_000;
+/** Until everybody who rested waits for news again, and the allowance that was left is spent. */
+const RESUME_MS = 5_000;
+/** Until the worker is at its full speed. */
+const BEGIN_MS = 1_000;
+/** Of the fastest run so far, so that no backlog is over before its runs are. */
+const SPARE = 1.5;
+const DEADLINE_MS = 60 * 60_000;
+
+const NOTHING_SEEN: Seen = { fetched: 0, failures: [] };
 
 interface Options {
   readonly viewers: number;
   readonly pairs: number;
   readonly seconds: number;
-  readonly ratePerSecond: number | undefined;
 }
 
 async function compare(options: Options, { folder, cleanup }: BenchParts): Promise<boolean> {
   const pairs = await startPairs({
     ...{ name: 'bench_viewers', seed: SEED, folder, cleanup },
-    ratePerSecond: options.ratePerSecond,
+    ratePerSecond: undefined,
   });
   const { db } = pairs;
   const desk = await openDesk(db.url, folder, cleanup);
 
-  const run = (seconds: number) => pairs.run(seconds, [desk.console, desk.tabs]);
-  await run(FILL_SECONDS);
+  const others = [desk.console, desk.tabs];
+  const { appliedPerSecond } = await pairs.run(FILL_SECONDS, others);
   await drain(db);
-  const paths = await pathsOf(db, options.viewers);
-  console.log('without/s    with/s   ratio   pages/s   console   viewers    events  postgres');
+  await desk.open(await pathsOf(db, options.viewers));
+  await sleep(SETTLE_MS);
+  await desk.rest();
+  const measure = async (isWatched: boolean) => {
+    if (isWatched) {
+      await desk.resume();
+      await sleep(RESUME_MS);
+    }
+    const applied = await pairs.measureApplying(options.seconds, others);
+    const seen = isWatched ? await desk.rest() : NOTHING_SEEN;
+    if (seen.failures.length > 0) throw new Error(`viewers: ${seen.failures.join('; ')}`);
+    return { ...applied, pagesPerSecond: seen.fetched / (RESUME_MS / 1_000 + options.seconds) };
+  };
+  const pairSeconds = (2 * BEGIN_MS + RESUME_MS) / 1_000 + 2 * options.seconds;
+  let fastest = appliedPerSecond * 2;
+  console.log(
+    'without/s    with/s   ratio   pages/s     console     viewers      events    postgres' +
+      '   (cores without and with)',
+  );
   const ratios: number[] = [];
   for (let n = 0; n < options.pairs; n += 1) {
-    const withViewers = async () => {
-      await desk.watch(paths);
-      await sleep(SETTLE_MS);
-      const startMs = performance.now();
-      const report = await run(options.seconds);
-      const seconds = (performance.now() - startMs) / 1_000;
-      return { report, seconds, seen: await desk.end() };
-    };
-    const isWithFirst = n % 2 === 1;
-    const first = isWithFirst ? await withViewers() : undefined;
-    const without = await run(options.seconds);
-    const { report, seconds, seen } = first ?? (await withViewers());
-    if (seen.failed > 0) throw new Error(`${seen.failed} requests of the viewers failed`);
-    const ratio = report.appliedPerSecond / without.appliedPerSecond;
+    await pairs.fillBacklog(fastest * pairSeconds * SPARE);
+    pairs.applyBacklog();
+    await sleep(BEGIN_MS);
+    const first = await measure(n % 2 === 1);
+    const second = await measure(n % 2 === 0);
+    const [without, watched] = n % 2 === 1 ? [second, first] : [first, second];
+    fastest = Math.max(fastest, without.perSecond, watched.perSecond);
+    const ratio = watched.perSecond / without.perSecond;
     ratios.push(ratio);
-    const cores = (name: string) => (report.cpu.processes[name] ?? 0).toFixed(2).padStart(10);
+    const cores = (name: string) =>
+      [without, watched]
+        .map(({ cpu }) => (cpu.processes[name] ?? 0).toFixed(2))
+        .join(' ')
+        .padStart(12);
     console.log(
       [
-        whole(without.appliedPerSecond).padStart(9),
-        whole(report.appliedPerSecond).padStart(10),
+        whole(without.perSecond).padStart(9),
+        whole(watched.perSecond).padStart(10),
         ratio.toFixed(3).padStart(8),
-        (seen.fetched / seconds).toFixed(1).padStart(10),
-        cores('console'),
-        cores('viewers'),
-        cores('events'),
-        cores('postgres'),
+        watched.pagesPerSecond.toFixed(1).padStart(10),
+        ...['console', 'viewers', 'events', 'postgres'].map(cores),
       ].join(''),
     );
   }
@@ -102,8 +131,11 @@ async function pathsOf(db: BenchDatabase, count: number): Promise<readonly strin
 interface Desk {
   readonly console: Started;
   readonly tabs: Started;
-  watch(paths: readonly string[]): Promise<void>;
-  end(): Promise<Seen>;
+  open(paths: readonly string[]): Promise<void>;
+  /** The viewers stop, and the console is suspended. */
+  rest(): Promise<Seen>;
+  /** Every viewer follows its page again. */
+  resume(): Promise<void>;
 }
 
 /** A console, and a process that opens its pages. */
@@ -112,9 +144,10 @@ async function openDesk(url: string, cwd: string, cleanup: Cleanup): Promise<Des
   const env = { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token };
   const file = compiled('workers/console.js');
   const started = await startLogging(
-    { name: 'console', file, env, cwd, cleanup },
+    { name: 'console', file, env, cwd, cleanup, nodeArgs: nodeFlags('console') },
     'console.listening',
   );
+  const suspension = createSuspension(started, cleanup);
   let listen: (message: FromViewers) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
   const next = (message: ToViewers | undefined): Promise<FromViewers> =>
@@ -133,27 +166,32 @@ async function openDesk(url: string, cwd: string, cleanup: Cleanup): Promise<Des
   return {
     console: started,
     tabs: module.started,
-    watch: async (paths) => {
-      await next({ type: 'watch', watch: { port, token, paths } });
+    open: async (paths) => {
+      await next({ type: 'open', watch: { port, token, paths } });
+      await next({ type: 'follow' });
     },
-    end: async () => {
-      const message = await next({ type: 'end' });
-      return message.type === 'ended' ? message.seen : { fetched: 0, failed: 0 };
+    rest: async () => {
+      const message = await next({ type: 'rest' });
+      suspension.suspend();
+      return message.type === 'resting' ? message.seen : NOTHING_SEEN;
+    },
+    resume: async () => {
+      suspension.wake();
+      await next({ type: 'follow' });
     },
   };
 }
 
 await runBench({
   help: HELP,
-  flags: { viewers: '200', pairs: '9', seconds: '20', rate: undefined },
+  flags: { viewers: '200', pairs: '20', seconds: '10' },
   deadlineMs: DEADLINE_MS,
-  run: ({ viewers, pairs, seconds, rate }, parts) =>
+  run: ({ viewers, pairs, seconds }, parts) =>
     compare(
       {
         viewers: readCount('--viewers', viewers),
         pairs: readCount('--pairs', pairs),
         seconds: readCount('--seconds', seconds),
-        ratePerSecond: rate === undefined ? undefined : readCount('--rate', rate),
       },
       parts,
     ),

@@ -10,13 +10,14 @@ export interface Watch {
 export interface Seen {
   /** Pages that a viewer fetched again. */
   readonly fetched: number;
-  /** Requests that failed, or were refused. */
-  readonly failed: number;
+  /** Why requests failed or were refused, each once. */
+  readonly failures: readonly string[];
 }
 
 export type ToViewers =
-  | { readonly type: 'watch'; readonly watch: Watch }
-  | { readonly type: 'end' };
+  | { readonly type: 'open'; readonly watch: Watch }
+  /** Follow what is open, until the rest. */
+  | { readonly type: 'follow' | 'rest' };
 export type FromViewers =
-  | { readonly type: 'started' | 'watching' }
-  | { readonly type: 'ended'; readonly seen: Seen };
+  | { readonly type: 'started' | 'opened' | 'following' }
+  | { readonly type: 'resting'; readonly seen: Seen };

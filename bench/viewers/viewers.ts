@@ -17,75 +17,88 @@ interface Live {
   readonly topics: readonly string[];
 }
 
+interface Page {
+  readonly base: string;
+  readonly cookie: string;
+  readonly path: string;
+}
+
+interface Following {
+  readonly seen: { fetched: number; readonly failures: Set<string> };
+  readonly signal: AbortSignal;
+}
+
 class Viewer {
   readonly #base: string;
   readonly #path: string;
   readonly #cookie: string;
-  readonly #ended: AbortSignal;
-  readonly #counts: { fetched: number; failed: number };
   #live: Live = { place: '', topics: [] };
   #fetchedMs = 0;
 
-  constructor(
-    {
-      base,
-      cookie,
-      path,
-    }: { readonly base: string; readonly cookie: string; readonly path: string },
-    ended: AbortSignal,
-    counts: { fetched: number; failed: number },
-  ) {
+  constructor({ base, cookie, path }: Page) {
     this.#base = base;
     this.#cookie = cookie;
     this.#path = path;
-    this.#ended = ended;
-    this.#counts = counts;
   }
 
-  async open(): Promise<void> {
-    this.#live = liveOf(await this.#get(this.#path));
+  /** Time in which nobody looked at the page does not make it older. */
+  skip(elapsedMs: number): void {
+    this.#fetchedMs += elapsedMs;
+  }
+
+  async open(signal?: AbortSignal): Promise<void> {
+    this.#live = liveOf(await this.#get(this.#path, signal));
     this.#fetchedMs = performance.now();
   }
 
-  async follow(): Promise<void> {
-    while (!this.#ended.aborted) {
+  async follow({ seen, signal }: Following): Promise<void> {
+    while (!signal.aborted) {
       try {
-        await this.#pause((await this.#isFresh()) ? MORE_MS : await this.#fetchAgain());
-      } catch {
-        if (this.#ended.aborted) return;
-        this.#counts.failed += 1;
-        await this.#pause(PAUSE_MS);
+        if (await this.#isFresh(signal)) await pause(MORE_MS, signal);
+        else {
+          const pauseMs = await this.#fetchAgain(signal);
+          seen.fetched += 1;
+          await pause(pauseMs, signal);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        seen.failures.add(String(error));
+        await pause(PAUSE_MS, signal);
       }
     }
   }
 
-  async #isFresh(): Promise<boolean> {
+  async #isFresh(signal: AbortSignal): Promise<boolean> {
     const query = new URLSearchParams({ place: this.#live.place });
     for (const topic of this.#live.topics) query.append('topic', topic);
-    const news = JSON.parse(await this.#get(`/live?${query}`)) as { readonly outcome: string };
+    const news = JSON.parse(await this.#get(`/live?${query}`, signal)) as {
+      readonly outcome: string;
+    };
     return news.outcome !== 'moved' && performance.now() - this.#fetchedMs < MAX_AGE_MS;
   }
 
   /** @returns how long to pause */
-  async #fetchAgain(): Promise<number> {
+  async #fetchAgain(signal: AbortSignal): Promise<number> {
     const isBusy = performance.now() - this.#fetchedMs < BUSY_PAUSE_MS;
-    await this.open();
-    this.#counts.fetched += 1;
+    await this.open(signal);
     return isBusy ? BUSY_PAUSE_MS : PAUSE_MS;
   }
 
-  async #get(path: string): Promise<string> {
+  async #get(path: string, signal: AbortSignal | undefined): Promise<string> {
     const headers = { cookie: this.#cookie, 'x-live': '1' };
-    const init = { headers, redirect: 'manual', signal: this.#ended } as const;
-    const response = await fetch(this.#base + path, init);
+    const init = { headers, redirect: 'manual', signal: signal ?? null } as const;
+    // As a browser does if the connection that it kept was closed meanwhile.
+    const response = await fetch(this.#base + path, init).catch(() =>
+      fetch(this.#base + path, init),
+    );
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${path} returned ${response.status}`);
     return text;
   }
+}
 
-  #pause(delayMs: number): Promise<void> {
-    return sleep(delayMs, undefined, { signal: this.#ended }).catch(() => undefined);
-  }
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return sleep(delayMs, undefined, { signal }).catch(() => undefined);
 }
 
 function liveOf(html: string): Live {
@@ -102,42 +115,49 @@ async function signIn(base: string, token: string): Promise<string> {
   return response.headers.getSetCookie().map((set) => set.split(';')[0])[0] ?? '';
 }
 
-interface Watching {
-  end(): Promise<Seen>;
-}
-
-async function watch({ port, token, paths }: Watch): Promise<Watching> {
+async function open({ port, token, paths }: Watch): Promise<readonly Viewer[]> {
   const base = `http://127.0.0.1:${port}`;
   const cookie = await signIn(base, token);
-  const ended = new AbortController();
-  const counts = { fetched: 0, failed: 0 };
-  const viewers = paths.map((path) => new Viewer({ base, cookie, path }, ended.signal, counts));
+  const viewers = paths.map((path) => new Viewer({ base, cookie, path }));
   for (let n = 0; n < viewers.length; n += OPENED_AT_ONCE) {
     await Promise.all(viewers.slice(n, n + OPENED_AT_ONCE).map((viewer) => viewer.open()));
   }
-  const all = Promise.all(viewers.map((viewer) => viewer.follow()));
-  return {
-    end: async () => {
-      ended.abort();
-      await all;
-      return counts;
-    },
-  };
+  return viewers;
 }
 
 const send = (message: FromViewers): void => {
   process.send?.(message);
 };
 
-let watching: Watching | undefined;
+let viewers: readonly Viewer[] = [];
+let rest: () => Promise<Seen> = async () => ({ fetched: 0, failures: [] });
+let restedMs: number | undefined;
+
+function follow(): void {
+  const skippedMs = performance.now() - (restedMs ?? performance.now());
+  for (const viewer of viewers) viewer.skip(skippedMs);
+  const ended = new AbortController();
+  const seen = { fetched: 0, failures: new Set<string>() };
+  const all = viewers.map((viewer) => viewer.follow({ seen, signal: ended.signal }));
+  rest = async () => {
+    ended.abort();
+    await Promise.all(all);
+    restedMs = performance.now();
+    return { fetched: seen.fetched, failures: [...seen.failures] };
+  };
+}
+
 process.on('message', async (message: ToViewers) => {
-  if (message.type === 'watch') {
-    watching = await watch(message.watch);
-    send({ type: 'watching' });
-    return;
+  switch (message.type) {
+    case 'open':
+      viewers = await open(message.watch);
+      return send({ type: 'opened' });
+    case 'follow':
+      follow();
+      return send({ type: 'following' });
+    case 'rest':
+      return send({ type: 'resting', seen: await rest() });
   }
-  const seen = (await watching?.end()) ?? { fetched: 0, failed: 0 };
-  send({ type: 'ended', seen });
 });
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit(0));
