@@ -64,13 +64,14 @@ export async function followEvents(
     signal.throwIfAborted();
     start = await read(() => inbox.start(after));
   }
-  if (query.order !== undefined) await noteUnknownOrder(db, query.order);
   const { newest } = start;
   if (after !== undefined && after > newest) {
     throw new UsageError(
       `The inbox ends at event ${newest}, before ${after}. Check --after, and that the settings name the same installation.`,
     );
   }
+  const { order } = query;
+  if (order !== undefined) await read(() => noteUnknownOrder(db, order));
   async function* events(): AsyncGenerator<EventSummary> {
     let repeatsThrough = 0;
     for (;;) {

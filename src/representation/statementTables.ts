@@ -60,12 +60,14 @@ export function statementText(statement: Statement): StatementText {
   const { period, knownMicros, booking, chainHead } = statement;
   const { fromMicros, toMicros, month, timeZone } = period;
   const isOver = knownMicros >= toMicros;
+  // A time in UTC has it beside it.
+  const zone = timeZone === 'UTC' ? '' : `, ${timeZone}`;
   const late = booking.kind === 'booked' ? booking.late.totals : [];
   return {
     title: `Statement of ${month}`,
     facts: [
-      `${localTime(fromMicros, timeZone)} to ${localTime(toMicros, timeZone)}, ${timeZone}, by the ` +
-        'time at which the service moved the money.',
+      `${localTime(fromMicros, timeZone)} to ${localTime(toMicros, timeZone)}${zone}, by the time at which ` +
+        'the service moved the money.',
       ...closingFacts(booking, period),
       `As it was known at ${localTime(knownMicros, timeZone)}.` +
         (isOver ? '' : ' The month is not over.'),

@@ -152,6 +152,7 @@ describe('--help', () => {
     [['orders', 'list', '--limit', 'ten'], /whole number from 1 to 1000/],
     [['orders', 'list', '--staus', 'paid'], /unknown option '--staus'/],
     [['orders', 'show'], /missing required argument 'id'/],
+    [['orders', 'show', 'ord_1', '--recorded'], /only --json prints/],
     [['events', 'list', '--state', 'lost'], /pending, applied, not_applied, dead, discarded/],
     [['start', '--roles', 'receiver,chef'], /"chef" is not a role/],
     [['sign', 'file', '--encoding', 'rot13'], /hex, base64, base64url/],

@@ -204,6 +204,28 @@ test('a number after the end of the inbox is refused', async () => {
   expect(stderr).toContain('The inbox ends at event 0, before 7');
 });
 
+test('tail names an unknown order also when its connection is lost meanwhile', async () => {
+  const proxy = await startTcpProxy(db.url);
+  cleanups.push(() => proxy.close());
+  const isReading = async () => {
+    const waiting = await db.query<object>(
+      `select from pg_locks where relation = 'orders'::regclass and not granted`,
+    );
+    return waiting.length > 0;
+  };
+  const tail = await db.transaction(async (tx) => {
+    await tx.query('lock table orders in access exclusive mode');
+    const started = start(['tail', '--order', 'ord_unheard'], { DATABASE_URL: proxy.url });
+    await waitFor('tail to read the order', isReading);
+    proxy.refuse();
+    await waitFor('the cut to be noted', () => noteCount(started, 'NOT CONNECTED') > 0);
+    return started;
+  });
+  await proxy.resume();
+  await waitFor('tail to be ready', () => tail.stderr().includes('Ready.'));
+  expect(tail.stderr()).toContain('No order is known as ord_unheard yet.');
+});
+
 test('tail prints the last events of a filter, then each new one, and no bodies', async () => {
   const refund = () => refundEvent('pay_1', {});
   const [, , second = 0, third = 0] = await receiveEach(db, [

@@ -152,8 +152,13 @@ function showCommand(): Command {
     )
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 3 there is no such order.')
-    .action((id: string, { recorded, json }: ShowOptions) =>
-      withDatabase(readConfig(), async (db) => {
+    .action((id: string, { recorded, json }: ShowOptions) => {
+      if (recorded && !json) {
+        throw new UsageError(
+          '--recorded orders the timeline, which only --json prints. Add --json, or leave out --recorded.',
+        );
+      }
+      return withDatabase(readConfig(), async (db) => {
         const basis = timeBasis({ isRecorded: recorded });
         const orders = await readOrdersNamed(db, id);
         if (orders.length === 0) {
@@ -166,8 +171,8 @@ function showCommand(): Command {
         }
         if (json) printJson({ orders: orders.map((order) => orderDetailJson(order, basis)) });
         else for (const order of orders) printOrder(order);
-      }),
-    );
+      });
+    });
 }
 
 function printOrder(order: ReadOrderDetail): void {

@@ -3,6 +3,7 @@ import { filterOf, readEventFilter } from '../../ledger/read/eventFilter.ts';
 import type { FollowQuery } from '../../ledger/read/followInbox.ts';
 import { searchEvents } from '../../ledger/read/store/events.ts';
 import type { EventSummary } from '../../ledger/read/store/parts.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { eventJson } from '../../representation/event.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, readConfig, withDatabase } from '../context.ts';
@@ -49,12 +50,20 @@ async function tail({ type, order, last, json }: TailOptions, follow: Follow): P
   const { newest, events } = await followEvents(follow, query, undefined);
   const print = (event: EventSummary): void => printLine(json ? jsonLine(event) : lineOf(event));
   if (last > 0) {
-    const filter = filterOf(await readEventFilter(follow.db, query));
-    const found = await searchEvents(follow.db, filter, { below: newest + 1, limit: last });
-    found.rows.toReversed().forEach(print);
+    const found = await follow.read(() => lastEvents(follow.db, query, { newest, last }));
+    found.toReversed().forEach(print);
   }
   printNote(`Ready. Events after ${newest} follow as they arrive.`);
   await forEachEvent(follow, events, (event) => Promise.resolve(print(event)));
+}
+
+async function lastEvents(
+  db: Database,
+  query: FollowQuery,
+  { newest, last }: { readonly newest: number; readonly last: number },
+): Promise<readonly EventSummary[]> {
+  const filter = filterOf(await readEventFilter(db, query));
+  return (await searchEvents(db, filter, { below: newest + 1, limit: last })).rows;
 }
 
 function jsonLine(event: EventSummary): string {

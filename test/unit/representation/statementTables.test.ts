@@ -40,6 +40,15 @@ test.each([
   expect(table?.rows.map((row) => row.at(-1))).toEqual([days]);
 });
 
+test.each([
+  ['UTC', '2026-11-01 00:00 UTC to 2026-12-01 00:00 UTC, by the time'],
+  ['Asia/Tokyo', '2026-11-01 09:00 to 2026-12-01 09:00, Asia/Tokyo, by the time'],
+])('the zone of the times is named: %s', (timeZone, text) => {
+  const { period, ...rest } = statement('2026-12-20T00:00Z');
+  const [first] = statementText({ ...rest, period: { ...period, timeZone } }).facts;
+  expect(first).toContain(text);
+});
+
 test('the reason why nothing is listed as unmatched is in one table', () => {
   const tables = statementText(statement('2026-11-24T13:00Z')).clearing;
   expect(tables.map(({ rows, empty }) => [rows.length, empty])).toEqual([
