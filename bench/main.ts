@@ -1,10 +1,8 @@
 /** `npm run bench`: measures what the README claims, on this machine. See `--help`. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Accounts, Bench } from './bench.ts';
-import { type Cleanup, cleanUpOnSignal, createCleanup } from './cleanup.ts';
 import { startPostgres, usePostgres } from './database.ts';
 import { runDistance } from './distance.ts';
 import { runEndToEnd } from './endToEnd.ts';
@@ -12,7 +10,7 @@ import { runIntake } from './intake.ts';
 import { runJournal } from './journal.ts';
 import { startLoad } from './loadProcess.ts';
 import { describeMachine } from './machine.ts';
-import { HELP, type Options, readOptions, type Scenario } from './options.ts';
+import { FLAGS, HELP, type Options, readOptions, type Scenario } from './options.ts';
 import { runOverload } from './overload.ts';
 import { borrowRedis } from './redis.ts';
 import {
@@ -25,34 +23,21 @@ import {
   printSteady,
   type Report,
 } from './report.ts';
+import { type BenchParts, runBench } from './runBench.ts';
 import { runSteady } from './steady.ts';
 
-/** Warm-ups, preparing and draining of one part, generously. */
-const OVERHEAD_MS = 300_000;
+/** All six parts, with as many seconds and pairs as they take. */
+const DEADLINE_MS = 2 * 3_600_000;
 
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
-  if (!options) {
-    console.log(HELP);
-    return 0;
+async function main(options: Options, parts: BenchParts): Promise<boolean> {
+  const report = await measure(options, parts);
+  if (options.jsonFile !== undefined) {
+    writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
   }
-  const cleanup = createCleanup();
-  const counted = options.scenarios.length * options.seconds + options.pairs * 20;
-  cleanUpOnSignal(cleanup, options.scenarios.length * OVERHEAD_MS + counted * 1_000);
-  try {
-    const report = await measure(options, cleanup);
-    if (options.jsonFile !== undefined) {
-      writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
-    }
-    return isComplete(report) ? 0 : 1;
-  } finally {
-    await cleanup.run();
-  }
+  return isComplete(report);
 }
 
-async function measure(options: Options, cleanup: Cleanup): Promise<Report> {
-  const folder = mkdtempSync(join(resolve(options.dataDir ?? tmpdir()), 'tallyhook-bench-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+async function measure(options: Options, { folder, cleanup }: BenchParts): Promise<Report> {
   if (options.profileDir !== undefined) mkdirSync(options.profileDir, { recursive: true });
   if (options.redisUrl !== undefined) await borrowRedis(options.redisUrl, cleanup);
   const secret = randomBytes(32).toString('hex');
@@ -122,9 +107,9 @@ function isComplete({ intake, e2e, steady, journal, distance, overload }: Report
   return accounts.every((one) => one === undefined || one.isComplete);
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error('bench:', error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runBench({
+  help: HELP,
+  flags: FLAGS,
+  deadlineMs: DEADLINE_MS,
+  run: (given, parts) => main(readOptions(given), parts),
+});

@@ -1,5 +1,5 @@
 /** The flags of `npm run bench`. */
-import { parseArgs } from 'node:util';
+import { FlagError, type Given, readCount, readNames } from './runBench.ts';
 
 export const SCENARIOS = ['intake', 'e2e', 'steady', 'journal', 'distance', 'overload'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
@@ -25,7 +25,6 @@ export interface Options {
   readonly postgresUrl: string | undefined;
   readonly jsonFile: string | undefined;
   readonly profileDir: string | undefined;
-  readonly dataDir: string | undefined;
 }
 
 export const HELP = `npm run bench -- [flags]
@@ -40,70 +39,46 @@ export const HELP = `npm run bench -- [flags]
   --json FILE               also write all figures to FILE
   --profile DIR             write a CPU profile of each process of Tallyhook to DIR
   --data-dir DIR            where to make the temporary folder of the database (the system's)
-  --help
 
 Everything runs on 127.0.0.1: an embedded PostgreSQL with durable settings in a temporary folder, the
 servers under test and the load, each in a process of its own. Exit code 1: an event was lost, or
 something broke. A missed target is reported, and does not change the exit code.`;
 
-/** Reads the flags; undefined for --help. */
-export function readOptions(args: readonly string[]): Options | undefined {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: 'string', multiple: true },
-      seconds: { type: 'string', default: '30' },
-      pairs: { type: 'string', default: '5' },
-      rtt: { type: 'string', multiple: true },
-      single: { type: 'boolean', default: false },
-      redis: { type: 'boolean', default: false },
-      postgres: { type: 'string' },
-      json: { type: 'string' },
-      profile: { type: 'string' },
-      'data-dir': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return undefined;
+export const FLAGS = {
+  only: [],
+  seconds: '30',
+  pairs: '5',
+  rtt: [],
+  single: false,
+  redis: false,
+  postgres: undefined,
+  json: undefined,
+  profile: undefined,
+} as const;
+
+export function readOptions(given: Given<typeof FLAGS>): Options {
+  const only = readNames('--only', given.only, SCENARIOS);
   return {
-    scenarios: readScenarios(values.only),
-    seconds: readCount('--seconds', values.seconds, 600),
-    pairs: readCount('--pairs', values.pairs, 25),
-    roundTripsMs: values.rtt?.map(readRoundTrip) ?? ROUND_TRIPS_MS,
-    isSingleProcess: values.single,
-    redisUrl: values.redis ? redisUrl() : undefined,
-    postgresUrl: values.postgres,
-    jsonFile: values.json,
-    profileDir: values.profile,
-    dataDir: values['data-dir'],
+    scenarios: only.length > 0 ? only : DEFAULT_SCENARIOS,
+    seconds: readCount('--seconds', given.seconds, 1, 600),
+    pairs: readCount('--pairs', given.pairs, 1, 25),
+    roundTripsMs: given.rtt.length > 0 ? given.rtt.map(readRoundTrip) : ROUND_TRIPS_MS,
+    isSingleProcess: given.single,
+    redisUrl: given.redis ? redisUrl() : undefined,
+    postgresUrl: given.postgres,
+    jsonFile: given.json,
+    profileDir: given.profile,
   };
-}
-
-function readScenarios(names: readonly string[] | undefined): readonly Scenario[] {
-  if (!names) return DEFAULT_SCENARIOS;
-  return names.map((name) => {
-    const scenario = SCENARIOS.find((candidate) => candidate === name);
-    if (scenario === undefined) {
-      throw new RangeError(`--only takes one of ${SCENARIOS.join(', ')}, not "${name}"`);
-    }
-    return scenario;
-  });
-}
-
-function readCount(flag: string, text: string, max: number): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= max) return count;
-  throw new RangeError(`${flag} takes a whole number from 1 to ${max}, not "${text}"`);
 }
 
 function readRoundTrip(text: string): number {
   const millis = Number(text);
   if (text !== '' && millis >= 0 && millis <= MAX_ROUND_TRIP_MS) return millis;
-  throw new RangeError(`--rtt takes milliseconds from 0 to ${MAX_ROUND_TRIP_MS}, not "${text}"`);
+  throw new FlagError(`--rtt takes milliseconds from 0 to ${MAX_ROUND_TRIP_MS}, not "${text}"`);
 }
 
 function redisUrl(): string {
   const { REDIS_URL } = process.env;
   if (REDIS_URL) return REDIS_URL;
-  throw new RangeError('--redis needs REDIS_URL, the address of a Redis that is there for this');
+  throw new FlagError('--redis needs REDIS_URL, the address of a Redis that is there for this');
 }

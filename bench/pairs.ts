@@ -29,7 +29,6 @@ const OPTIONS = {
   postgresUrl: undefined,
   jsonFile: undefined,
   profileDir: undefined,
-  dataDir: undefined,
 } as const;
 
 export interface PairsOptions {

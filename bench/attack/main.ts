@@ -3,12 +3,11 @@
  * an attacker on loopback, measures memory, good deliveries and throughput, and ends them all.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rateOf } from '../bench.ts';
-import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { type Postgres, startPostgres } from '../database.ts';
 import { createEventStream, MERCHANT_ID, WEBHOOK_PATH } from '../events.ts';
 import { type Load, startLoad } from '../loadProcess.ts';
@@ -16,8 +15,13 @@ import type { RunResult } from '../loadProtocol.ts';
 import { memoryMib } from '../memory.ts';
 import { nodeFlags } from '../nodeFlags.ts';
 import { compiled, startLogging, startModule } from '../processes.ts';
+import { type BenchParts, runBench } from '../runBench.ts';
 import { type Deliveries, startGoodSenders } from './goodSenders.ts';
 import type { AttackRequest, AttackResult } from './protocol.ts';
+
+const HELP = `scripts/attack-receiver.sh [PART]...
+
+The comment of the script has the parts. Exit code: 0 every target was reached, 1 not.`;
 
 const DEADLINE_MS = 15 * 60_000;
 const WARM_UP_SECONDS = 8;
@@ -237,27 +241,27 @@ const PARTS: Readonly<Record<string, Part>> = {
     }),
 };
 
-async function main(): Promise<number> {
-  const cleanup = createCleanup();
-  cleanUpOnSignal(cleanup, DEADLINE_MS);
-  try {
-    const folder = mkdtempSync(join(tmpdir(), 'tallyhook-attack-'));
-    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-    const secret = randomBytes(32).toString('hex');
-    const postgres = await startPostgres(join(folder, 'data'), cleanup);
-    const load = await startLoad({ secret, cwd: folder, cleanup });
-    await load.openStream(1);
-    const arena: Arena = { cleanup, folder, secret, postgres, load };
-    console.log(`load of the machine before: ${loadavg()[0]?.toFixed(1)}`);
-    const chosen = process.argv.slice(2);
-    const passed: boolean[] = [];
-    for (const [name, measure] of Object.entries(PARTS)) {
-      if (chosen.length === 0 || chosen.includes(name)) passed.push(await measure(arena));
-    }
-    return passed.every(Boolean) ? 0 : 1;
-  } finally {
-    await cleanup.run();
+async function attackAll(
+  names: readonly string[],
+  { folder, cleanup }: BenchParts,
+): Promise<boolean> {
+  const secret = randomBytes(32).toString('hex');
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const load = await startLoad({ secret, cwd: folder, cleanup });
+  await load.openStream(1);
+  const arena: Arena = { cleanup, folder, secret, postgres, load };
+  console.log(`load of the machine before: ${loadavg()[0]?.toFixed(1)}`);
+  const passed: boolean[] = [];
+  for (const [name, measure] of Object.entries(PARTS)) {
+    if (names.length === 0 || names.includes(name)) passed.push(await measure(arena));
   }
+  return passed.every(Boolean);
 }
 
-process.exitCode = await main();
+await runBench({
+  help: HELP,
+  flags: {},
+  names: Object.keys(PARTS),
+  deadlineMs: DEADLINE_MS,
+  run: (_flags, parts, named) => attackAll(named, parts),
+});

@@ -5,7 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type BenchParts, type Given, readCount, runBench } from '../runBench.ts';
+import {
+  type BenchParts,
+  FlagError,
+  type Given,
+  readCount,
+  readNames,
+  runBench,
+} from '../runBench.ts';
 import { fill, type Plan } from './fill.ts';
 import { type Measured, type Measuring, measureLedger, PARTS, type Part } from './measure.ts';
 import { printSummary } from './summary.ts';
@@ -74,12 +81,13 @@ function readOptions(given: Given<typeof FLAGS>): Options {
     .sort((a, b) => a - b);
   const perDay = readCount('--per-day', given['per-day']);
   const days = given.days === undefined ? undefined : readCount('--days', given.days);
-  if (days !== undefined && sizes.length > 1) throw new RangeError('--days takes one size');
+  if (days !== undefined && sizes.length > 1) throw new FlagError('--days takes one size');
+  const only = readNames('--only', given.only, PARTS);
   return {
     sizes,
     bodyBytes: readCount('--body-bytes', given['body-bytes']),
     eventsPerDay: days === undefined ? perDay : Math.ceil((sizes[0] ?? 0) / days),
-    parts: readParts(given.only, days === undefined ? GROWING_PARTS : AGING_PARTS),
+    parts: only.length > 0 ? only : days === undefined ? GROWING_PARTS : AGING_PARTS,
     seconds: readCount('--seconds', given.seconds),
     keepDays: readCount('--keep-days', given['keep-days'], 4),
     jsonFile: given.json,
@@ -89,15 +97,6 @@ function readOptions(given: Given<typeof FLAGS>): Options {
 
 const GROWING_PARTS: readonly Part[] = ['sizes', 'reads', 'load', 'retention'];
 const AGING_PARTS: readonly Part[] = ['sizes', 'aging'];
-
-function readParts(names: readonly string[], all: readonly Part[]): readonly Part[] {
-  if (names.length === 0) return all;
-  return names.map((name) => {
-    const part = PARTS.find((candidate) => candidate === name);
-    if (part) return part;
-    throw new RangeError(`--only takes one of ${PARTS.join(', ')}, not "${name}"`);
-  });
-}
 
 await runBench({
   help: HELP,

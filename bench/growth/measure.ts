@@ -174,7 +174,6 @@ async function openBench({ folder, secret, seconds }: Ledger, running: Running):
       postgresUrl: undefined,
       jsonFile: undefined,
       profileDir: undefined,
-      dataDir: undefined,
     },
     part: 'e2e',
     secret,

@@ -3,10 +3,9 @@
  * memory. One statement fills the ledger from the sandbox's tables, with the columns that are
  * compared: importing them would measure the ledger.
  */
-import { join } from 'node:path';
 import { createClient } from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { sleep } from '../../src/platform/sleep.ts';
@@ -14,10 +13,9 @@ import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createReconcile, type Reconcile, type RunReport } from '../../src/reconcile/run.ts';
 import type { Mode } from '../../src/reconcile/store/runs.ts';
-import { startSandbox } from '../../src/sandbox/startSandbox.ts';
-import { startPostgres } from '../database.ts';
 import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { insertPayments, paymentIdOf, SPAN_MS } from '../sandbox/payments.ts';
+import { API_KEY, startBenchSandbox } from '../sandbox/start.ts';
 
 const HELP = `npm run bench:reconcile -- [flags]
 
@@ -32,35 +30,14 @@ const MAX_LISTING_SHARE = 1.4;
 const MAX_MEMORY_MB = 300;
 const DEADLINE_MS = 2 * 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-const API_KEY = 'snd_bench_0123456789abcdef';
 
-async function measureAll(payments: number, { folder, cleanup }: BenchParts): Promise<boolean> {
-  const postgres = await startPostgres(join(folder, 'data'), cleanup);
-  const { url } = await postgres.createDatabase('bench_reconcile');
-  const log = createLog('silent');
-  const sandbox = await startSandbox({
-    databaseUrl: url,
-    port: 0,
-    apiKey: API_KEY,
-    webhook: { secret: 'bench-secret-0123456789' },
-    log,
-    requestsPerMinute: 10_000_000,
-  });
-  cleanup.add(() => sandbox.close());
-  const db = createDatabase({
-    connectionString: url,
-    log,
-    applicationName: 'tallyhook-bench-reconcile',
-    maxConnections: 4,
-    responseTimeoutMs: 600_000,
-    plans: 'any',
-  });
-  cleanup.add(() => db.close());
+async function measureAll(payments: number, parts: BenchParts): Promise<boolean> {
+  const { db, baseUrl } = await startBenchSandbox('bench_reconcile', parts);
   const endMs = Date.now() - DAY_MS;
   await insertPayments(db, { payments, endMs });
   await fillLedger(db);
   line('the service and the ledger', `${payments.toLocaleString('en')} payments each`);
-  return await measure(db, reconcileOf(db, sandbox.baseUrl), { payments, endMs });
+  return await measure(db, reconcileOf(db, baseUrl), { payments, endMs });
 }
 
 function reconcileOf(db: Database, baseUrl: string): Reconcile {

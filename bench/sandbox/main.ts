@@ -2,16 +2,13 @@
  * `npm run bench:sandbox`: the speed of the sandbox with a million payments. It prints the
  * figures and the plan of every statement that it measures.
  */
-import { join } from 'node:path';
-import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { startSandbox } from '../../src/sandbox/startSandbox.ts';
+import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import type { ListFilter, ListPage } from '../../src/sandbox/store/lists.ts';
 import { countResources, listResources } from '../../src/sandbox/store/postgres/lists.ts';
 import { readResource } from '../../src/sandbox/store/postgres/resources.ts';
-import { startPostgres } from '../database.ts';
 import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { CUSTOMERS, insertPayments, paymentIdOf, SPAN_MS } from './payments.ts';
+import { API_KEY, startBenchSandbox } from './start.ts';
 
 const HELP = `npm run bench:sandbox -- [flags]
 
@@ -27,32 +24,10 @@ const PAGES = 30;
 const WARM_UP = 40;
 const HOUR_MS = 60 * 60 * 1000;
 const DEADLINE_MS = HOUR_MS;
-const API_KEY = 'snd_bench_0123456789abcdef';
 const PAGE: ListPage = { limit: 100, offset: 0, order: 'created', salt: '' };
 
-async function measureAll(payments: number, { folder, cleanup }: BenchParts): Promise<boolean> {
-  const postgres = await startPostgres(join(folder, 'data'), cleanup);
-  const { url } = await postgres.createDatabase('bench_sandbox');
-  const log = createLog('silent');
-  const sandbox = await startSandbox({
-    databaseUrl: url,
-    port: 0,
-    apiKey: API_KEY,
-    webhook: { secret: 'bench-secret-0123456789' },
-    log,
-    requestsPerMinute: 10_000_000,
-  });
-  cleanup.add(() => sandbox.close());
-  const db = createDatabase({
-    connectionString: url,
-    log,
-    applicationName: 'tallyhook-bench-sandbox',
-    maxConnections: 2,
-    responseTimeoutMs: 600_000,
-    plans: 'any',
-  });
-  cleanup.add(() => db.close());
-
+async function measureAll(payments: number, parts: BenchParts): Promise<boolean> {
+  const { db, baseUrl } = await startBenchSandbox('bench_sandbox', parts);
   const endMs = Date.now();
   const startedMs = performance.now();
   await insertPayments(db, { payments, endMs });
@@ -60,8 +35,8 @@ async function measureAll(payments: number, { folder, cleanup }: BenchParts): Pr
   line('the sandbox', `${payments.toLocaleString('en')} payments (created in ${seconds} s)`);
 
   const results = [
-    await measureRetrieve(sandbox.baseUrl, payments),
-    await measureWindow(sandbox.baseUrl, endMs),
+    await measureRetrieve(baseUrl, payments),
+    await measureWindow(baseUrl, endMs),
     await measurePages(db, endMs),
   ];
   await measureTotals(db);
