@@ -67,6 +67,22 @@ test('values that name a person are distinguished from those that many texts con
   ]);
 });
 
+test.each([
+  ['account_holder_name', 'Ann Lee'],
+  ['bank_account_number', '000123456789'],
+  ['card_holder_name', 'Ann Lee'],
+  ['card_number', '4242424242424242'],
+  ['full_name', 'Ann Lee'],
+  ['iban', 'DE02100100109307118603'],
+  ['name_on_card', 'Ann Lee'],
+  ['phone_number', '5550100123'],
+  ['tax_registration_id', '12345678901'],
+  ['vpa_id', 'ann.lee.1987.bank'],
+])('the field %s of a payout or payment names a person', (field, value) => {
+  const body = { content: { object: { payout_method_data: { bank: { [field]: value } } } } };
+  expect(personalValues(body)).toEqual([{ value, isDistinctive: true }]);
+});
+
 test('the ids of a body are found at any depth, integers as well', () => {
   expect(carriedIds(BODY)).toEqual({
     resources: new Set(['pay_1', 'ref_1']),

@@ -42,6 +42,19 @@ function open(names: string[], name: string, topic: Topic = 'ledger'): Promise<N
   });
 }
 
+test('2: a topic that is first read after the page has moved for it, and then only with its version', async () => {
+  const notified: string[] = [];
+  void open(notified, 'read before');
+  await tick();
+  expect(notified).toEqual(['read before']);
+  void open(notified, 'read after');
+  await tick();
+  expect(notified).toEqual(['read before']);
+  version += 1;
+  await tick();
+  expect(notified).toEqual(['read before', 'read after']);
+});
+
 test('5: pages that follow the same topics are notified together', async () => {
   const notified: string[] = [];
   void open([], 'knows the topics');

@@ -1,0 +1,33 @@
+/** From the bytes of a webhook to a job in the queue. */
+import type { Mistake } from '../mistake.ts';
+
+export const RECEIVER: readonly Mistake[] = [
+  {
+    guarantee: 'Digests are compared in constant time.',
+    file: 'src/receiver/signature.ts',
+    code: 'timingSafeEqual(expected, claimed)',
+    mistaken: 'expected.equals(claimed)',
+    test: 'test/unit/receiver/signature.isolated.test.ts',
+  },
+  {
+    guarantee: 'Nothing of a body beyond the limit stays in memory.',
+    file: 'src/receiver/readBody.ts',
+    code: 'if (!isTooLarge) {',
+    mistaken: 'if (length <= READ_FACTOR * maxBytes) {',
+    test: 'test/unit/receiver/readBody.test.ts',
+  },
+  {
+    guarantee: 'A full job is added before the interval is over.',
+    file: 'src/receiver/enqueuer.ts',
+    code: 'waiting.length >= MAX_IDS || stopping.signal.aborted',
+    mistaken: 'stopping.signal.aborted',
+    test: 'test/unit/receiver/enqueuer.test.ts',
+  },
+  {
+    guarantee: 'What a receiver forgets no longer counts against its memory.',
+    file: 'src/receiver/recall.ts',
+    code: '      bytes -= kept[removed]?.bytes ?? 0;\n',
+    mistaken: '',
+    test: 'test/unit/receiver/recall.test.ts',
+  },
+];
