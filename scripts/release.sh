@@ -49,6 +49,7 @@ readonly CHECKS=(
   scripts/check-mistakes.sh
   scripts/check-packages.sh
   scripts/check-deployment.sh
+  scripts/check-manual.sh
   scripts/check-prometheus.sh
   scripts/matrix.sh
   scripts/failover-drill.sh

@@ -3,7 +3,7 @@
  * needs no installation is checked by test/unit/docs/blocks.test.ts.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Block, manualBlocks, where } from '../support/manual/blocks.ts';
+import { type Block, manualBlocks, where, withExamples } from '../../scripts/manual/blocks.ts';
 import { missingLine } from '../support/manual/formats.ts';
 import { type ManualInstallation, startInstallation } from '../support/manual/installation.ts';
 import { openSession, type Ran, type Session } from '../support/manual/session.ts';
@@ -23,9 +23,7 @@ afterAll(async () => {
 });
 
 const startedCpu = process.cpuUsage();
-const blocks = manualBlocks().filter(({ way }) =>
-  ['run', 'until', 'output', 'query'].includes(way),
-);
+const blocks = manualBlocks().filter(({ way }) => ['run', 'output', 'query'].includes(way));
 /** Pages that move the clock of the service come last, because it stays there. */
 const movesClock = (page: string): boolean =>
   blocks.some((block) => block.page === page && block.code.includes('/clock/advance'));
@@ -70,18 +68,6 @@ async function execute(block: Block, session: Session): Promise<Ran | undefined>
     `${where(block)}\n${code}\nstdout:\n${ran.stdout}\nstderr:\n${ran.stderr}`,
   ).toEqual({ code: expected, failed: undefined });
   return block.isHidden ? undefined : ran;
-}
-
-/** `with="12=$alert"` has the reader's example replaced by what this installation has; a comma separates several. */
-function withExamples({ code, attributes }: Block): string {
-  let own = code;
-  for (const pair of attributes.with?.split(',') ?? []) {
-    const [example = '', value = ''] = pair.split('=');
-    if (!own.includes(example)) throw new Error(`${example} is not in:\n${code}`);
-    const word = /^\w+$/.test(example) ? new RegExp(`\\b${example}\\b`, 'g') : example;
-    own = own.replaceAll(word, () => value);
-  }
-  return own;
 }
 
 function expectOutput(block: Block, last: Ran | undefined): void {

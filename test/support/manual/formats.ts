@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseDocument } from 'yaml';
+import type { Block } from '../../../scripts/manual/blocks.ts';
 import { exampleOf } from '../../../scripts/reference/webhookExamples.ts';
 import { SETTINGS } from '../../../src/config/config.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
 import { WEBHOOKS, type WebhookType } from '../../../src/webhooks/webhooks.ts';
-import type { Block } from './blocks.ts';
 
 type Wrong = string | undefined;
 
@@ -103,14 +103,21 @@ function unknownKey(part: unknown, whole: unknown, path = ''): Wrong {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** The test of a block exists, and names its page. */
-export function wrongTest({ page, attributes: { by = '' } }: Block): Wrong {
+/** The test or script of a block exists, and names its page. */
+export function wrongProgram(block: Block): Wrong {
+  const { page, attributes } = block;
+  const { by = '' } = attributes;
   if (!existsSync(join(root, by))) return `${by} does not exist`;
-  return read(by).includes(basename(page)) ? undefined : `${by} does not name ${basename(page)}`;
+  if (!read(by).includes(basename(page))) return `${by} does not name ${basename(page)}`;
+  return wrongSyntax(block);
 }
 
-export function wrongReason({ language, code, attributes: { cannot = '' } }: Block): Wrong {
-  if (cannot.length < 10) return 'state why it cannot run';
+export function wrongReason(block: Block): Wrong {
+  if ((block.attributes.cannot ?? '').length < 10) return 'state why it cannot run';
+  return wrongSyntax(block);
+}
+
+function wrongSyntax({ language, code }: Block): Wrong {
   if (language !== 'sh') return undefined;
   const { status, stderr } = spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' });
   return status === 0 ? undefined : stderr;

@@ -4,21 +4,21 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { packageRoot } from '../../../src/platform/packageRoot.ts';
 import {
   type Block,
   MANUAL,
   manualBlocks,
   readBlocks,
   where,
-} from '../../support/manual/blocks.ts';
+} from '../../../scripts/manual/blocks.ts';
+import { packageRoot } from '../../../src/platform/packageRoot.ts';
 import {
   missingLine,
   wrongFormat,
   wrongPart,
+  wrongProgram,
   wrongReason,
   wrongSettings,
-  wrongTest,
 } from '../../support/manual/formats.ts';
 
 const blocks = manualBlocks();
@@ -42,7 +42,7 @@ describe('a block without a way to check it is refused', () => {
     ['an unknown language', '```ruby\nputs 1\n```'],
     ['a text that is neither figure nor output', '```text\nhello\n```'],
     ['an unknown attribute', '```sh exitcode=6\nnpx tallyhook status\n```'],
-    ['two ways', '```sh until=Ready cannot="needs Docker"\nnpx tallyhook status\n```'],
+    ['two ways', '```sh by=x.sh cannot="needs Docker"\nnpx tallyhook status\n```'],
     ['an indented block', 'Run:\n\n    npx tallyhook status'],
     ['a fence that does not end', '```sh\nnpx tallyhook status'],
   ])('%s', (_what, text) => {
@@ -54,7 +54,7 @@ describe.each([
   ['settings', wrongSettings],
   ['parse', wrongFormat],
   ['part', wrongPart],
-  ['test', wrongTest],
+  ['by', wrongProgram],
   ['cannot', wrongReason],
 ] as const)('%s', (way, wrongWith) => {
   test.each(of(way).map((block) => [where(block), block] as const))('%s', (_where, block) => {

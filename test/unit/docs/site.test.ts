@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { MANUAL } from '../../../scripts/manual/blocks.ts';
 import { convertPage, type FindTarget, sidebarOf } from '../../../scripts/site/pages.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
-import { MANUAL } from '../../support/manual/blocks.ts';
 
 const overview = readFileSync(join(packageRoot(), 'docs/README.md'), 'utf8');
 

@@ -7,16 +7,15 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../src/platform/packageRoot.ts';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
 
 /** How a block is checked. Each language has its own ways, the first by default. */
 export type Way =
   /**
-   * Executed in the session of its page; `exit=6` expects another exit code, `reply=yes` replies to a prompt,
-   * and `with="12=$alert"` replaces the example by what is there. */
+   * Executed in the session of its page; `exit=6` expects another exit code, `until=Ready` interrupts a program
+   * that follows something, `reply=yes` replies to a prompt, and `with="12=$alert"` replaces the example by what
+   * is there. */
   | 'run'
-  /** Executed until its output has this text. */
-  | 'until'
   /** Output of the block before it, compared by shape. */
   | 'output'
   /** Executed on a migrated database, as its owner or as the role that `as=` names. */
@@ -29,8 +28,8 @@ export type Way =
   | 'parse'
   /** Part of an example or a file of the repository: `of=` names it. */
   | 'part'
-  /** A test of its own, which names the page: `by=`. */
-  | 'test'
+  /** Executed by a test of its own, or by a script before a release, which names the page: `by=`. */
+  | 'by'
   /** A figure or a text that no program reads. */
   | 'figure'
   /** Cannot run here, for the reason stated: `cannot=`. Its syntax and our commands in it are checked. */
@@ -49,12 +48,12 @@ const DEFAULT_WAYS: Readonly<Record<string, Way>> = {
 
 /** The attributes of a block, and the way that each chooses; an attribute without one is of the way `run`. */
 const ATTRIBUTES: Readonly<Record<string, Way | undefined>> = {
-  until: 'until',
   output: 'output',
   of: 'part',
-  by: 'test',
+  by: 'by',
   figure: 'figure',
   cannot: 'cannot',
+  until: undefined,
   reply: undefined,
   as: undefined,
   exit: undefined,
@@ -176,4 +175,16 @@ function readAttributes(text: string, place: string): Readonly<Record<string, st
   );
   if (rest.trim() !== '') throw new Error(`${place}: ${rest.trim()} cannot be read`);
   return attributes;
+}
+
+/** `with="12=$alert"` has the reader's example replaced by what is there; a comma separates several. */
+export function withExamples({ code, attributes }: Block): string {
+  let own = code;
+  for (const pair of attributes.with?.split(',') ?? []) {
+    const [example = '', value = ''] = pair.split('=');
+    if (!own.includes(example)) throw new Error(`${example} is not in:\n${code}`);
+    const word = /^\w+$/.test(example) ? new RegExp(`\\b${example}\\b`, 'g') : example;
+    own = own.replaceAll(word, () => value);
+  }
+  return own;
 }
