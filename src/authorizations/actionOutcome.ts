@@ -1,13 +1,27 @@
 /** What became of a request that moves money, when the service's response is an error. */
-import type { PaymentServiceError } from '../client/index.ts';
+import { PaymentServiceError } from '../client/index.ts';
 import type { ActionOutcome } from './authorizationService.ts';
+
+export type FailedAction = Exclude<ActionOutcome, { readonly outcome: 'done' }>;
+
+/** Sends a request that moves money. An error of the service is an outcome. */
+export async function attempt<Outcome>(
+  send: () => Promise<Outcome>,
+): Promise<Outcome | FailedAction> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof PaymentServiceError) return outcomeOf(error);
+    throw error;
+  }
+}
 
 /**
  * What a failed request that moves money means. The service's own errors mean that nothing was
  * attempted. A 5xx without its error envelope may come from a proxy that stopped waiting for a request
  * that was carried out, and a request that was aborted here may have reached the service before.
  */
-export function outcomeOf(error: PaymentServiceError): ActionOutcome {
+function outcomeOf(error: PaymentServiceError): FailedAction {
   const { message: reason, httpStatus = 0, code, kind } = error;
   if (kind === 'unreadable_response') return { outcome: 'unknown', reason };
   if (httpStatus >= 500 && code !== undefined) return { outcome: 'failed', reason };

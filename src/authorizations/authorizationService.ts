@@ -1,12 +1,12 @@
 /** The payment service as authorizations use it: requests about one payment, and what became of them. */
 import type { PolicyAction } from './domain/reminders.ts';
+import type { FailedRead } from './refreshOutcome.ts';
 
 /** What became of a retrieve. */
 export type RefreshOutcome =
   /** The response was applied. */
   | { readonly outcome: 'applied' }
-  /** Nothing was learned. `isUnavailable`: a request for another payment would fail, too. */
-  | { readonly outcome: 'failed'; readonly reason: string; readonly isUnavailable: boolean }
+  | FailedRead
   /** The process is shutting down and did not wait for the response. */
   | { readonly outcome: 'stopped' };
 

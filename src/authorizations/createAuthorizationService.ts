@@ -1,15 +1,14 @@
 /** Makes the AuthorizationService of a client. */
+import { type CallOptions, type Lane, PaymentServiceError } from '../client/index.ts';
 import {
-  type CallOptions,
-  type Lane,
-  PaymentServiceError,
-  type ResponseMetadata,
-} from '../client/index.ts';
-import { startStopwatch } from '../platform/clock.ts';
-import { affectsEveryRequest } from '../reconcile/domain/failures.ts';
-import { createObserve, createRetrieve, type RetrieveParts } from '../reconcile/retrieve.ts';
-import { outcomeOf } from './actionOutcome.ts';
+  createObserve,
+  createRetrieve,
+  noteResponse,
+  type RetrieveParts,
+} from '../reconcile/retrieve.ts';
+import { attempt } from './actionOutcome.ts';
 import type { AuthorizationRequest, AuthorizationService } from './authorizationService.ts';
+import { notApplied } from './refreshOutcome.ts';
 
 /**
  * The response to a request as a body of the payment. It has no version of its own, but the time of the
@@ -68,35 +67,17 @@ export function createAuthorizationService(
         case 'stopped':
           return { outcome: found.outcome };
         case 'missing':
-          return {
-            outcome: 'failed',
-            reason: 'the service does not know it',
-            isUnavailable: false,
-          };
         case 'failed':
-          return {
-            outcome: 'failed',
-            reason: found.reason,
-            isUnavailable: affectsEveryRequest(found.failure),
-          };
+          return notApplied(found);
       }
     },
-    act: async (request) => {
-      const secondsSinceSent = startStopwatch();
-      let serviceTimeMs: number | undefined;
-      const onResponse = (metadata: ResponseMetadata): void => {
-        ({ serviceTimeMs } = metadata);
-      };
-      let response: object;
-      try {
-        response = await send(request, { lane, onResponse });
-      } catch (error) {
-        if (error instanceof PaymentServiceError) return outcomeOf(error);
-        throw error;
-      }
-      const ref = { kind: 'payment', id: request.paymentId } as const;
-      await observe(ref, toBody(response), { serviceTimeMs, secondsSinceSent });
-      return { outcome: 'done' };
-    },
+    act: (request) =>
+      attempt(async () => {
+        const { onResponse, circumstances } = noteResponse();
+        const response = await send(request, { lane, onResponse });
+        const ref = { kind: 'payment', id: request.paymentId } as const;
+        await observe(ref, toBody(response), circumstances());
+        return { outcome: 'done' };
+      }),
   };
 }

@@ -1,11 +1,14 @@
 /** The payment service as disputes of a person use it. service-interface.md §4.6 and §4.10. */
-import { outcomeOf } from '../authorizations/actionOutcome.ts';
+import { attempt, type FailedAction } from '../authorizations/actionOutcome.ts';
 import type { ActionOutcome, RefreshOutcome } from '../authorizations/authorizationService.ts';
-import { type CallOptions, PaymentServiceError, type ResponseMetadata } from '../client/index.ts';
+import { type FailedRead, failedRead, notApplied } from '../authorizations/refreshOutcome.ts';
 import type { EvidenceField, SubmitEvidenceRequest } from '../contract/requests/evidence.ts';
-import { startStopwatch } from '../platform/clock.ts';
-import { affectsEveryRequest, failureOf } from '../reconcile/domain/failures.ts';
-import { createObserve, createRetrieve, type RetrieveParts } from '../reconcile/retrieve.ts';
+import {
+  createObserve,
+  createRetrieve,
+  noteResponse,
+  type RetrieveParts,
+} from '../reconcile/retrieve.ts';
 import { evidenceOf } from './domain/evidence.ts';
 
 /** The fields of evidence that have a value, or that a person changes; an empty text clears its field. */
@@ -13,11 +16,9 @@ export type EvidenceValues = { readonly [Field in EvidenceField]?: string };
 
 export type EvidenceRead =
   | { readonly outcome: 'read'; readonly values: EvidenceValues }
-  | { readonly outcome: 'failed'; readonly reason: string; readonly isUnavailable: boolean };
+  | FailedRead;
 
-export type Uploaded =
-  | { readonly outcome: 'done'; readonly fileId: string }
-  | Exclude<ActionOutcome, { readonly outcome: 'done' }>;
+export type Uploaded = { readonly outcome: 'done'; readonly fileId: string } | FailedAction;
 
 /** Failures of the service are outcomes here; nothing is thrown for them. */
 export interface DisputeService {
@@ -41,33 +42,13 @@ export function createDisputeService(parts: RetrieveParts): DisputeService {
   return {
     refresh: async (id) => {
       const found = await retrieve({ kind: 'dispute', id }, LANE);
-      switch (found.outcome) {
-        case 'applied':
-          return { outcome: 'applied' };
-        case 'missing':
-          return {
-            outcome: 'failed',
-            reason: 'the service does not know it',
-            isUnavailable: false,
-          };
-        case 'failed': {
-          const isUnavailable = affectsEveryRequest(found.failure);
-          return { outcome: 'failed', reason: found.reason, isUnavailable };
-        }
-      }
+      return found.outcome === 'applied' ? { outcome: 'applied' } : notApplied(found);
     },
     accept: (id) =>
       attempt(async () => {
-        const secondsSinceSent = startStopwatch();
-        let serviceTimeMs: number | undefined;
-        const options: CallOptions = {
-          ...LANE,
-          onResponse: (metadata: ResponseMetadata) => {
-            ({ serviceTimeMs } = metadata);
-          },
-        };
-        const dispute = await disputes.accept(id, options);
-        await observe({ kind: 'dispute', id }, dispute, { serviceTimeMs, secondsSinceSent });
+        const { onResponse, circumstances } = noteResponse();
+        const dispute = await disputes.accept(id, { ...LANE, onResponse });
+        await observe({ kind: 'dispute', id }, dispute, circumstances());
         return { outcome: 'done' };
       }),
     readEvidence: async (id) => {
@@ -75,9 +56,7 @@ export function createDisputeService(parts: RetrieveParts): DisputeService {
         const { evidence } = await disputes.retrieveEvidence(id, LANE);
         return { outcome: 'read', values: evidenceOf(evidence ?? {}) };
       } catch (error) {
-        if (!(error instanceof PaymentServiceError)) throw error;
-        const isUnavailable = affectsEveryRequest(failureOf(error));
-        return { outcome: 'failed', reason: error.message, isUnavailable };
+        return failedRead(error);
       }
     },
     submitEvidence: (id, values) =>
@@ -92,19 +71,4 @@ export function createDisputeService(parts: RetrieveParts): DisputeService {
         return { outcome: 'done', fileId: uploaded.file_id };
       }),
   };
-}
-
-type Failed = Exclude<ActionOutcome, { readonly outcome: 'done' }>;
-
-async function attempt<Done extends { readonly outcome: 'done' }>(
-  send: () => Promise<Done>,
-): Promise<Done | Failed> {
-  try {
-    return await send();
-  } catch (error) {
-    if (!(error instanceof PaymentServiceError)) throw error;
-    const failed = outcomeOf(error);
-    if (failed.outcome === 'done') throw error;
-    return failed;
-  }
 }

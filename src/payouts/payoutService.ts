@@ -1,16 +1,18 @@
 /** The payment service as payouts of a person use it. service-interface.md §4.8 and §4.10. */
-import { outcomeOf } from '../authorizations/actionOutcome.ts';
+import { attempt, type FailedAction } from '../authorizations/actionOutcome.ts';
 import type { ActionOutcome } from '../authorizations/authorizationService.ts';
-import { type CallOptions, PaymentServiceError, type ResponseMetadata } from '../client/index.ts';
+import { type FailedRead, failedRead, notApplied } from '../authorizations/refreshOutcome.ts';
+import { PaymentServiceError } from '../client/index.ts';
 import type { CreatePayoutRequest } from '../contract/requests/payouts.ts';
 import { type Payout, payoutSchema } from '../contract/resources/payout.ts';
-import { startStopwatch } from '../platform/clock.ts';
-import { affectsEveryRequest, failureOf } from '../reconcile/domain/failures.ts';
-import { createObserve, createRetrieve, type RetrieveParts } from '../reconcile/retrieve.ts';
+import {
+  createObserve,
+  createRetrieve,
+  noteResponse,
+  type RetrieveParts,
+} from '../reconcile/retrieve.ts';
 
-export type PayoutRead =
-  | { readonly outcome: 'read'; readonly payout: Payout }
-  | { readonly outcome: 'failed'; readonly reason: string; readonly isUnavailable: boolean };
+export type PayoutRead = { readonly outcome: 'read'; readonly payout: Payout } | FailedRead;
 
 export type Found =
   | { readonly outcome: 'found'; readonly payoutId: string }
@@ -18,10 +20,9 @@ export type Found =
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'not_listed'; readonly reason: string };
 
-type Failed = Exclude<ActionOutcome, { readonly outcome: 'done' }>;
 export type Created =
   | { readonly outcome: 'done'; readonly payoutId: string; readonly status: string | null }
-  | Failed;
+  | FailedAction;
 
 /** Failures of the service are outcomes here; nothing is thrown for them. */
 export interface PayoutService {
@@ -68,31 +69,16 @@ export function createPayoutService(parts: RetrieveParts): PayoutService {
       try {
         return { outcome: 'read', payout: await payouts.retrieve(id, {}, LANE) };
       } catch (error) {
-        if (!(error instanceof PaymentServiceError)) throw error;
-        const isUnavailable = affectsEveryRequest(failureOf(error));
-        return { outcome: 'failed', reason: error.message, isUnavailable };
+        return failedRead(error);
       }
     },
     refresh: async (id) => {
       const found = await retrieve({ kind: 'payout', id }, LANE);
-      switch (found.outcome) {
-        case 'applied': {
-          const read = payoutSchema.safeParse(found.body);
-          return read.success
-            ? { outcome: 'read', payout: read.data }
-            : { outcome: 'failed', reason: 'it cannot be read', isUnavailable: false };
-        }
-        case 'missing':
-          return {
-            outcome: 'failed',
-            reason: 'the service does not know it',
-            isUnavailable: false,
-          };
-        case 'failed': {
-          const isUnavailable = affectsEveryRequest(found.failure);
-          return { outcome: 'failed', reason: found.reason, isUnavailable };
-        }
-      }
+      if (found.outcome !== 'applied') return notApplied(found);
+      const read = payoutSchema.safeParse(found.body);
+      return read.success
+        ? { outcome: 'read', payout: read.data }
+        : { outcome: 'failed', reason: 'it cannot be read', isUnavailable: false };
     },
     find: async (reference, since) => {
       try {
@@ -104,17 +90,10 @@ export function createPayoutService(parts: RetrieveParts): PayoutService {
     },
     create: (request) =>
       attempt(async () => {
-        const secondsSinceSent = startStopwatch();
-        let serviceTimeMs: number | undefined;
-        const options: CallOptions = {
-          ...LANE,
-          onResponse: (metadata: ResponseMetadata) => {
-            ({ serviceTimeMs } = metadata);
-          },
-        };
-        const payout = await payouts.create(request, options);
+        const { onResponse, circumstances } = noteResponse();
+        const payout = await payouts.create(request, { ...LANE, onResponse });
         const ref = { kind: 'payout', id: payout.payout_id } as const;
-        await observe(ref, payout, { serviceTimeMs, secondsSinceSent });
+        await observe(ref, payout, circumstances());
         return { outcome: 'done', payoutId: payout.payout_id, status: payout.status ?? null };
       }),
     act: (action, id) =>
@@ -123,17 +102,4 @@ export function createPayoutService(parts: RetrieveParts): PayoutService {
         return { outcome: 'done' };
       }),
   };
-}
-
-async function attempt<Done extends { readonly outcome: 'done' }>(
-  send: () => Promise<Done>,
-): Promise<Done | Failed> {
-  try {
-    return await send();
-  } catch (error) {
-    if (!(error instanceof PaymentServiceError)) throw error;
-    const failed = outcomeOf(error);
-    if (failed.outcome === 'done') throw error;
-    return failed;
-  }
 }

@@ -101,12 +101,8 @@ export function createRetrieve(parts: RetrieveParts): Retrieve {
   const { db, client, clock } = parts;
   const observe = createObserve(parts);
   return async (ref, { lane, isDryRun = false, historyUntilMs, signal }) => {
-    let serviceTimeMs: number | undefined;
-    const onResponse = (metadata: ResponseMetadata): void => {
-      ({ serviceTimeMs } = metadata);
-    };
+    const { onResponse, circumstances } = noteResponse();
     const options = { lane, onResponse, ...(signal && { signal }) };
-    const secondsSinceSent = startStopwatch();
     let body: object;
     try {
       body = await fetchResource(client, ref, options);
@@ -114,11 +110,12 @@ export function createRetrieve(parts: RetrieveParts): Retrieve {
       if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
       const failure = failureOf(error);
       if (failure !== 'missing') return { outcome: 'failed', failure, reason: error.message };
+      const { secondsSinceSent } = circumstances();
       return await unlessDry(db, isDryRun, (tx) =>
         recordMissing(tx, ref, { nowMs: clock.nowMs(), secondsSinceSent }),
       );
     }
-    return await observe(ref, body, { serviceTimeMs, secondsSinceSent, isDryRun, historyUntilMs });
+    return await observe(ref, body, { ...circumstances(), isDryRun, historyUntilMs });
   };
 }
 
@@ -130,6 +127,18 @@ export interface ObserveOptions {
   readonly secondsSinceSent: () => number;
   readonly isDryRun?: boolean;
   readonly historyUntilMs?: number | undefined;
+}
+
+/** Notes the circumstances of the response to a request that is sent now. */
+export function noteResponse() {
+  const secondsSinceSent = startStopwatch();
+  let serviceTimeMs: number | undefined;
+  return {
+    onResponse: (metadata: ResponseMetadata): void => {
+      ({ serviceTimeMs } = metadata);
+    },
+    circumstances: () => ({ serviceTimeMs, secondsSinceSent }),
+  };
 }
 
 /** Applies a response about a resource, to any request. */

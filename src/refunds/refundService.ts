@@ -1,10 +1,13 @@
 /** The payment service as refunds of a person use it. */
-import { outcomeOf } from '../authorizations/actionOutcome.ts';
+import { attempt } from '../authorizations/actionOutcome.ts';
 import type { ActionOutcome, RefreshOutcome } from '../authorizations/authorizationService.ts';
-import { type CallOptions, PaymentServiceError, type ResponseMetadata } from '../client/index.ts';
-import { startStopwatch } from '../platform/clock.ts';
-import { affectsEveryRequest, failureOf } from '../reconcile/domain/failures.ts';
-import { createObserve, createRetrieve, type RetrieveParts } from '../reconcile/retrieve.ts';
+import { failedRead, notApplied } from '../authorizations/refreshOutcome.ts';
+import {
+  createObserve,
+  createRetrieve,
+  noteResponse,
+  type RetrieveParts,
+} from '../reconcile/retrieve.ts';
 
 export interface RefundRequest {
   readonly paymentId: string;
@@ -33,16 +36,7 @@ export function createRefundService(parts: RetrieveParts): RefundService {
 
   const refreshOne = async (ref: Parameters<typeof retrieve>[0]): Promise<RefreshOutcome> => {
     const found = await retrieve(ref, LANE);
-    switch (found.outcome) {
-      case 'applied':
-        return { outcome: 'applied' };
-      case 'missing':
-        return { outcome: 'failed', reason: 'the service does not know it', isUnavailable: false };
-      case 'failed': {
-        const isUnavailable = affectsEveryRequest(found.failure);
-        return { outcome: 'failed', reason: found.reason, isUnavailable };
-      }
-    }
+    return found.outcome === 'applied' ? { outcome: 'applied' } : notApplied(found);
   };
   const refreshRefunds = async (paymentId: string): Promise<RefreshOutcome> => {
     for await (const { refund_id: id } of client.refunds.iterate({ payment_id: paymentId }, LANE)) {
@@ -56,7 +50,7 @@ export function createRefundService(parts: RetrieveParts): RefundService {
     refresh: async (paymentId) => {
       const payment = await refreshOne({ kind: 'payment', id: paymentId });
       return payment.outcome === 'applied'
-        ? await refreshRefunds(paymentId).catch(failedRefresh)
+        ? await refreshRefunds(paymentId).catch(failedRead)
         : payment;
     },
     find: async (id) => {
@@ -64,33 +58,16 @@ export function createRefundService(parts: RetrieveParts): RefundService {
       if (found.outcome === 'applied') return 'found';
       return found.outcome === 'missing' ? 'missing' : 'not_retrieved';
     },
-    refund: async ({ paymentId, refundId, amountMinor, reason }) => {
-      const secondsSinceSent = startStopwatch();
-      let serviceTimeMs: number | undefined;
-      const options: CallOptions = {
-        ...LANE,
-        onResponse: (metadata: ResponseMetadata) => {
-          ({ serviceTimeMs } = metadata);
-        },
-      };
-      const body = { payment_id: paymentId, refund_id: refundId, amount: amountMinor, reason };
-      try {
-        const { refund } = await client.refunds.create(body, options);
+    refund: ({ paymentId, refundId, amountMinor, reason }) =>
+      attempt(async (): Promise<ActionOutcome> => {
+        const { onResponse, circumstances } = noteResponse();
+        const body = { payment_id: paymentId, refund_id: refundId, amount: amountMinor, reason };
+        const { refund } = await client.refunds.create(body, { ...LANE, onResponse });
         const ref = { kind: 'refund', id: refundId } as const;
-        await observe(ref, refund, { serviceTimeMs, secondsSinceSent });
+        await observe(ref, refund, circumstances());
         return refund.status === 'failed'
           ? { outcome: 'refused', reason: refund.error_message ?? 'the refund failed' }
           : { outcome: 'done' };
-      } catch (error) {
-        if (error instanceof PaymentServiceError) return outcomeOf(error);
-        throw error;
-      }
-    },
+      }),
   };
-}
-
-function failedRefresh(error: unknown): RefreshOutcome {
-  if (!(error instanceof PaymentServiceError)) throw error;
-  const isUnavailable = affectsEveryRequest(failureOf(error));
-  return { outcome: 'failed', reason: error.message, isUnavailable };
 }
