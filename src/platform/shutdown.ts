@@ -4,6 +4,9 @@ import type { Log } from './log.ts';
 
 const CLOSE_DEADLINE_MS = 25_000;
 
+/** At Ctrl-C, `npm start` sends the signal once more to a process that has it from the terminal. */
+const SAME_SIGNAL_MS = 2_000;
+
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** A started program, and a promise if it can end by itself, with or without an error. */
@@ -16,14 +19,12 @@ export interface Stoppable {
 
 /**
  * Starts the program, runs until a stop signal arrives or the program ends by itself, then closes it.
- * A second signal, or a close that takes too long, ends the process at once; no acknowledged event is
- * lost by that. Signal handlers are installed before `start`, so that a signal that arrives right
+ * A second signal after more than two seconds, or a close that takes too long, ends the process at once; no
+ * acknowledged event is lost by that. Signal handlers are installed before `start`, so that a signal that arrives right
  * after the program reports that it runs is not missed.
  */
 export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log): Promise<void> {
-  const stopRequested = new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of STOP_SIGNALS) process.once(name, resolve);
-  });
+  const stopRequested = waitForSignal();
   const running = await start();
   let failure: Error | undefined;
   const ended = running.ended?.then(
@@ -36,7 +37,6 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
   const reason = await Promise.race(ended === undefined ? [stopRequested] : [stopRequested, ended]);
   if (failure) log.error({ error: failure }, 'process.failed');
   log.info({ reason }, 'process.stopping');
-  for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
   if (failure === undefined) await running.drain?.();
   const deadline = setTimeout(() => {
     log.error({ afterMs: CLOSE_DEADLINE_MS }, 'process.close_took_too_long');
@@ -48,6 +48,21 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
   clearTimeout(deadline);
   log.info('process.stopped');
   if (reason === 'failed' && failure) throw failure;
+}
+
+/** The first stop signal. A later one ends the process. */
+function waitForSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let endsProcess = false;
+    const receive = (name: NodeJS.Signals) => {
+      if (endsProcess) process.exit(1);
+      resolve(name);
+      setTimeout(() => {
+        endsProcess = true;
+      }, SAME_SIGNAL_MS).unref();
+    };
+    for (const name of STOP_SIGNALS) process.on(name, receive);
+  });
 }
 
 /**

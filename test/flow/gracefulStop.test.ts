@@ -107,6 +107,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
     program.kill(signal);
     await waitUntilClosed(url);
+    // As `npm start` does with what the terminal has sent to both.
+    program.kill(signal);
     socket.write(body.subarray(100));
     expect(await response).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"duplicate":false}$/);
     expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
