@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Executes the blocks of the manual that need more than a test has: a registry with our packages, or the programs of
-# PostgreSQL. Each block is read from its page. Run before a release, as root on Debian 12, with a registry of npm; it
-# installs what is missing. Everything is written to a temporary folder, listens on free ports, and is ended. Prints the seconds of each block, and how every block of the
+# Executes the blocks of the manual that need more than a test has: a registry with our packages, the programs of
+# PostgreSQL, systemd, or a checkout. Each block is read from its page. Run before
+# a release, as root on Debian 12, with a registry of npm; it installs what is missing. Everything is written to a
+# temporary folder, listens on free ports, and is ended. Prints the seconds of each block, and how every block of the
 # manual is checked.
 #   scripts/check-manual.sh          every page
 #   scripts/check-manual.sh PAGE…    these, such as docs/guides/backup.md
@@ -9,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ((EUID != 0)); then
-  echo 'scripts/check-manual.sh installs packages and starts PostgreSQL as another user: run it as root.' >&2
+  echo 'scripts/check-manual.sh installs packages and boots a machine in a folder: run it as root.' >&2
   exit 1
 fi
 
@@ -31,7 +32,9 @@ source scripts/manual/installation.sh
 readonly PAGES=(
   'docs/packages/server.md check_server_package'
   'docs/packages/sandbox.md check_sandbox_package'
+  'docs/guides/deployment.md check_deployment'
   'docs/guides/backup.md check_backup'
+  'docs/guides/systemd.md check_systemd'
 )
 
 # check_page PAGE FUNCTION, in a shell of its own.

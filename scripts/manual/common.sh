@@ -125,7 +125,7 @@ start_postgres() {
   install -d -o postgres "$folder" "$folder/data"
   local as_postgres=(setpriv --reuid postgres --regid postgres --clear-groups "--inh-caps=-all")
   (cd "$folder" && "${as_postgres[@]}" "$programs/initdb" --auth trust --no-sync -D data >initdb.log)
-  "${as_postgres[@]}" "$programs/postgres" -D "$folder/data" -p "$port" -k "$folder" -c fsync=off >"$folder/log" 2>&1 &
+  "${as_postgres[@]}" "$programs/postgres" -D "$folder/data" -p "$port" -k "$folder" >"$folder/log" 2>&1 &
   # Without waiting for connections that are left.
   at_end "kill -INT $! && wait $!"
   wait_for "$folder/log" 'ready to accept connections'
