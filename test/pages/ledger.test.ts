@@ -1,7 +1,7 @@
 /** Balances, the journal, accounts, and the files of the journal. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { importLines } from '../support/importLines.ts';
+import { importBankLine, importLines } from '../support/importLines.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { paymentEvent, refundEvent } from '../support/payments.ts';
@@ -247,6 +247,9 @@ describe('the files of the journal', () => {
 // The last one: it imports lines, which post transfers.
 describe('the page of what is in clearing', () => {
   test('explains the balance, and lists what is unmatched with a filter and pages', async () => {
+    expect((await viewer.get('/ledger/clearing')).html).toContain(
+      'No settlement report or bank statement was imported',
+    );
     await importLines(db, `arrived ${HOSTILE}`);
     const { status, html } = await viewer.get('/ledger/clearing');
     expect(status).toBe(200);
@@ -260,5 +263,16 @@ describe('the page of what is in clearing', () => {
     expect(arrivals).not.toContain('pay_1');
     expect((await viewer.get('/ledger/clearing?part=none')).status).toBe(400);
     expect((await viewer.get('/ledger/clearing?cursor=x')).status).toBe(400);
+  });
+
+  test('reads nothing of a journal of more than a million transfers', async () => {
+    const [{ last } = { last: 0 }] = await db.query<{ last: number }>(
+      `select setval(pg_get_serial_sequence('transfers', 'id'), 1000000) as last`,
+    );
+    await importBankLine(db, 80);
+    const { status, html } = await viewer.get('/ledger/clearing');
+    expect({ last, status }).toEqual({ last: 1_000_000, status: 200 });
+    expect(html).toContain('tallyhook settle unmatched lists what is unmatched');
+    expect(html).not.toContain('pay_1');
   });
 });

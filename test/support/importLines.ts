@@ -21,12 +21,28 @@ export async function importLines(db: Database, text = 'ST-1'): Promise<void> {
     'camt.053': [],
   };
   for (const [place, format] of FILE_FORMATS.entries()) {
-    const digest = `0${place}`.repeat(32);
-    const file = { source: 'acme', format, name: 'file', digest, importedBy: 'ada' };
-    const request = { file, pieces: inOnePiece(files[format]) };
-    const imported = await importFile(db, request, () => Promise.resolve());
-    expect(imported).toMatchObject({ outcome: 'imported', newLines: files[format].length });
+    await importNew(db, { format, digest: `0${place}`.repeat(32) }, files[format]);
   }
+}
+
+/** Imports a file with one more bank line. */
+export async function importBankLine(db: Database, grossMinor: number): Promise<void> {
+  const line: Line = {
+    ...{ fileLine: 2, day: '2026-11-04', currency: 'USD', type: 'bank', grossMinor, feeMinor: 0 },
+    ...{ settlement: undefined, reference: undefined, lineReference: undefined, text: undefined },
+  };
+  await importNew(db, { format: 'mt940', digest: 'ff'.repeat(32) }, [line]);
+}
+
+async function importNew(
+  db: Database,
+  { format, digest }: { readonly format: FileFormat; readonly digest: string },
+  lines: readonly Line[],
+): Promise<void> {
+  const file = { source: 'acme', format, name: 'file', digest, importedBy: 'ada' };
+  const request = { file, pieces: inOnePiece(lines) };
+  const imported = await importFile(db, request, () => Promise.resolve());
+  expect(imported).toMatchObject({ outcome: 'imported', newLines: lines.length });
 }
 
 async function* inOnePiece(lines: readonly Line[]): LinePieces {

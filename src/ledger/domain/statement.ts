@@ -133,8 +133,8 @@ export type UnmatchedClearing =
   | { readonly outcome: 'not_read'; readonly reason: NotRead };
 
 /**
- * Why a statement does not have what is unmatched. `not_imported`: no settlement report or bank statement.
- * `too_large`: the journal has so many transfers that it would take longer than a statement may.
+ * Why what is unmatched is not read for a statement or a page. `not_imported`: no settlement report or bank statement.
+ * `too_large`: the journal has so many transfers that it would take longer than they may.
  */
 export type NotRead = 'not_imported' | 'too_large';
 

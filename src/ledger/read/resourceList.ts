@@ -13,6 +13,7 @@ import {
   type ResourceFilter,
   type ResourceScan,
   type ResourceSource,
+  readResourceScanEnd,
   type ScannedTotal,
   scanResources,
   sumResources,
@@ -46,8 +47,9 @@ async function scan(
   wanted: ResourceScan,
   limit: number,
 ): Promise<Scan<ListedResource>> {
-  const { rows, end } = await scanResources(tx, wanted, limit + 1);
-  return { rows, end: rows.length > limit ? undefined : end };
+  const rows = await scanResources(tx, wanted, limit + 1);
+  const end = rows.length > limit ? undefined : await readResourceScanEnd(tx, wanted);
+  return { rows, end };
 }
 
 /** Every row of a filter from a place on, page by page, each page from its own moment. */

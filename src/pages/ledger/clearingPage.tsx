@@ -9,38 +9,45 @@ import {
   type CurrencyClearing,
   clearingPlaceOf,
 } from '../../ledger/domain/clearing.ts';
+import type { NotRead } from '../../ledger/domain/statement.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import { readUnmatched } from '../../ledger/read/clearing.ts';
+import { whyNotRead } from '../../ledger/read/store/clearing.ts';
 import { cutPage, placeRead, readCursor, timePlace } from '../../representation/cursor.ts';
 import { type Column, DataTable, Section } from '../components/blocks.tsx';
 import { Field, FilterForm, Select } from '../components/forms.tsx';
 import { Id, Money, Time } from '../components/values.tsx';
 import { clearingHref, ledgerAccountHref, ledgerHref, subjectHref } from '../links.ts';
 import { ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
-import { definePage } from '../page.ts';
+import { definePage, type Loaded } from '../page.ts';
 import { Balance } from './Balance.tsx';
+
+const querySchema = z.strictObject({
+  part: z.enum(CLEARING_PART_NAMES).optional(),
+  currency: z.string().toUpperCase().pipe(currency).optional(),
+  cursor,
+});
+type Query = z.output<typeof querySchema>;
 
 export const clearingPage = definePage({
   path: '/ledger/clearing',
   permission: 'read',
   params: z.strictObject({}),
-  query: z.strictObject({
-    part: z.enum(CLEARING_PART_NAMES).optional(),
-    currency: z.string().toUpperCase().pipe(currency).optional(),
-    cursor,
-  }),
-  load: async ({ db }, { query }) => {
+  query: querySchema,
+  load: async ({ db }, { query }): Promise<Loaded<Data>> => {
     const place = readCursor(query.cursor, timePlace);
     if (place.outcome !== 'read') return place;
+    const reason = await whyNotRead(db);
+    if (reason) return { outcome: 'ok', data: { outcome: 'not_read', reason } };
     const { clearing, items } = await readUnmatched(db, {
       ...{ part: query.part, currency: query.currency },
       after: placeRead(place.place),
       limit: PAGE_SIZE + 1,
     });
     const { shown, next } = cutPage(items, PAGE_SIZE, clearingPlaceOf);
-    return { outcome: 'ok', data: { clearing, shown, next, query } };
+    return { outcome: 'ok', data: { outcome: 'read', clearing, shown, next, query } };
   },
-  view: ({ clearing, shown, next, query: { cursor: current, ...query } }) => ({
+  view: (data) => ({
     title: 'Clearing',
     crumbs: [{ label: 'Ledger', href: ledgerHref() }],
     body: (
@@ -50,44 +57,72 @@ export const clearingPage = definePage({
           why: compared with the settlement reports and bank statements that{' '}
           <code>tallyhook settle import</code> has read.
         </p>
-        {clearing.map((one) => (
-          <Parts key={one.currency} {...one} />
-        ))}
-        <Section title="Unmatched">
-          <FilterForm action={clearingHref()}>
-            <Select
-              name="part"
-              label="Why"
-              value={query.part}
-              any="All"
-              options={CLEARING_PART_NAMES.map((value) => ({
-                value,
-                label: CLEARING_PARTS[value],
-              }))}
-            />
-            <Field name="currency" label="Currency" value={query.currency} />
-          </FilterForm>
-          <DataTable
-            caption="Unmatched, oldest first"
-            columns={ITEM_COLUMNS}
-            rows={shown}
-            keyOf={({ part, subject, currency }) => `${part} ${subject} ${currency}`}
-            empty="Nothing is unmatched."
-          />
-          <ListEnd
-            found={PAGE_SIZE}
-            query={query}
-            current={current}
-            next={next}
-            hrefOf={clearingHref}
-          />
-        </Section>
+        {data.outcome === 'read' ? (
+          <Explained {...data} />
+        ) : (
+          <p class="empty">{NOT_READ[data.reason]}</p>
+        )}
       </>
     ),
   }),
 });
 
 const ACCOUNT = 'psp.clearing';
+
+interface Read {
+  readonly clearing: readonly CurrencyClearing[];
+  /** A page of the items. */
+  readonly shown: readonly ClearingItem[];
+  readonly next: string | null;
+  readonly query: Query;
+}
+
+type Data =
+  | ({ readonly outcome: 'read' } & Read)
+  | { readonly outcome: 'not_read'; readonly reason: NotRead };
+
+const NOT_READ: Readonly<Record<NotRead, string>> = {
+  not_imported:
+    'No settlement report or bank statement was imported, so all of it is unmatched. tallyhook settle import reads them.',
+  too_large:
+    'The journal is too large to match it for a page. tallyhook settle unmatched lists what is unmatched.',
+};
+
+function Explained({ clearing, shown, next, query: { cursor: current, ...query } }: Read) {
+  return (
+    <>
+      {clearing.map((one) => (
+        <Parts key={one.currency} {...one} />
+      ))}
+      <Section title="Unmatched">
+        <FilterForm action={clearingHref()}>
+          <Select
+            name="part"
+            label="Why"
+            value={query.part}
+            any="All"
+            options={CLEARING_PART_NAMES.map((value) => ({ value, label: CLEARING_PARTS[value] }))}
+          />
+          <Field name="currency" label="Currency" value={query.currency} />
+        </FilterForm>
+        <DataTable
+          caption="Unmatched, oldest first"
+          columns={ITEM_COLUMNS}
+          rows={shown}
+          keyOf={({ part, subject, currency }) => `${part} ${subject} ${currency}`}
+          empty="Nothing is unmatched."
+        />
+        <ListEnd
+          found={PAGE_SIZE}
+          query={query}
+          current={current}
+          next={next}
+          hrefOf={clearingHref}
+        />
+      </Section>
+    </>
+  );
+}
 
 function Parts({ currency, balanceMinor, parts }: CurrencyClearing) {
   const columns: readonly Column<ClearingPartSum>[] = [

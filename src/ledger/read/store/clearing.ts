@@ -115,7 +115,7 @@ export async function readClearingItems(
   return rows.map(({ amount, ...rest }) => ({ ...rest, amountMinor: BigInt(amount) }));
 }
 
-/** Transfers with which a statement has what is unmatched: reading a million takes about three seconds. */
+/** Transfers with which a statement or a page has what is unmatched: reading a million takes about three seconds. */
 const MAX_TRANSFERS = 1_000_000;
 
 /** Why what is unmatched would not be read; undefined: it can be. */
