@@ -10,7 +10,7 @@
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import type { AuditAction, AuditIntent, FinalResult } from '../audit/domain/entry.ts';
-import { recordExclusiveAttempt } from '../audit/recordAudit.ts';
+import { type ClaimedAttempt, recordExclusiveAttempt } from '../audit/recordAudit.ts';
 import type { ActionOutcome, RefreshOutcome } from '../authorizations/authorizationService.ts';
 import type { DisputeService, EvidenceValues, Uploaded } from '../disputes/disputeService.ts';
 import { changedFields } from '../disputes/domain/evidence.ts';
@@ -46,7 +46,7 @@ export type ActedOnDispute =
       | { readonly outcome: 'done'; readonly status: string | null }
       | Exclude<Sent, { outcome: 'done' }>
     ) & { readonly attempt: number })
-  | { readonly outcome: 'claimed'; readonly attempt: number };
+  | ClaimedAttempt;
 
 export function acceptDisputeAs(
   parts: DisputeParts,
@@ -93,7 +93,7 @@ export async function uploadEvidenceAs(
   parts: DisputeParts,
   actor: Actor,
   { disputeId, file }: { readonly disputeId: string; readonly file: File },
-): Promise<UploadedAs | { readonly outcome: 'claimed'; readonly attempt: number }> {
+): Promise<UploadedAs | ClaimedAttempt> {
   const known = await readListedResource(parts.db, { kind: 'dispute', id: disputeId });
   const intent = {
     actor,
@@ -102,16 +102,13 @@ export async function uploadEvidenceAs(
     orderKey: known?.orderKey ?? null,
     detail: { name: file.name, content_type: file.type, bytes: file.size },
   } as const;
-  const recorded = await recordExclusiveAttempt(parts.db, intent, async (attempt) => {
+  return recordExclusiveAttempt(parts.db, intent, async (attempt) => {
     const uploaded = known
       ? await parts.service.upload(disputeId, file)
       : ({ outcome: 'changed', now: undefined } as const);
     const detail = uploaded.outcome === 'done' ? { file_id: uploaded.fileId } : errorOf(uploaded);
     return { value: { ...uploaded, attempt }, result: resultOf(uploaded.outcome), detail };
   });
-  return recorded.outcome === 'attempted'
-    ? recorded.value
-    : { outcome: 'claimed', attempt: recorded.attempt };
 }
 
 interface Wish {
@@ -136,7 +133,7 @@ async function act(
     reason,
     ...(detail && { detail }),
   } as const;
-  const recorded = await recordExclusiveAttempt(parts.db, intent, async (attempt) => {
+  return recordExclusiveAttempt(parts.db, intent, async (attempt) => {
     const refreshed = await parts.service.refresh(disputeId);
     const sent =
       refreshed.outcome === 'applied'
@@ -150,9 +147,6 @@ async function act(
     const ended = sent.outcome === 'done' ? { status: after?.status ?? null } : errorOf(sent);
     return { value, result: resultOf(sent.outcome), detail: ended };
   });
-  return recorded.outcome === 'attempted'
-    ? recorded.value
-    : { outcome: 'claimed', attempt: recorded.attempt };
 }
 
 function notRetrieved(refreshed: RefreshOutcome): ActionOutcome {

@@ -9,7 +9,7 @@
  *    retrieve does not show it, the outcome is unknown.
  */
 import type { Actor } from '../audit/domain/actor.ts';
-import { recordExclusiveAttempt } from '../audit/recordAudit.ts';
+import { type ClaimedAttempt, recordExclusiveAttempt } from '../audit/recordAudit.ts';
 import type { ActionOutcome } from '../authorizations/authorizationService.ts';
 import type { Payout } from '../contract/resources/payout.ts';
 import { readListedResource } from '../ledger/read/store/resourceList.ts';
@@ -34,9 +34,7 @@ type Sent =
   /** Nothing happened: the payout is not what the person saw, or its status does not allow it. */
   | { readonly outcome: 'changed'; readonly status: string | null };
 
-export type ActedOnPayout =
-  | (Sent & { readonly attempt: number })
-  | { readonly outcome: 'claimed'; readonly attempt: number };
+export type ActedOnPayout = (Sent & { readonly attempt: number }) | ClaimedAttempt;
 
 export function isPossible(action: PayoutAction, status: string | null): boolean {
   return action === 'cancel' ? isCancellable(status) : isFulfillable(status);
@@ -57,7 +55,7 @@ export async function actOnPayoutAs(
     reason,
     detail: { amount: amountMinor, currency },
   } as const;
-  const recorded = await recordExclusiveAttempt(parts.db, intent, async (attempt) => {
+  return recordExclusiveAttempt(parts.db, intent, async (attempt) => {
     const sent = await act(parts, action, seen);
     const result = sent.outcome === 'changed' ? 'refused' : sent.outcome;
     const error =
@@ -65,9 +63,6 @@ export async function actOnPayoutAs(
     const detail = sent.outcome === 'done' ? { status: sent.status } : { error };
     return { value: { ...sent, attempt }, result, detail };
   });
-  return recorded.outcome === 'attempted'
-    ? recorded.value
-    : { outcome: 'claimed', attempt: recorded.attempt };
 }
 
 /** Rules 1 and 3. */

@@ -13,7 +13,11 @@
 import { hash } from 'node:crypto';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { FinalResult } from '../audit/domain/entry.ts';
-import { type Attempted, recordExclusiveAttempt } from '../audit/recordAudit.ts';
+import {
+  type Attempted,
+  type ClaimedAttempt,
+  recordExclusiveAttempt,
+} from '../audit/recordAudit.ts';
 import { readPaymentChildren, readPaymentDetail } from '../ledger/read/store/payments.ts';
 import type { Database } from '../platform/db/database.ts';
 import { refundableMinor } from '../refunds/domain/refundable.ts';
@@ -89,10 +93,7 @@ export type Refunded =
   | { readonly outcome: 'existing'; readonly refundId: string }
   | { readonly outcome: 'failed' | 'refused' | 'unknown'; readonly reason: string };
 
-export type RefundedAs =
-  | (Refunded & { readonly attempt: number })
-  /** An earlier attempt has no result; it is running, or its process ended. */
-  | { readonly outcome: 'claimed'; readonly attempt: number };
+export type RefundedAs = (Refunded & { readonly attempt: number }) | ClaimedAttempt;
 
 export async function refundPaymentAs(
   parts: RefundParts,
@@ -109,12 +110,9 @@ export async function refundPaymentAs(
     reason,
     detail: { amount: amountMinor, amount_refundable: expectedMinor, currency },
   } as const;
-  const recorded = await recordExclusiveAttempt(parts.db, intent, async (attempt) =>
+  return recordExclusiveAttempt(parts.db, intent, async (attempt) =>
     recordOf(attempt, await refund(parts, input)),
   );
-  return recorded.outcome === 'attempted'
-    ? recorded.value
-    : { outcome: 'claimed', attempt: recorded.attempt };
 }
 
 const RESULTS: Readonly<Record<Refunded['outcome'], FinalResult>> = {

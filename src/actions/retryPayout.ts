@@ -11,7 +11,11 @@
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import type { FinalResult } from '../audit/domain/entry.ts';
-import { type Attempted, recordExclusiveAttempt } from '../audit/recordAudit.ts';
+import {
+  type Attempted,
+  type ClaimedAttempt,
+  recordExclusiveAttempt,
+} from '../audit/recordAudit.ts';
 import { readAuditRows } from '../audit/store/audit.ts';
 import { isUndonePayout } from '../contract/reasons.ts';
 import type { AccountDetailsRequest } from '../contract/requests/payoutMethod.ts';
@@ -52,9 +56,7 @@ export type Retried =
   /** Nothing was sent (rule 4). */
   | { readonly outcome: 'uncertain'; readonly until: Date };
 
-export type RetriedAs =
-  | (Retried & { readonly attempt: number })
-  | { readonly outcome: 'claimed'; readonly attempt: number };
+export type RetriedAs = (Retried & { readonly attempt: number }) | ClaimedAttempt;
 
 const ACTION = 'payout.retry';
 /** Rule 4: longer than any request of the service takes. */
@@ -77,12 +79,9 @@ export async function retryPayoutAs(
     reason,
     detail: { amount: amountMinor, currency, method: details ? 'typed' : 'stored' },
   } as const;
-  const recorded = await recordExclusiveAttempt(parts.db, intent, async (attempt) =>
+  return recordExclusiveAttempt(parts.db, intent, async (attempt) =>
     recordOf(attempt, await retry(parts, input)),
   );
-  return recorded.outcome === 'attempted'
-    ? recorded.value
-    : { outcome: 'claimed', attempt: recorded.attempt };
 }
 
 const RESULTS: Readonly<Record<Retried['outcome'], FinalResult>> = {

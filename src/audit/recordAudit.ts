@@ -46,10 +46,11 @@ export async function recordAttempt<T>(
   return await carryOut({ db, intent, attempt }, work, thrown);
 }
 
-export type ExclusiveAttempt<T> =
-  | { readonly outcome: 'attempted'; readonly value: T }
-  /** An attempt at the same has no result: nothing was done. */
-  | { readonly outcome: 'claimed'; readonly attempt: number };
+/** An earlier attempt at the same has no result: it is running, or its process ended. Nothing was done. */
+export interface ClaimedAttempt {
+  readonly outcome: 'claimed';
+  readonly attempt: number;
+}
 
 /**
  * Records an attempt of which there is at most one at a time: the entry `requested` is its claim. While it
@@ -59,7 +60,7 @@ export async function recordExclusiveAttempt<T>(
   db: Database,
   intent: AuditIntent,
   work: (attempt: number) => Promise<Attempted<T>>,
-): Promise<ExclusiveAttempt<T>> {
+): Promise<T | ClaimedAttempt> {
   const claim = await db.transaction(async (tx) => {
     await lockAttemptsOn(tx, intent);
     const open = await readOpenAttemptOn(tx, intent);
@@ -69,7 +70,7 @@ export async function recordExclusiveAttempt<T>(
   });
   const { isMine, attempt } = claim;
   if (!isMine) return { outcome: 'claimed', attempt };
-  return { outcome: 'attempted', value: await carryOut({ db, intent, attempt }, work, 'unknown') };
+  return await carryOut({ db, intent, attempt }, work, 'unknown');
 }
 
 interface Requested {
