@@ -1,5 +1,5 @@
 /** Who runs a command, for the audit log. */
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Holder } from '../access/verifyToken.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { UsageError } from '../platform/errors.ts';
@@ -11,6 +11,19 @@ export function byOption(): Option {
     '--by <name>',
     'your name, for the record (default: your user name on this machine)',
   );
+}
+
+/** Why the person does it: a command that records an action does not run without it. */
+export function reasonOption(description: string): Option {
+  return optionalReason(description).makeOptionMandatory();
+}
+
+export function optionalReason(description: string): Option {
+  return new Option('--reason <text>', description).argParser((text) => {
+    const reason = text.trim();
+    if (reason !== '') return reason;
+    throw new InvalidArgumentError('Give a reason: --reason "…".');
+  });
 }
 
 /** Runs the command as the holder of TALLYHOOK_TOKEN. */

@@ -13,7 +13,7 @@ import { clockOf, printable, printJson, readConfig, withDatabase } from '../cont
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 interface ListOptions extends PageOptions {
@@ -132,7 +132,7 @@ export function acknowledgeAlertCommand(): Command {
   return new Command('ack')
     .description('acknowledge an open alert: notifications about it stop')
     .argument('<number>', NUMBER_HELP, readNumberOf('an alert'))
-    .requiredOption('--reason <text>', 'what is being done about it; recorded with your name')
+    .addOption(reasonOption('what is being done about it; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -141,9 +141,8 @@ export function acknowledgeAlertCommand(): Command {
     )
     .action((id: number, { reason, by, json }: AcknowledgeOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const actor = actorOf(by);
-        const input = { number: id, reason: reason.trim() };
+        const input = { number: id, reason };
         const acknowledged = await acknowledgeAlertAs({ db }, actor, input);
         switch (acknowledged.outcome) {
           case 'done':
@@ -183,7 +182,7 @@ export function snoozeAlertCommand(): Command {
         .argParser(parseSpanMs)
         .makeOptionMandatory(),
     )
-    .option('--reason <text>', 'why it can wait; recorded with your name')
+    .addOption(optionalReason('why it can wait; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -216,7 +215,7 @@ export function assignAlertCommand(): Command {
     .argument('<number>', NUMBER_HELP, readNumberOf('an alert'))
     .option('--to <name>', 'the person')
     .option('--nobody', 'withdraw the assignment', false)
-    .requiredOption('--reason <text>', 'why; recorded with your name')
+    .addOption(reasonOption('why; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -229,8 +228,7 @@ export function assignAlertCommand(): Command {
         if ((to === undefined || to === '') !== nobody) {
           throw new UsageError('Name one person: --to NAME, or --nobody.');
         }
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
-        const input = { number: id, to: nobody ? undefined : to, reason: reason.trim() };
+        const input = { number: id, to: nobody ? undefined : to, reason };
         const alert = changedAlert(id, await assignAlertAs({ db }, actorOf(by), input));
         if (json) printJson(alertJson(alert));
         else printLine(`Alert ${id} is assigned to ${printable(to ?? 'nobody')}.`);

@@ -19,7 +19,7 @@ import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { type Counted, withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 
@@ -169,7 +169,7 @@ function importCommand(): Command {
     .argument('<class>', 'the class, for example messages', readClass)
     .addOption(keyOption('--first <key>', 'the first key', 0))
     .addOption(keyOption('--last <key>', 'the last key', Number.MAX_SAFE_INTEGER))
-    .requiredOption('--reason <text>', 'why you import it; recorded with your name')
+    .addOption(reasonOption('why you import it; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(

@@ -10,7 +10,7 @@ import {
 import { parseSubject } from '../../audit/domain/subject.ts';
 import { type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
 import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
-import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
@@ -18,7 +18,7 @@ import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function auditCommand(): Command {
@@ -132,7 +132,7 @@ function closeCommand(): Command {
         .choices(FINAL_RESULTS)
         .makeOptionMandatory(),
     )
-    .requiredOption('--reason <text>', 'how you know; recorded with your name')
+    .addOption(reasonOption('how you know; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -145,13 +145,12 @@ Exit code: 0 closed, 3 there is no such attempt, 4 it has a result, or may still
     )
     .action((number: number, { outcome, reason, by, json }: CloseOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const actor = actorOf(by);
-        const input = { number, result: outcome, reason: reason.trim() };
+        const input = { number, result: outcome, reason };
         const closed = await closeAttemptAs({ db }, actor, input);
         if (closed.outcome === 'unknown') throw new NotFoundError(REFUSALS.unknown(number));
         if (closed.outcome !== 'closed') throw new OperatorError(REFUSALS[closed.outcome](number));
-        if (json) printJson({ closed: number, outcome, by: actor.name, reason: reason.trim() });
+        if (json) printJson({ closed: number, outcome, by: actor.name, reason });
         else printLine(`Attempt ${number} is closed by ${printable(actor.name)}: ${outcome}.`);
       }),
     );

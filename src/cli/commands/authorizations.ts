@@ -27,7 +27,7 @@ import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, optionalReason } from '../person.ts';
 import { printTable } from '../table.ts';
 import { refuseUnknownId } from '../unknownId.ts';
 
@@ -117,13 +117,12 @@ function captureCommand(): Command {
         'amount in minor units, for example 6540 for 65.40 USD (default: the full amount)',
       ).argParser(parseMinor),
     )
-    .option('--reason <text>', 'why you capture it; recorded with your name');
+    .addOption(optionalReason('why you capture it; recorded with your name'));
 }
 
 function cancelCommand(): Command {
-  return actCommand('cancel', 'cancel an authorization and release the hold').option(
-    '--reason <text>',
-    'why you cancel it; recorded with your name, and sent to the service',
+  return actCommand('cancel', 'cancel an authorization and release the hold').addOption(
+    optionalReason('why you cancel it; recorded with your name, and sent to the service'),
   );
 }
 
@@ -149,8 +148,7 @@ interface Wish {
 async function act(db: Database, { action, paymentId, options }: Wish): Promise<void> {
   const parts = await partsOf(db);
   const held = await mustHold(parts, paymentId);
-  const { amount: amountMinor, by, json, yes } = options;
-  const reason = options.reason?.trim() || undefined;
+  const { amount: amountMinor, reason, by, json, yes } = options;
   if (amountMinor !== undefined && amountMinor > held.capturableMinor) {
     throw new OperatorError(
       `At most ${money(held.capturableMinor, held)} of ${printable(paymentId)} can be captured.`,

@@ -4,7 +4,7 @@ import type { Closing } from '../../ledger/domain/closings.ts';
 import { isMonth } from '../../ledger/domain/period.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import { readClosings } from '../../ledger/read/store/closings.ts';
-import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import {
   closedText,
   closingJson,
@@ -15,7 +15,7 @@ import {
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, optionalTimeZone } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
 import { withElapsed } from '../progress.ts';
 import { printTable } from '../table.ts';
 
@@ -39,14 +39,13 @@ export function closeCommand(): Command {
     .addArgument(monthArgument())
     .addOption(optionalTimeZone())
     .option('--with-exceptions', 'close it although something is unproven, and store what', false)
-    .option('--reason <text>', 'why you close it in spite of its exceptions')
+    .addOption(optionalReason('why you close it in spite of its exceptions'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', CLOSE_NOTES)
     .action((month: string, options: CloseOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const { timeZone, withExceptions, json } = options;
-        const reason = options.reason?.trim() || undefined;
+        const { timeZone, withExceptions, reason, json } = options;
         const request = { month, timeZone, withExceptions, reason };
         const closed = await withElapsed(`close ${month}`, () =>
           closePeriodAs({ db }, actorOf(options.by), request),
@@ -93,7 +92,7 @@ interface ReopenOptions {
 export function reopenCommand(): Command {
   return new Command('reopen')
     .addArgument(monthArgument())
-    .requiredOption('--reason <text>', 'why you reopen it; statements show it')
+    .addOption(reasonOption('why you reopen it; statements show it'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -102,8 +101,7 @@ export function reopenCommand(): Command {
     )
     .action((month: string, { reason, by, json }: ReopenOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
-        const input = { month, reason: reason.trim() };
+        const input = { month, reason };
         const reopened = await reopenPeriodAs({ db }, actorOf(by), input);
         switch (reopened.outcome) {
           case 'reopened':

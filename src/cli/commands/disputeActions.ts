@@ -22,7 +22,7 @@ import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { unknownId } from '../unknownId.ts';
 
 interface Options {
@@ -43,7 +43,7 @@ function acceptCommand(): Command {
   return new Command('accept')
     .description('accept a dispute, which gives up its amount for good')
     .argument('<dispute-id>', 'id of the dispute')
-    .requiredOption('--reason <text>', 'why, for the audit log')
+    .addOption(reasonOption('why, for the audit log'))
     .option('--yes', 'skip the confirmation prompt', false)
     .addOption(byOption())
     .addOption(jsonOption())
@@ -88,7 +88,7 @@ function submitCommand(): Command {
       `fields to set; an empty value clears one. Names: ${EVIDENCE_FIELDS.join(', ')}`,
       readField,
     )
-    .requiredOption('--reason <text>', 'why, for the audit log')
+    .addOption(reasonOption('why, for the audit log'))
     .option('--yes', 'skip the confirmation prompt', false)
     .addOption(byOption())
     .addOption(jsonOption())
@@ -168,10 +168,8 @@ async function partsOf(db: Database): Promise<DisputeParts> {
 async function mustSee(
   { db, service }: DisputeParts,
   disputeId: string,
-  given: string,
+  reason: string,
 ): Promise<SeenDispute> {
-  const reason = given.trim();
-  if (reason === '') throw new UsageError('Give a reason: --reason "…".');
   await service.refresh(disputeId);
   const row = await readListedResource(db, { kind: 'dispute', id: disputeId });
   if (!row || row.amountMinor === null || row.currency === null) {

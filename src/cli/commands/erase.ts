@@ -18,7 +18,7 @@ import { printable, printJson, readConfig, readInput, withDatabase } from '../co
 import { endAs, printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 
@@ -38,7 +38,7 @@ export function eraseCommand(): Command {
     )
     .option('--customer <id>', 'every payment and payout of a customer; repeatable', add, [])
     .option('--customers-from <file>', 'customer ids, one a line; - reads standard input')
-    .option('--reason <text>', 'why you erase; recorded with your name')
+    .addOption(reasonOption('why you erase; recorded with your name'))
     .option('--yes', 'erase without a prompt', false)
     .addOption(byOption())
     .addOption(jsonOption())
@@ -72,7 +72,7 @@ interface EraseOptions {
   readonly payment: readonly string[];
   readonly customer: readonly string[];
   readonly customersFrom?: string;
-  readonly reason?: string;
+  readonly reason: string;
   readonly yes: boolean;
   readonly by?: string;
   readonly json: boolean;
@@ -84,11 +84,10 @@ function add(value: string, before: readonly string[]): readonly string[] {
 
 async function runErase(options: EraseOptions): Promise<void> {
   const subjects = await subjectsOf(options);
-  const reason = options.reason?.trim() ?? '';
+  const { reason } = options;
   if (subjects.length === 0) {
     throw new UsageError('Name what to erase: --order, --payment, --customer or --customers-from.');
   }
-  if (reason === '') throw new UsageError('Give a reason: --reason "…".');
   await withDatabase(readConfig(), async (db) => {
     const actor = actorOf(options.by);
     const plan = await withProgress((onProgress) => planErasure({ db, onProgress }, subjects));

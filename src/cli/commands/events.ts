@@ -42,7 +42,7 @@ import { endAs, printLine, printNote } from '../invocation.ts';
 import { printMore } from '../listOptions.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
 import { type Counted, withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 import { unknownId } from '../unknownId.ts';
@@ -221,7 +221,7 @@ function discardCommand(): Command {
   return new Command('discard')
     .description('decide that a dead event will not be applied')
     .argument('<id>', 'event id or inbox number')
-    .requiredOption('--reason <text>', 'why; recorded with your name')
+    .addOption(reasonOption('why; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -230,9 +230,8 @@ function discardCommand(): Command {
     )
     .action((id: string, { reason, by, json }: DiscardOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const { id: number, state } = await mustFind(db, id);
-        const input = { number, reason: reason.trim() };
+        const input = { number, reason };
         if (!(await discardEventAs({ db }, actorOf(by), input))) {
           throw new OperatorError(
             `The event ${number} is ${state}, not dead. Nothing was changed.`,
@@ -261,13 +260,12 @@ function replayCommand(): Command {
     .argument('[ids...]', 'event ids or inbox numbers')
     .option('--dead', 'replay all dead events, as one replay of many', false)
     .option('--version-ahead', 'replay all events with a version in the future', false)
-    .option('--reason <text>', 'why --dead replays them', 'all dead events')
+    .addOption(optionalReason('why --dead replays them').default('all dead events'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 done, 3 an event is unknown, 4 one has no body anymore.')
     .action((ids: readonly string[], options: ReplayOptions) =>
       withDatabase(readConfig(), async (db, databaseUrl) => {
-        if (options.reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const named = await findReplayable(db, { ...options, ids });
         const enqueueThem = (inboxIds: readonly number[]) => enqueue(databaseUrl, inboxIds);
         const parts = { db, enqueue: enqueueThem };
@@ -312,7 +310,7 @@ async function replayDead(
 ): Promise<CommandResult> {
   const dead = await withProgress((show) => {
     const onProgress = (progress: Counted) => show({ phase: 'events', ...progress });
-    return replayDeadAs({ ...parts, onProgress }, actorOf(by), reason.trim());
+    return replayDeadAs({ ...parts, onProgress }, actorOf(by), reason);
   });
   const { run, replayed, refused, notEnqueued, isComplete } = dead;
   if (notEnqueued !== undefined) printUnavailable(notEnqueued);

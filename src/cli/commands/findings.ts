@@ -7,7 +7,6 @@ import {
   type FindingState,
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
-import { UsageError } from '../../platform/errors.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { findingJson, notAcceptedText } from '../../representation/finding.ts';
@@ -16,7 +15,7 @@ import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, printNote } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function findingsCommand(): Command {
@@ -101,7 +100,7 @@ function acceptCommand(): Command {
       'numbers of findings, from `tallyhook findings list`',
       (text: string, before: readonly number[] = []) => [...before, readNumber(text)],
     )
-    .requiredOption('--reason <text>', 'why you accept them; recorded with your name')
+    .addOption(reasonOption('why you accept them; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -110,9 +109,8 @@ function acceptCommand(): Command {
     )
     .action((numbers: readonly number[], { reason, by, json }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const actor = actorOf(by);
-        const input = { numbers, reason: reason.trim() };
+        const input = { numbers, reason };
         const { accepted, refused } = await acceptFindingsAs({ db }, actor, input);
         if (json) {
           const notAccepted = refused.map(({ number, outcome }) => ({

@@ -14,14 +14,14 @@ import {
   readMessageRow,
   readMessageRows,
 } from '../../notify/store/messageRows.ts';
-import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function messagesCommand(): Command {
@@ -129,7 +129,7 @@ function resendCommand(): Command {
   return new Command('resend')
     .description('send a delivered or failed message again, with the same id')
     .argument('<number>', NUMBER_HELP, readNumberOf('a message'))
-    .requiredOption('--reason <text>', 'why; recorded with your name')
+    .addOption(reasonOption('why; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -139,13 +139,12 @@ function resendCommand(): Command {
     .action((number: number, { reason, by, json }: ResendOptions) => {
       const config = readConfig();
       return withDatabase(config, async (db, databaseUrl) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const parts = {
           db,
           wake: (channel: ChannelName) => wake(databaseUrl, channel),
           channels: channelNamesOf(config.channels),
         };
-        const input = { number, reason: reason.trim() };
+        const input = { number, reason };
         const resent = await resendMessageAs(parts, actorOf(by), input);
         switch (resent.outcome) {
           case 'due':

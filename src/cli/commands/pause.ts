@@ -3,12 +3,12 @@ import {
   pauseReconciliationAs,
   resumeReconciliationAs,
 } from '../../actions/pauseReconciliation.ts';
-import { OperatorError, UsageError } from '../../platform/errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 
 interface PauseOptions {
   readonly reason: string;
@@ -18,15 +18,14 @@ interface PauseOptions {
 
 export function pauseCommand(): Command {
   return new Command('pause')
-    .requiredOption('--reason <text>', 'why you pause it; shown by doctor and in alerts')
+    .addOption(reasonOption('why you pause it; shown by doctor and in alerts'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 paused, 4 it was already paused.')
     .action(({ reason, by, json }: PauseOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const actor = actorOf(by);
-        const paused = await pauseReconciliationAs({ db }, actor, { reason: reason.trim() });
+        const paused = await pauseReconciliationAs({ db }, actor, { reason });
         if (paused.outcome === 'already') {
           const { pause } = paused;
           const since = pause
@@ -34,7 +33,7 @@ export function pauseCommand(): Command {
             : '';
           throw new OperatorError(`Reconciliation is already paused${since}.`);
         }
-        if (json) printJson({ paused: true, by: actor.name, reason: reason.trim() });
+        if (json) printJson({ paused: true, by: actor.name, reason });
         else printLine('Background requests are paused. `npx tallyhook resume` ends the pause.');
       }),
     );

@@ -18,7 +18,7 @@ import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { unknownId } from '../unknownId.ts';
 
 interface Options {
@@ -43,7 +43,7 @@ function decidedCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .argument('<payout-id>', 'id of the payout')
-    .requiredOption('--reason <text>', 'why, for the audit log')
+    .addOption(reasonOption('why, for the audit log'))
     .option('--yes', 'skip the confirmation prompt', false)
     .addOption(byOption())
     .addOption(jsonOption())
@@ -110,9 +110,7 @@ async function partsOf(db: Database): Promise<PayoutParts> {
   );
 }
 
-async function mustSee({ db, service }: PayoutParts, payoutId: string, given: string) {
-  const reason = given.trim();
-  if (reason === '') throw new UsageError('Give a reason: --reason "…".');
+async function mustSee({ db, service }: PayoutParts, payoutId: string, reason: string) {
   await service.refresh(payoutId);
   const row = await readListedResource(db, { kind: 'payout', id: payoutId });
   if (!row || row.amountMinor === null || row.currency === null) {

@@ -16,7 +16,7 @@ import { confirm } from '../confirm.ts';
 import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { refuseUnknownId } from '../unknownId.ts';
 
 interface RefundOptions {
@@ -37,7 +37,7 @@ export function refundPaymentCommand(): Command {
         'amount in minor units, for example 6540 for 65.40 USD (default: all that can be refunded)',
       ).argParser(parseMinor),
     )
-    .requiredOption('--reason <text>', 'why, for the audit log and for the service')
+    .addOption(reasonOption('why, for the audit log and for the service'))
     .option('--yes', 'skip the confirmation prompt', false)
     .addOption(byOption())
     .addOption(jsonOption())
@@ -51,8 +51,7 @@ export function refundPaymentCommand(): Command {
 }
 
 async function refund(db: Database, paymentId: string, options: RefundOptions): Promise<void> {
-  const reason = options.reason.trim();
-  if (reason === '') throw new UsageError('Give a reason: --reason "…".');
+  const { reason } = options;
   const parts = await partsOf(db);
   const { orderKey, currency, refundableMinor } = await mustInspect(parts, paymentId);
   const amountMinor = options.amount ?? refundableMinor;

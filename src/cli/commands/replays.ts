@@ -7,7 +7,7 @@ import {
   readReplayRuns,
 } from '../../ledger/read/store/replayRuns.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { replayJson } from '../../representation/replay.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
@@ -16,7 +16,7 @@ import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../event
 import { printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption, readNumberOf } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function replaysCommand(): Command {
@@ -39,7 +39,7 @@ function startCommand(): Command {
     'replay the events of a filter in the background; replaying is idempotent',
   );
   return addEventOptions(start)
-    .requiredOption('--reason <text>', 'why; recorded with your name')
+    .addOption(reasonOption('why; recorded with your name'))
     .option('--yes', 'start without a prompt', false)
     .addOption(byOption())
     .addOption(jsonOption())
@@ -49,12 +49,11 @@ function startCommand(): Command {
     )
     .action(({ reason, by, yes, json, ...options }: StartOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
         const filter = await readEventFilter(db, eventQueryOf(options));
         const { count, isComplete } = await planReplay({ db }, filter);
         if (count === 0 && isComplete) throw new NotFoundError('No event matches.');
         await confirm(`Replay ${count}${isComplete ? '' : ' or more'} event(s)?`, yes);
-        const input = { filter, reason: reason.trim() };
+        const input = { filter, reason };
         const run = await startReplayAs({ db }, actorOf(by), input);
         if (json) printJson(replayJson(run));
         else printLine(`Replay ${run.id} has started: \`npx tallyhook replays show ${run.id}\`.`);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { runScheduleAs } from '../../actions/runSchedule.ts';
 import { schedulesOf } from '../../assembly/settings.ts';
-import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
+import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { scheduleJson } from '../../representation/schedule.ts';
 import { formatTime } from '../../representation/time.ts';
 import type { ScheduleState } from '../../scheduler/domain/state.ts';
@@ -9,7 +9,7 @@ import { readSchedules } from '../../scheduler/readSchedules.ts';
 import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function scheduleCommand(): Command {
@@ -64,7 +64,7 @@ function runCommand(): Command {
   return new Command('run')
     .description('run a schedule at once')
     .argument('<name>', 'name of the schedule, as in `schedule list`')
-    .requiredOption('--reason <text>', 'why you run it; recorded with your name')
+    .addOption(reasonOption('why you run it; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -76,11 +76,10 @@ A process with the role scheduler starts the run within seconds, after one that 
 Exit code: 0 requested, 3 there is no such schedule, 4 a run is already requested.`,
     )
     .action(async (name: string, { reason, by, json }: RunOptions) => {
-      if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
       const config = readConfig();
       await withDatabase(config, async (db) => {
         const parts = { db, schedules: schedulesOf(config) };
-        const request = { name, reason: reason.trim() };
+        const request = { name, reason };
         const requested = await runScheduleAs(parts, actorOf(by), request);
         if (requested.outcome === 'unknown') throw new NotFoundError(requested.message);
         if (requested.outcome !== 'requested') throw new OperatorError(requested.message);

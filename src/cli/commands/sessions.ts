@@ -1,14 +1,14 @@
 import { Command } from 'commander';
 import { readSessionRows, type SessionRow } from '../../access/store/sessions.ts';
 import { endSessionAs } from '../../actions/endSession.ts';
-import { NotFoundError, UsageError } from '../../platform/errors.ts';
+import { NotFoundError } from '../../platform/errors.ts';
 import { sessionJson } from '../../representation/session.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption, readNumberOf } from '../options.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function sessionsCommand(): Command {
@@ -51,7 +51,7 @@ function endCommand(): Command {
   return new Command('end')
     .description('end a session of the console, or all sessions of its person')
     .argument('<number>', 'number of the session, as in `sessions list`', readNumberOf('a session'))
-    .requiredOption('--reason <text>', 'why you end it; recorded with your name')
+    .addOption(reasonOption('why you end it; recorded with your name'))
     .option('--everywhere', 'end all sessions of the same person', false)
     .addOption(byOption())
     .addOption(jsonOption())
@@ -61,8 +61,7 @@ function endCommand(): Command {
     )
     .action((id: number, { reason, everywhere, by, json }: EndOptions) =>
       withDatabase(readConfig(), async (db) => {
-        if (reason.trim() === '') throw new UsageError('Give a reason: --reason "…".');
-        const request = { id, everywhere, reason: reason.trim() };
+        const request = { id, everywhere, reason };
         const ended = await endSessionAs({ db }, actorOf(by), request);
         if (!ended) {
           throw new NotFoundError(

@@ -50,7 +50,7 @@ import { printLine } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
-import { actorOf, byOption } from '../person.ts';
+import { actorOf, byOption, reasonOption } from '../person.ts';
 import { withElapsed } from '../progress.ts';
 import { printTable } from '../table.ts';
 
@@ -403,7 +403,7 @@ function matchCommand(): Command {
       'payment:ID, refund:ID, dispute:ID, payout:ID, settlement:NUMBER, adjustment or excluded',
       readTarget,
     )
-    .requiredOption('--reason <text>', 'why, for the record')
+    .addOption(reasonOption('why, for the record'))
     .option('--write-off', 'write off what the target still differs by', false)
     .addOption(byOption())
     .addOption(jsonOption())
@@ -416,7 +416,7 @@ function matchCommand(): Command {
       ) =>
         withDatabase(readConfig(), async (db) => {
           const { writeOff, by } = options;
-          const input = { lineId, target, writeOff, reason: reasonOf(options) };
+          const input = { lineId, target, writeOff, reason: options.reason };
           const matched = await matchLineAs({ db }, actorOf(by), input);
           if (matched.outcome !== 'matched') {
             throw refusal(matched.outcome, notMatchedText(lineId, matched));
@@ -447,12 +447,6 @@ function readTarget(text: string) {
   throw new InvalidArgumentError('Give payment:pay_1, settlement:3, adjustment or excluded.');
 }
 
-function reasonOf({ reason }: HandOptions): string {
-  const given = reason.trim();
-  if (given === '') throw new UsageError('Give a reason: --reason "…".');
-  return given;
-}
-
 function refusal(outcome: string, text: string): OperatorError {
   const Refusal = ['no_line', 'no_target'].includes(outcome) ? NotFoundError : OperatorError;
   return new Refusal(printable(text));
@@ -462,13 +456,13 @@ function unmatchCommand(): Command {
   return new Command('unmatch')
     .description('undo the match of a line; rules leave the line alone afterwards')
     .argument('<line>', 'number of the line', readNumberOf('a line'))
-    .requiredOption('--reason <text>', 'why, for the record')
+    .addOption(reasonOption('why, for the record'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0, 3 if there is no such line, 4 if it is not matched.')
     .action((lineId: number, options: HandOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const input = { lineId, reason: reasonOf(options) };
+        const input = { lineId, reason: options.reason };
         const unmatched = await unmatchLineAs({ db }, actorOf(options.by), input);
         if (unmatched.outcome !== 'unmatched') {
           throw refusal(unmatched.outcome, notUnmatchedText(lineId, unmatched));
