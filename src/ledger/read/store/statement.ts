@@ -5,12 +5,11 @@ import {
   type DaySums,
   type LegSums,
   OPEN_ITEMS,
-  type OpenItemName,
   type OpenItems,
   type StatementFinding,
 } from '../../domain/statement.ts';
 import { instantOrNull, micros } from './instants.ts';
-import type { SumsAsText } from './sums.ts';
+import { daySumsOf, OLDEST, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
 
 /** The bounds of a month in a time zone, by the time zones of PostgreSQL, and the time now. */
 export async function readPeriod(
@@ -98,15 +97,8 @@ export async function readDaySums(
       limit 100000`,
     [instantOrNull(fromMicros), instantOrNull(toMicros), timeZone, currency ?? null],
   );
-  return rows.map((row) => ({
-    ...row,
-    upMinor: BigInt(row.upMinor),
-    downMinor: BigInt(row.downMinor),
-    lateMinor: BigInt(row.lateMinor),
-  }));
+  return daySumsOf(rows);
 }
-
-const OLDEST = 20;
 
 const SIGNED_LEGS = Object.entries(OPEN_ITEMS).flatMap(([item, { plus, minus }]) => [
   ...plus.map((leg) => ({ item, leg, sign: 1 })),
@@ -118,15 +110,7 @@ export async function readOpenItems(
   tx: Queryable,
   { currency, beforeMicros }: EffectiveBounds,
 ): Promise<readonly OpenItems[]> {
-  const rows = await tx.query<{
-    readonly item: OpenItemName;
-    readonly currency: string;
-    readonly id: string;
-    readonly open: string;
-    readonly sinceMicros: number;
-    readonly count: number;
-    readonly sum: string;
-  }>(
+  const rows = await tx.query<OpenItemRow>(
     `with open as (
        select s.item, t.currency, t.resource_id as id, min(t.effective_at) as since,
               sum(s.sign * (t.cumulative_minor - t.previous_minor)) as open
@@ -153,16 +137,7 @@ export async function readOpenItems(
       SIGNED_LEGS.map(({ sign }) => sign),
     ],
   );
-  const items = new Map<string, OpenItems>();
-  for (const row of rows) {
-    const key = `${row.item} ${row.currency}`;
-    const { item, currency: own, count } = row;
-    const known = items.get(key) ?? { item, currency: own, count, oldest: [] };
-    const { id, sinceMicros } = row;
-    const oldest = [...known.oldest, { id, sinceMicros, amountMinor: BigInt(row.open) }];
-    items.set(key, { ...known, amountMinor: BigInt(row.sum), oldest });
-  }
-  return [...items.values()];
+  return openItemsOf(rows);
 }
 
 const MAX_FINDINGS = 50;

@@ -4,11 +4,11 @@
  */
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Period } from '../../domain/period.ts';
-import type { DaySums, LegSums, OpenItemName, OpenItems } from '../../domain/statement.ts';
+import type { DaySums, LegSums, OpenItems } from '../../domain/statement.ts';
 import { addedSums, openSpans, touchedItems } from '../../store/transferSums.ts';
 import { instantOrNull, micros } from './instants.ts';
 import type { EffectiveBounds } from './statement.ts';
-import type { SumsAsText } from './sums.ts';
+import { daySumsOf, OLDEST, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
 
 /**
  * Transfers that are not in the sums yet. @param place where the statement has `summedTo`: with its value,
@@ -103,15 +103,8 @@ export async function readSummedDays(
       limit 100000`,
     [instantOrNull(fromMicros), instantOrNull(toMicros), timeZone, currency ?? null, summedTo],
   );
-  return rows.map((row) => ({
-    ...row,
-    upMinor: BigInt(row.upMinor),
-    downMinor: BigInt(row.downMinor),
-    lateMinor: BigInt(row.lateMinor),
-  }));
+  return daySumsOf(rows);
 }
-
-const OLDEST = 20;
 
 /** A span of `o` that no later transfer has replaced. */
 const IS_STORED = `not exists (select from touched u
@@ -123,15 +116,7 @@ export async function readSummedOpenItems(
   { currency, beforeMicros }: EffectiveBounds,
   summedTo: string,
 ): Promise<readonly OpenItems[]> {
-  const rows = await tx.query<{
-    readonly item: OpenItemName;
-    readonly currency: string;
-    readonly id: string;
-    readonly open: string;
-    readonly sinceMicros: number;
-    readonly count: number;
-    readonly sum: string;
-  }>(
+  const rows = await tx.query<OpenItemRow>(
     `with touched as materialized (${touchedItems(rest('$3'))}),
      rest as materialized (${openSpans('select * from touched', rest('$3').to)}),
      sums as (
@@ -174,14 +159,5 @@ export async function readSummedOpenItems(
       limit 10000`,
     [instantOrNull(beforeMicros), currency ?? null, summedTo],
   );
-  const items = new Map<string, OpenItems>();
-  for (const row of rows) {
-    const key = `${row.item} ${row.currency}`;
-    const { item, currency: own, count } = row;
-    const known = items.get(key) ?? { item, currency: own, count, oldest: [] };
-    const { id, sinceMicros } = row;
-    const oldest = [...known.oldest, { id, sinceMicros, amountMinor: BigInt(row.open) }];
-    items.set(key, { ...known, amountMinor: BigInt(row.sum), oldest });
-  }
-  return [...items.values()];
+  return openItemsOf(rows);
 }
