@@ -121,6 +121,13 @@ export function explainDatabase(
   }
 }
 
+/** The error of a command that sends requests to the payment service. */
+export function noApiKey(): UsageError {
+  return new UsageError(
+    'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+  );
+}
+
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

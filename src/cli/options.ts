@@ -40,6 +40,13 @@ export function readNumberOf(name: string): (text: string) => number {
   };
 }
 
+/** Reads an amount that is to move. */
+export function readMinor(text: string): number {
+  const minor = Number(text);
+  if (/^\d{1,15}$/.test(text) && minor >= 1) return minor;
+  throw new InvalidArgumentError('Give a whole number of minor units, such as 6540 for 65.40 USD.');
+}
+
 export function secretOption(): Option {
   return new Option(
     '--secret <secret>',

@@ -16,16 +16,24 @@ import { formatMoney } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError, UnavailableError, UsageError } from '../../platform/errors.ts';
+import { OperatorError, UnavailableError } from '../../platform/errors.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
 import { timePlace } from '../../representation/cursor.ts';
 import { notDoneText } from '../../representation/notDone.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
-import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import {
+  clockOf,
+  noApiKey,
+  printable,
+  printJson,
+  quiet,
+  readConfig,
+  withDatabase,
+} from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
-import { jsonOption, limitOption } from '../options.ts';
+import { jsonOption, limitOption, readMinor } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption, optionalReason } from '../person.ts';
 import { printTable } from '../table.ts';
@@ -115,7 +123,7 @@ function captureCommand(): Command {
       new Option(
         '--amount <minor>',
         'amount in minor units, for example 6540 for 65.40 USD (default: the full amount)',
-      ).argParser(parseMinor),
+      ).argParser(readMinor),
     )
     .addOption(optionalReason('why you capture it; recorded with your name'));
 }
@@ -172,9 +180,7 @@ async function partsOf(db: Database): Promise<AuthorizationParts> {
   });
   const { service, check } = authorizations;
   if (service) return { db, service, check };
-  throw new UsageError(
-    'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
-  );
+  throw noApiKey();
 }
 
 async function mustHold(parts: AuthorizationParts, paymentId: string): Promise<Hold> {
@@ -237,16 +243,6 @@ function report(
 
 function money(amountMinor: number, { currency }: Hold): string {
   return currency === null ? `${amountMinor} minor units` : formatMoney(amountMinor, currency);
-}
-
-function parseMinor(text: string): number {
-  const minor = Number(text);
-  if (!/^\d{1,15}$/.test(text) || minor < 1) {
-    throw new InvalidArgumentError(
-      'Give a whole number of minor units, such as 6540 for 65.40 USD.',
-    );
-  }
-  return minor;
 }
 
 function parseHours(text: string): number {

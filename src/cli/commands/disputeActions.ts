@@ -19,7 +19,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { toError, UnavailableError, UsageError } from '../../platform/errors.ts';
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { confirm } from '../confirm.ts';
-import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
@@ -160,9 +160,7 @@ function readField(text: string, previous: EvidenceValues = {}): EvidenceValues 
 async function partsOf(db: Database): Promise<DisputeParts> {
   const service = disputesOf(readConfig(), { db, clock: await clockOf(db) });
   if (service) return { db, service };
-  throw new UsageError(
-    'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
-  );
+  throw noApiKey();
 }
 
 async function mustSee(

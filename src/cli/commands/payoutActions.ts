@@ -15,7 +15,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { UsageError } from '../../platform/errors.ts';
 import { notActedOnPayoutText, notRetriedText } from '../../representation/payoutText.ts';
 import { confirm } from '../confirm.ts';
-import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
@@ -105,9 +105,7 @@ async function partsOf(db: Database): Promise<PayoutParts> {
   const clock = await clockOf(db);
   const service = payoutsOf(readConfig(), { db, clock });
   if (service) return { db, service, clock };
-  throw new UsageError(
-    'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
-  );
+  throw noApiKey();
 }
 
 async function mustSee({ db, service }: PayoutParts, payoutId: string, reason: string) {

@@ -6,7 +6,7 @@ import type { Attempted } from '../../audit/recordAudit.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { type OperatorError, UnavailableError, UsageError } from '../../platform/errors.ts';
+import { type OperatorError, UnavailableError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { discoveryPerMinute } from '../../reconcile/domain/backgroundRate.ts';
 import { type Verdict, verdictOf } from '../../reconcile/domain/verdict.ts';
@@ -21,7 +21,15 @@ import { MODES, type Mode, readStream, type SumsOutcome } from '../../reconcile/
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { formatTime } from '../../representation/time.ts';
-import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import {
+  clockOf,
+  noApiKey,
+  printable,
+  printJson,
+  quiet,
+  readConfig,
+  withDatabase,
+} from '../context.ts';
 import type { Ending } from '../exitCodes.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
@@ -83,9 +91,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   const config = readConfig();
   const client = clientOf(config, { db, clock });
   if (!client) {
-    throw new UsageError(
-      'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
-    );
+    throw noApiKey();
   }
   const { reconcile } = reconcileOf(client, {
     db,

@@ -1,5 +1,5 @@
 /** The command that refunds a payment. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import {
   inspectRefundable,
   type Refundable,
@@ -10,12 +10,12 @@ import { refundsOf } from '../../assembly/service.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError, UnavailableError, UsageError } from '../../platform/errors.ts';
+import { OperatorError, UnavailableError } from '../../platform/errors.ts';
 import { notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
-import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
-import { jsonOption } from '../options.ts';
+import { jsonOption, readMinor } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
 import { refuseUnknownId } from '../unknownId.ts';
 
@@ -35,7 +35,7 @@ export function refundPaymentCommand(): Command {
       new Option(
         '--amount <minor>',
         'amount in minor units, for example 6540 for 65.40 USD (default: all that can be refunded)',
-      ).argParser(parseMinor),
+      ).argParser(readMinor),
     )
     .addOption(reasonOption('why, for the audit log and for the service'))
     .option('--yes', 'skip the confirmation prompt', false)
@@ -89,9 +89,7 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
 async function partsOf(db: Database): Promise<RefundParts> {
   const service = refundsOf(readConfig(), { db, clock: await clockOf(db) });
   if (service) return { db, service };
-  throw new UsageError(
-    'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
-  );
+  throw noApiKey();
 }
 
 async function mustInspect(parts: RefundParts, paymentId: string): Promise<Refundable> {
@@ -112,14 +110,4 @@ async function mustInspect(parts: RefundParts, paymentId: string): Promise<Refun
         `Nothing of ${printable(paymentId)} can be refunded: its status is ${inspected.status ?? 'unknown'}.`,
       );
   }
-}
-
-function parseMinor(text: string): number {
-  const minor = Number(text);
-  if (!/^\d{1,15}$/.test(text) || minor < 1) {
-    throw new InvalidArgumentError(
-      'Give a whole number of minor units, such as 6540 for 65.40 USD.',
-    );
-  }
-  return minor;
 }
