@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Run by hand before a release: puts the mistakes of scripts/mistakes/areas/ into a copy of the sources, one at a
-# time, and runs the tests that must notice it. Fails if one is not noticed. Takes about half an hour on an idle
-# machine with two processors. Record 163 has the reasons.
+# time, and runs the tests that must notice it. Fails if one is not noticed. Takes half an hour or longer. Record
+# 163 has the reasons.
 #
 #   scripts/check-mistakes.sh [--area AREA] [--only TEXT]
 #

@@ -1,6 +1,7 @@
 /** The command line of scripts/check-mistakes.sh. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { createCleanup } from '../../bench/cleanup.ts';
 import { AREAS } from './areas/index.ts';
 import { type Copy, copySources } from './copy.ts';
 import { type Mistake, problemOf, withMistake } from './mistake.ts';
@@ -24,40 +25,53 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(USAGE);
     return 2;
   }
+  const cleanup = createCleanup();
   const copy = copySources(fileURLToPath(new URL('../../../', import.meta.url)));
-  const remove = (): never => {
-    copy.remove();
-    process.exit(130);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      // At once: what the tests started may end this process before it is cleaned up.
+      copy.remove();
+      void cleanup.run().finally(() => process.exit(130));
+    });
+  }
+  cleanup.add(copy.remove);
+  const open = async (): Promise<Tests> => {
+    const tests = await openTests(copy.root);
+    cleanup.add(tests.close);
+    return tests;
   };
-  process.once('SIGINT', remove);
-  process.once('SIGTERM', remove);
   try {
-    return (await checkAll(copy, mistakes)) ? 0 : 1;
+    return (await checkAll({ copy, open }, mistakes)) ? 0 : 1;
   } finally {
-    copy.remove();
+    await cleanup.run();
   }
 }
 
-async function checkAll(copy: Copy, mistakes: readonly Mistake[]): Promise<boolean> {
+interface Parts {
+  readonly copy: Copy;
+  /** Starts tests, which are closed at the end at the latest. */
+  readonly open: () => Promise<Tests>;
+}
+
+async function checkAll({ copy, open }: Parts, mistakes: readonly Mistake[]): Promise<boolean> {
   const problems = mistakes.flatMap((mistake) => problemOf(mistake, copy.read(mistake.file)) ?? []);
   for (const problem of problems) print(problem);
   if (problems.length > 0) return false;
 
   const results: boolean[] = [];
   const inSchema: Mistake[] = [];
-  const tests = await openTests(copy.root);
+  const tests = await open();
   const passes = createUnbrokenRuns(tests);
-  try {
-    for (const mistake of mistakes) {
-      if (!(await passes(mistake))) results.push(false);
-      else if (isInSchema(mistake)) inSchema.push(mistake);
-      else results.push(await isNoticed(copy, tests, mistake));
-    }
-  } finally {
-    await tests.close();
+  for (const mistake of mistakes) {
+    if (!(await passes(mistake))) results.push(false);
+    else if (isInSchema(mistake)) inSchema.push(mistake);
+    else results.push(await isNoticed(copy, tests, mistake));
   }
+  await tests.close();
   for (const mistake of inSchema) {
-    results.push(await isNoticed(copy, undefined, mistake));
+    const own = await open();
+    results.push(await isNoticed(copy, own, mistake));
+    await own.close();
   }
   const noticed = results.filter((result) => result).length;
   print(`${mistakes.length} mistakes: ${noticed} noticed, ${results.length - noticed} not noticed`);
@@ -89,17 +103,11 @@ function createUnbrokenRuns(tests: Tests): (mistake: Mistake) => Promise<boolean
   };
 }
 
-/** @param shared undefined: tests with servers of their own */
-async function isNoticed(
-  copy: Copy,
-  shared: Tests | undefined,
-  mistake: Mistake,
-): Promise<boolean> {
+async function isNoticed(copy: Copy, tests: Tests, mistake: Mistake): Promise<boolean> {
   const { file, test, named, guarantee } = mistake;
   const source = copy.read(file);
   const startMs = performance.now();
   copy.write(file, withMistake(mistake, source));
-  const tests = shared ?? (await openTests(copy.root));
   try {
     tests.changed(file);
     const { passed, failed, errors } = await tests.run([test], named);
@@ -115,7 +123,6 @@ async function isNoticed(
   } finally {
     copy.write(file, source);
     tests.changed(file);
-    if (!shared) await tests.close();
   }
 }
 

@@ -23,16 +23,14 @@ export interface Tests {
   close(): Promise<void>;
 }
 
-/** Ends a test that would wait forever because of a mistake. */
-const TEST_TIMEOUT_MS = 180_000;
+/** Ends a test that would wait forever because of a mistake: then it has failed. */
+const TEST_TIMEOUT_MS = 150_000;
 
 export async function openTests(root: string): Promise<Tests> {
   let onFailed = (): void => undefined;
   const vitest = await createVitest('test', {
     root,
     watch: false,
-    testTimeout: TEST_TIMEOUT_MS,
-    hookTimeout: TEST_TIMEOUT_MS,
     reporters: [
       {
         onTestCaseResult: (test) => {
@@ -42,6 +40,10 @@ export async function openTests(root: string): Promise<Tests> {
     ],
   });
   await vitest.standalone();
+  for (const { config } of vitest.projects) {
+    config.testTimeout = TEST_TIMEOUT_MS;
+    config.hookTimeout = TEST_TIMEOUT_MS;
+  }
   return {
     run: async (files, named) => {
       const specifications = await specificationsOf(files, (file) =>

@@ -1,6 +1,8 @@
 /** Sign-in, sessions and what guards every request for a page. */
+import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endSessionsOfSamePerson, insertSession } from '../../src/access/store/sessions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { formTokenIn, openPages, type PageViewer } from '../support/pages.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
@@ -171,6 +173,20 @@ describe('sign out everywhere', () => {
       await waitFor('the session to end', async () => (await viewer.get('/')).status === 303);
     }
     expect((await other.get('/')).status).toBe(200);
+  });
+
+  test('ends no session of another provider’s person with the same subject', async () => {
+    const start = (issuer: string) =>
+      insertSession(db, {
+        digest: randomBytes(32),
+        actsFor: { signIn: 'provider', issuer, subject: '248289761001', role: 'viewer' },
+        holder: 'ada@shop.example (248289761001)',
+        ...{ origin: '127.0.0.1', userAgent: '', lifetimeMs: 60_000 },
+      });
+    const [one, again] = [await start('https://one.example'), await start('https://one.example')];
+    await start('https://other.example');
+    const ended = await endSessionsOfSamePerson(db, one.id);
+    expect(ended.map(({ id }) => id).toSorted()).toEqual([one.id, again.id].toSorted());
   });
 
   test('is possible for another person, with a reason', async () => {

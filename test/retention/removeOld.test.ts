@@ -319,6 +319,9 @@ describe('rows of the inbox', () => {
       return rows.flatMap(({ key, isRemovable }) => (isRemovable ? [key] : []));
     };
     expect(await removable(100)).toEqual([first, second]);
+    // A contested dispute is as undecided.
+    await db.query(`update resources set status = 'challenged' where id = 'dp_1'`);
+    expect(await removable(100)).toEqual([first, second]);
     expect(await removable(1)).toEqual([first]);
   });
 

@@ -16,4 +16,37 @@ export const AUTHORIZATIONS: readonly Mistake[] = [
     mistaken: 'nowMs <= deadlineMs;',
     test: 'test/unit/authorizations/attempts.test.ts',
   },
+  {
+    guarantee: 'A policy acts only with the claim of the attempt.',
+    file: 'src/authorizations/checkAuthorizations.ts',
+    code: '    at: new Date(clock.nowMs()),\n  });',
+    mistaken: '    at: new Date(clock.nowMs()),\n  }) ?? 0;',
+    test: 'test/authorizations/policyAttempts.test.ts',
+    named: 'never reached the service|is sent once',
+  },
+  {
+    guarantee: 'A policy acts only on what a retrieve has just confirmed.',
+    file: 'src/authorizations/checkAuthorizations.ts',
+    code: 'if (hold && isConfirmed && service)',
+    mistaken: 'if (hold && service)',
+    test: 'test/authorizations/policyAttempts.test.ts',
+    named: 'without a fresh confirmation',
+  },
+  {
+    guarantee: 'An attempt is claimed before its request is sent.',
+    file: 'src/authorizations/checkAuthorizations.ts',
+    code: '  const claim = await claimAttempt(db, {\n    ...reminderOf(hold, policy.hours),\n    action: policy.action,\n    attempt,\n    at: new Date(clock.nowMs()),\n  });\n  if (claim === undefined) return;\n  const result = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });\n',
+    mistaken:
+      '  const result = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });\n  const claim = await claimAttempt(db, {\n    ...reminderOf(hold, policy.hours),\n    action: policy.action,\n    attempt,\n    at: new Date(clock.nowMs()),\n  });\n  if (claim === undefined) return;\n',
+    test: 'test/authorizations/policyAttempts.test.ts',
+    named: 'claimed in a commit of its own',
+  },
+  {
+    guarantee: 'Two processes cannot claim the same attempt.',
+    file: 'migrations/00018_policy-attempts.sql',
+    code: 'create unique index authorization_notices_policy\n',
+    mistaken: 'create index authorization_notices_policy\n',
+    test: 'test/authorizations/policyAttempts.test.ts',
+    named: 'of a process that ended before the response',
+  },
 ];

@@ -9,4 +9,12 @@ export const MONEY: readonly Mistake[] = [
     mistaken: 'if (!match) return undefined;',
     test: 'test/unit/contract/money.test.ts',
   },
+  {
+    guarantee: 'A pending refund cannot be refunded once more.',
+    file: 'src/refunds/domain/refundable.ts',
+    code: "return status !== 'failed';",
+    mistaken: "return status === 'succeeded';",
+    test: 'test/audit/money.test.ts',
+    named: 'a refund',
+  },
 ];

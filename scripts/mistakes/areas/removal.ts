@@ -3,6 +3,30 @@ import type { Mistake } from '../mistake.ts';
 
 export const REMOVAL: readonly Mistake[] = [
   {
+    guarantee: 'Events of a challenged dispute are not removed.',
+    file: 'src/ledger/inbox/store/oldEvents.ts',
+    code: "status in ('opened', 'challenged')",
+    mistaken: "status in ('opened')",
+    test: 'test/retention/removeOld.test.ts',
+    named: 'beyond the last known event of a dispute',
+  },
+  {
+    guarantee: 'The newest change is never removed.',
+    file: 'src/ledger/store/changes.ts',
+    code: 'key < (select max(number) from changes)',
+    mistaken: 'key <= (select max(number) from changes)',
+    test: 'test/retention/removeOld.test.ts',
+    named: 'keeps the newest change',
+  },
+  {
+    guarantee: 'A manifest that was replaced is damage.',
+    file: 'src/archive/verifyArchive.ts',
+    code: 'if (recorded && recorded.manifestSha256 !== sha256) {',
+    mistaken: "if (recorded && recorded.manifestSha256 === '') {",
+    test: 'test/archive/targets.test.ts',
+    named: 'folder damage is found',
+  },
+  {
     guarantee: 'A value with decomposed accents is found.',
     file: 'src/erasure/domain/matcher.ts',
     code: "[trimmed.normalize('NFC'), trimmed.normalize('NFD')]",
