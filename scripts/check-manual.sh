@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Executes the blocks of the manual that need more than a test has: a registry with our packages, the programs of
-# PostgreSQL, systemd, or a checkout. Each block is read from its page. Run before
+# PostgreSQL, systemd, the servers of a checkout, minutes of a benchmark. Each block is read from its page. Run before
 # a release, as root on Debian 12, with a registry of npm; it installs what is missing. Everything is written to a
 # temporary folder, listens on free ports, and is ended. Prints the seconds of each block, and how every block of the
 # manual is checked.
-#   scripts/check-manual.sh          every page
+#   scripts/check-manual.sh          every page; the benchmarks come last and take most of the time
 #   scripts/check-manual.sh PAGE…    these, such as docs/guides/backup.md
 # docs/decisions/0132-blocks-are-executed.md has the other ways to check a block.
 set -euo pipefail
@@ -27,6 +27,7 @@ readonly SECRET
 source scripts/manual/common.sh
 source scripts/manual/packages.sh
 source scripts/manual/installation.sh
+source scripts/manual/checkout.sh
 
 # What prepares the blocks of each page and executes them.
 readonly PAGES=(
@@ -35,6 +36,9 @@ readonly PAGES=(
   'docs/guides/deployment.md check_deployment'
   'docs/guides/backup.md check_backup'
   'docs/guides/systemd.md check_systemd'
+  'docs/guides/sandbox.md check_sandbox'
+  'docs/guides/capacity.md check_benchmarks'
+  'docs/sizing.md check_benchmarks'
 )
 
 # check_page PAGE FUNCTION, in a shell of its own.
