@@ -47,6 +47,7 @@ check_page() (
   mapfile -t blocks < <(awk -F '\t' -v page="$page" '$1 == page' "$work/blocks/blocks.tsv")
   next=0
   ends=()
+  pid=
   trap end_all EXIT
   mkdir -p "$work/$page"
   cd "$work/$page"

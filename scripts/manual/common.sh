@@ -32,6 +32,8 @@ at_end() {
 
 end_all() {
   cd /
+  # The script itself was interrupted.
+  [[ -z $pid ]] || kill -KILL -- "-$pid" 2>/dev/null || true
   for command in "${ends[@]}"; do eval "$command" >/dev/null 2>&1 || true; done
 }
 
@@ -71,7 +73,7 @@ run() {
   next=$((next + 1))
   local program=("$@")
   ((${#program[@]} > 0)) || program=(bash)
-  local setup='set -e' interrupted=0 seen pid code=0
+  local setup='set -e' interrupted=0 seen code=0
   # The exit code of an interrupted program is no failure.
   [[ -z $until ]] || setup='trap '\''code=$?; ((code == 130)) || exit "$code"'\'' ERR'
   program+=(-uo pipefail -c "$setup"$'\n'"$(<"$file")")
@@ -86,6 +88,7 @@ run() {
     sleep 0.2
   done
   wait "$pid" || code=$?
+  pid=
   ((code == 0 || interrupted > 0 && code == 130)) || failed "ended with exit code $code"
   [[ -z $until ]] || ((interrupted > 0)) || failed "ended without '$until'"
   echo "$page:$line  $((SECONDS - start)) s  ok"
