@@ -14,7 +14,6 @@ export const MONEY: readonly Mistake[] = [
     file: 'src/refunds/domain/refundable.ts',
     code: "return status !== 'failed';",
     mistaken: "return status === 'succeeded';",
-    test: 'test/audit/money.test.ts',
-    named: 'a refund',
+    test: 'test/unit/refunds/refundable.test.ts',
   },
 ];

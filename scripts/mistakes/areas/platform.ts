@@ -82,14 +82,6 @@ export const PLATFORM: readonly Mistake[] = [
     test: 'test/unit/scheduler/slots.test.ts',
   },
   {
-    guarantee: 'A command that finds no database exits as unavailable.',
-    file: 'src/cli/failure.ts',
-    code: "return isDatabaseUnavailable(thrown) ? 'unavailable' : 'unexpected';",
-    mistaken: "return 'unexpected';",
-    test: 'test/cli/jsonErrors.test.ts',
-    named: 'unreachable database',
-  },
-  {
     guarantee: 'Of a secret in a file, only one line break at the end is not part of it.',
     file: 'src/config/secretFiles.ts',
     code: "readFileSync(path, 'utf8').replace(/\\r?\\n$/, '')",

@@ -11,7 +11,7 @@ export const REMOVAL: readonly Mistake[] = [
     named: 'beyond the last known event of a dispute',
   },
   {
-    guarantee: 'The newest change is never removed.',
+    guarantee: 'Retention picks no change that it has to keep, such as the newest.',
     file: 'src/ledger/store/changes.ts',
     code: 'key < (select max(number) from changes)',
     mistaken: 'key <= (select max(number) from changes)',
