@@ -72,8 +72,19 @@ function someRow(kind: Row['kind'], n: number): Row {
   };
 }
 
+const atMs = (row: Row) => Date.parse(row.created_at ?? row.first_seen_at);
+const newestFirst = (a: { ms: number; id: string }, b: { ms: number; id: string }) =>
+  b.ms - a.ms || (a.id < b.id ? 1 : -1);
+
+const payments = Array.from({ length: PAYMENTS }, (_, n) => someRow('payment', n));
+/** The first one after those that one statement searches. */
+const beyond = payments
+  .filter((row) => row.created_at !== null)
+  .map((row) => ({ ms: atMs(row), id: row.id }))
+  .toSorted(newestFirst)[MAX_SCANNED];
+
 const rows: readonly Row[] = [
-  ...Array.from({ length: PAYMENTS }, (_, n) => someRow('payment', n)),
+  ...payments.map((row) => (row.id === beyond?.id ? { ...row, status: 'expired' } : row)),
   ...(['refund', 'dispute', 'payout'] as const).flatMap((kind) =>
     Array.from({ length: 300 }, (_, n) => someRow(kind, n)),
   ),
@@ -132,7 +143,6 @@ async function insertRows(): Promise<void> {
   await db.query('analyze');
 }
 
-const atMs = (row: Row) => Date.parse(row.created_at ?? row.first_seen_at);
 const inRange = (
   ms: number,
   {
@@ -159,9 +169,6 @@ function matches(row: Row, query: ResourceQuery): boolean {
     (query.orderId === undefined || orderId === query.orderId)
   );
 }
-
-const newestFirst = (a: { ms: number; id: string }, b: { ms: number; id: string }) =>
-  b.ms - a.ms || (a.id < b.id ? 1 : -1);
 
 async function listed<R, T>(pages: AsyncIterable<readonly R[]>, idOf: (row: R) => T) {
   const ids: T[] = [];
