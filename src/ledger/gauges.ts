@@ -118,7 +118,7 @@ function chainSource(db: Queryable): Source {
     name: 'chain',
     gauges: {
       tallyhook_unchained_transfers: {
-        help: 'Transfers that are not in the chain yet; counted up to 100,000',
+        help: 'Transfers that are not in the chain yet; counted up to 10,000',
       },
       tallyhook_unchained_oldest_age_seconds: {
         help: 'Age of the oldest of them in seconds; 0 if there is none',

@@ -213,7 +213,7 @@ export function readHistoryStarts(db: Queryable): Promise<readonly HistoryStart[
 }
 
 export interface Unchained {
-  /** At most 100,000, which means "this many or more". */
+  /** At most 10,000, which means "this many or more". */
   readonly transfers: number;
   /** Age of the oldest of them; 0 if there is none. */
   readonly oldestAgeSeconds: number;
@@ -231,7 +231,7 @@ export async function measureUnchained(db: Queryable): Promise<Unchained> {
                from chain_blocks order by number desc limit 1) as "lastBlockAgeSeconds"
        from (select recorded_at from transfers
               where id > coalesce((select through_id from chain_blocks order by number desc limit 1), 0)
-              order by id limit 100000) t`,
+              order by id limit 10000) t`,
   );
   const [row] = rows;
   if (!row) throw new Error('a query that always has one row returned none');
