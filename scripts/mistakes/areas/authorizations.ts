@@ -22,7 +22,6 @@ export const AUTHORIZATIONS: readonly Mistake[] = [
     code: '    at: new Date(clock.nowMs()),\n  });',
     mistaken: '    at: new Date(clock.nowMs()),\n  }) ?? 0;',
     test: 'test/authorizations/policyAttempts.test.ts',
-    named: 'of a process that ended before the response',
   },
   {
     guarantee: 'A policy acts only on what a retrieve has just confirmed.',
