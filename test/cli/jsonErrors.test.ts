@@ -96,7 +96,6 @@ test('every command with --json prints an unreachable database as JSON', async (
   const others = [...classes].filter(([, one]) => one !== 'unavailable');
   expect(Object.fromEntries(others)).toEqual({
     'events replay': 'usage',
-    erase: 'usage',
     'erasures check': 'usage',
   });
 });
