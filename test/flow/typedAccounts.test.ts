@@ -154,17 +154,23 @@ async function watchRedis(): Promise<() => Promise<string>> {
   return () => Promise.resolve(commands.join('\n'));
 }
 
-/** Jobs that are done are removed: what was written to their tables is kept beside them. */
+/**
+ * Jobs that are done are removed: what was written to their tables is kept beside them. The queue is in use, so that
+ * each trigger has a transaction of its own: one with the locks of several tables can deadlock with those of the queue.
+ */
 async function keepJobs(): Promise<void> {
   await db.query(`
     create table kept_jobs (text text);
     create function keep_job() returns trigger language plpgsql security definer set search_path = public as
-      $$ begin insert into kept_jobs values (new::text); return null; end $$;
-    do $$ declare name text; begin
-      for name in select tablename from pg_tables where schemaname = 'bullmq' loop
-        execute format('create trigger keep after insert or update on bullmq.%I for each row execute function public.keep_job()', name);
-      end loop;
-    end $$`);
+      $$ begin insert into kept_jobs values (new::text); return null; end $$`);
+  const tables = await db.query<{ name: string }>(
+    `select format('bullmq.%I', tablename) name from pg_tables where schemaname = 'bullmq'`,
+  );
+  for (const { name } of tables) {
+    await db.query(
+      `create trigger keep after insert or update on ${name} for each row execute function public.keep_job()`,
+    );
+  }
 }
 
 async function watchTables(): Promise<string> {
