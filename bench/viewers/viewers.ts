@@ -87,10 +87,12 @@ class Viewer {
   async #get(path: string, signal: AbortSignal | undefined): Promise<string> {
     const headers = { cookie: this.#cookie, 'x-live': '1' };
     const init = { headers, redirect: 'manual', signal: signal ?? null } as const;
-    // As a browser does if the connection that it kept was closed meanwhile.
-    const response = await fetch(this.#base + path, init).catch(() =>
-      fetch(this.#base + path, init),
-    );
+    let response = await fetch(this.#base + path, init).catch(() => undefined);
+    // As a browser does if the connection that it kept was closed, or timed out, meanwhile.
+    if (response === undefined || response.status === 408) {
+      await response?.text();
+      response = await fetch(this.#base + path, init);
+    }
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${path} returned ${response.status}`);
     return text;
