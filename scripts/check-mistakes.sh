@@ -9,4 +9,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 npm run --silent build
+# Apart from the build, because it needs Vitest, which an installation for production lacks.
+npx tsc -p scripts/mistakes
 exec node dist/scripts/mistakes.js "$@"

@@ -36,6 +36,10 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
     }),
 );
 
+function readJson<Value>(file: string): Value {
+  return JSON.parse(readFileSync(join(root, file), 'utf8')) as Value;
+}
+
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
 const FEATURES = [
@@ -416,6 +420,20 @@ test('A10b: the client of the admin API is generated, so that it imports nothing
     'programs use it without the server',
     (imported) =>
       imported === 'src/platform/httpExchange.ts' || imported.startsWith('src/adminApi/'),
+  );
+});
+
+test('A15: a build needs no package that only development has, because deployments build without these', () => {
+  const { devDependencies } = readJson<{ devDependencies: Record<string, string> }>('package.json');
+  const { exclude } = readJson<{ exclude: readonly string[] }>('tsconfig.build.json');
+  const built = sources.filter(
+    ({ path }) => !exclude.some((left) => path === left || path.startsWith(`${left}/`)),
+  );
+  const names = Object.keys(devDependencies);
+  expectOnly(
+    built,
+    'it is a development dependency',
+    (imported) => !names.some((name) => imported === name || imported.startsWith(`${name}/`)),
   );
 });
 
