@@ -7,6 +7,7 @@ import { type Account, legsOf } from '../domain/legs.ts';
 import { orderKeysNamed } from '../domain/orderKey.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import {
+  isSearched,
   MAX_SCANNED_TRANSFERS,
   placeOf,
   readNumberAt,
@@ -59,11 +60,30 @@ export function readTransferPage(
 }
 
 async function readPage(tx: Queryable, scan: TransferScan, limit: number): Promise<TransferPage> {
-  const found = await scanTransfers(tx, scan, limit + 1);
+  const isSearch = isSearched(scan);
+  const legsEnd = isSearch ? await readLegsEnd(tx, scan) : undefined;
+  const found = await scanTransfers(tx, through(scan, legsEnd), limit + 1);
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   if (found.length > limit && last) return { rows, next: placeOf(scan.basis, last) };
-  return { rows, next: await readTransferScanEnd(tx, scan) };
+  if (!isSearch) return { rows, next: undefined };
+  return { rows, next: legsEnd ?? (await readTransferScanEnd(tx, scan)) };
+}
+
+/**
+ * The end of a search of legs, found in the index alone. Without it, each leg is read as far as all of them
+ * together, and most of that is sorted away.
+ */
+async function readLegsEnd(tx: Queryable, scan: TransferScan): Promise<TransferPlace | undefined> {
+  return scan.source.name === 'legs' ? await readTransferScanEnd(tx, scan) : undefined;
+}
+
+/** What of a scan is no further than its end. */
+function through(scan: TransferScan, end: TransferPlace | undefined): TransferScan {
+  if (end === undefined) return scan;
+  return scan.order === 'newest'
+    ? { ...scan, above: { ...end, id: end.id - 1 } }
+    : { ...scan, below: { ...end, id: end.id + 1 } };
 }
 
 /** Every transfer of a filter, oldest first, in pages. @throws UndatedTransfers as `readTransferPage` does */
@@ -94,7 +114,7 @@ export interface TransferTotals {
 export function readTransferTotals(db: Database, query: TransferQuery): Promise<TransferTotals> {
   return readConsistently(db, async (tx) => {
     const scan = await scanOf(tx, query, 'newest');
-    const sums = await sumTransfers(tx, scan, query.account);
+    const sums = await sumTransfers(tx, through(scan, await readLegsEnd(tx, scan)), query.account);
     return {
       count: sumMinor(sums.map(({ matches }) => matches)),
       isComplete: sumMinor(sums.map((one) => one.scanned)) < MAX_SCANNED_TRANSFERS,

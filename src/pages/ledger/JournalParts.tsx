@@ -15,8 +15,11 @@ import type { JournalQuery, ReadJournal } from './journalQuery.ts';
 /** A page of transfers with the totals of its filter. */
 export function readTransfers(db: Database, { filter, after }: ReadJournal) {
   return unlessUndated(async () => {
-    const { rows, next } = await readTransferPage(db, filter, { after, limit: PAGE_SIZE });
-    return { rows, next: transferCursor(next), totals: await readTransferTotals(db, filter) };
+    const [{ rows, next }, totals] = await Promise.all([
+      readTransferPage(db, filter, { after, limit: PAGE_SIZE }),
+      readTransferTotals(db, filter),
+    ]);
+    return { rows, next: transferCursor(next), totals };
   });
 }
 

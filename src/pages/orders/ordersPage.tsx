@@ -33,8 +33,10 @@ export const ordersPage = definePage({
     const read = readListQuery(query);
     if (read.outcome !== 'ok') return read;
     const filter = { ...read.filter, status: query.status };
-    const { rows, next } = await readOrderPage(db, filter, { after: read.after, limit: PAGE_SIZE });
-    const totals = await readOrderListTotals(db, filter);
+    const [{ rows, next }, totals] = await Promise.all([
+      readOrderPage(db, filter, { after: read.after, limit: PAGE_SIZE }),
+      readOrderListTotals(db, filter),
+    ]);
     return { outcome: 'ok', data: { orders: rows, totals, next: cursorOf(next), query } };
   },
   topics: () => ['ledger', 'findings'],

@@ -92,9 +92,11 @@ function listPage(kind: ResourceKind) {
       const read = readListQuery(query);
       if (read.outcome !== 'ok') return read;
       const filter = { ...read.filter, kind, status: query.status, orderId: query.order };
-      const page = await readResourcePage(db, filter, { after: read.after, limit: PAGE_SIZE });
-      const totals = await readResourceTotals(db, filter);
-      return { outcome: 'ok', data: { rows: page.rows, next: cursorOf(page.next), totals, query } };
+      const [{ rows, next }, totals] = await Promise.all([
+        readResourcePage(db, filter, { after: read.after, limit: PAGE_SIZE }),
+        readResourceTotals(db, filter),
+      ]);
+      return { outcome: 'ok', data: { rows, next: cursorOf(next), totals, query } };
     },
     topics: () => ['ledger'],
     view: ({ rows, next, totals, query: { cursor: current, ...query } }) => ({

@@ -121,9 +121,17 @@ export async function readSummedOpenItems(
      rest as materialized (${openSpans('select * from touched', rest('$3').to)}),
      sums as (
        select item, currency, sum(count)::bigint as count, sum(sum) as sum
+         -- Those that are still open and those that were: each has its index, as below.
          from (select item, currency, count(*) as count, sum(open_minor) as sum
                  from open_spans
-                where span @> $1::timestamptz and ($2::text is null or currency = $2)
+                where since < $1 and upper(span) = 'infinity' and span @> $1::timestamptz
+                      and ($2::text is null or currency = $2)
+                group by 1, 2
+               union all
+               select item, currency, count(*), sum(open_minor)
+                 from open_spans
+                where upper(span) < 'infinity' and span @> $1::timestamptz
+                      and ($2::text is null or currency = $2)
                 group by 1, 2
                union all
                -- Less the few that were replaced: to look for each of the many would take longer.

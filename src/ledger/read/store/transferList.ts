@@ -87,7 +87,6 @@ export async function readTransferScanEnd(
   db: Queryable,
   scan: TransferScan,
 ): Promise<TransferPlace | undefined> {
-  if (!isSearched(scan)) return undefined;
   const rows = await db.query<{ id: number; effectiveMicros: number | null }>(
     `select t.id, ${micros('t.effective_at')} as "effectiveMicros"
        from (${scanned(scan)}) t
@@ -128,15 +127,17 @@ export async function sumTransfers(
   scan: TransferScan,
   account: string | undefined,
 ): Promise<readonly TransferSum[]> {
-  const found = matches(scan);
   const rows = await db.query<SumsAsText<TransferSum>>(
-    `select currency, count(*) as scanned, count(*) filter (where ${found}) as matches,
-            coalesce(sum(amount_minor) filter (where ${found}), 0)::text as "amountMinor",
-            coalesce(sum(amount_minor) filter (where ${found} and debit = $10), 0)::text
+    // With the offset, each row is compared once, and not once for each sum.
+    `select currency, count(*) as scanned, count(*) filter (where matches) as matches,
+            coalesce(sum(amount_minor) filter (where matches), 0)::text as "amountMinor",
+            coalesce(sum(amount_minor) filter (where matches and debit = $10), 0)::text
               as "debitedMinor",
-            coalesce(sum(amount_minor) filter (where ${found} and credit = $10), 0)::text
+            coalesce(sum(amount_minor) filter (where matches and credit = $10), 0)::text
               as "creditedMinor"
-       from (${scanned(scan)}) t
+       from (select currency, amount_minor, debit, credit, ${matches(scan)} as matches
+               from (${scanned(scan)}) t
+             offset 0) compared
       group by currency
       order by currency
       limit 1000`,
@@ -170,7 +171,7 @@ export async function readNumberAt(db: Queryable, atMicros: number): Promise<num
 }
 
 /** Whether a statement has to search more transfers than it returns. */
-function isSearched({ basis, filter, source, legs }: TransferScan): boolean {
+export function isSearched({ basis, filter, source, legs }: TransferScan): boolean {
   const { currency, minMinor, maxMinor, fromMicros, toMicros } = filter;
   const isByMoney = [currency, minMinor, maxMinor].some((one) => one !== undefined);
   // The places of effective times are exact.
