@@ -1674,7 +1674,7 @@ export type Cause = {
 export type Chain = {
   /** Null before the first block. */
   readonly chain_head: ChainHead | null;
-  /** Transfers that are not chained yet; at most 100,000. */
+  /** Transfers that are not chained yet; at most 10,000. */
   readonly unchained_transfers: number;
 };
 

@@ -94,7 +94,8 @@ function printReport(report: ChainReport, seconds: number): void {
   printLine(keySentence(report));
   if (unchained.transfers > 0) {
     const age = roughly(unchained.oldestAgeSeconds);
-    printLine(`${unchained.transfers} transfers are not chained yet, the oldest for ${age}.`);
+    const count = `${unchained.transfers}${unchained.isCountComplete ? '' : ' or more'}`;
+    printLine(`${count} transfers are not chained yet, the oldest for ${age}.`);
   }
   if (last) {
     printLine(`Head: ${last.number}:${last.digest}`);

@@ -41,7 +41,7 @@ export const getChain = defineEndpoint({
   response: z
     .strictObject({
       chain_head: chainHead.nullable().describe('Null before the first block.'),
-      unchained_transfers: whole.describe('Transfers that are not chained yet; at most 100,000.'),
+      unchained_transfers: whole.describe('Transfers that are not chained yet; at most 10,000.'),
     })
     .meta({ id: 'Chain' }),
   statuses: [],

@@ -212,9 +212,13 @@ export function readHistoryStarts(db: Queryable): Promise<readonly HistoryStart[
   );
 }
 
+const MAX_COUNTED = 10_000;
+
 export interface Unchained {
-  /** At most 10,000, which means "this many or more". */
+  /** At most `MAX_COUNTED`. */
   readonly transfers: number;
+  /** False: this many or more. */
+  readonly isCountComplete: boolean;
   /** Age of the oldest of them; 0 if there is none. */
   readonly oldestAgeSeconds: number;
   /** Seconds since the last block; null before the first one. */
@@ -224,14 +228,14 @@ export interface Unchained {
 /** Transfers that are not in the chain yet. */
 export async function measureUnchained(db: Queryable): Promise<Unchained> {
   const rows = await db.query<Unchained>(
-    `select count(*) as transfers,
+    `select count(*) as transfers, count(*) < ${MAX_COUNTED} as "isCountComplete",
             greatest(coalesce(extract(epoch from clock_timestamp() - min(t.recorded_at)), 0), 0)::float8
               as "oldestAgeSeconds",
             (select extract(epoch from clock_timestamp() - chained_at)::float8
                from chain_blocks order by number desc limit 1) as "lastBlockAgeSeconds"
        from (select recorded_at from transfers
               where id > coalesce((select through_id from chain_blocks order by number desc limit 1), 0)
-              order by id limit 10000) t`,
+              order by id limit ${MAX_COUNTED}) t`,
   );
   const [row] = rows;
   if (!row) throw new Error('a query that always has one row returned none');

@@ -57,6 +57,8 @@ export interface SystemFacts {
   /** Transfers that are not in the chain, and when a block was appended last; null before the first one. */
   readonly chain: {
     readonly unchained: number;
+    /** False: there are this many or more. */
+    readonly isCountComplete: boolean;
     readonly oldestAgeSeconds: number;
     readonly lastBlockAgeSeconds: number | null;
     /** Transfers of an earlier version wait for their effective times. */

@@ -228,7 +228,10 @@ function ChainState({ head, unchained }: ChainProps) {
           rows={[
             ['Head', <code>{formatHead(head)}</code>],
             ['Chained at', <Time at={new Date(head.chainedMicros / 1_000)} />],
-            ['Transfers', `${head.totalTransfers} chained, ${unchained.transfers} not yet`],
+            [
+              'Transfers',
+              `${head.totalTransfers} chained, ${unchained.transfers}${unchained.isCountComplete ? '' : '+'} not yet`,
+            ],
             [
               'Signed with',
               head.publicKey === null ? 'no key: set CHAIN_KEY' : <code>{head.publicKey}</code>,

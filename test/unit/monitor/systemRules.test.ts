@@ -46,7 +46,13 @@ const HEALTHY: SystemFacts = {
   damagedBodies: [],
   proof: { failures: 0, due: 0 },
   losses: undefined,
-  chain: { unchained: 0, oldestAgeSeconds: 0, lastBlockAgeSeconds: 5, isWaiting: false },
+  chain: {
+    unchained: 0,
+    isCountComplete: true,
+    oldestAgeSeconds: 0,
+    lastBlockAgeSeconds: 5,
+    isWaiting: false,
+  },
 };
 
 function alertsOf(changes: Partial<SystemFacts>): readonly Alert[] {
@@ -322,11 +328,14 @@ test('rows that fail verify raise a critical alert, which stays while they are c
 test('transfers that are not chained raise an alert after a quarter of an hour without a block', () => {
   const chain = {
     unchained: 3,
+    isCountComplete: true,
     oldestAgeSeconds: 1_000,
     lastBlockAgeSeconds: 1_000,
     isWaiting: false,
   };
   expect(rulesOf({ chain })).toEqual([['chain_behind', 'warning']]);
+  const [most] = alertsOf({ chain: { ...chain, unchained: 10_000, isCountComplete: false } });
+  expect(most?.sentence).toMatch(/^At least 10000 transfers of the journal are not chained/);
   // A backlog that blocks are appended for, transfers of a moment ago, and times that are still missing.
   expect(rulesOf({ chain: { ...chain, lastBlockAgeSeconds: 30 } })).toEqual([]);
   expect(rulesOf({ chain: { ...chain, oldestAgeSeconds: 30 } })).toEqual([]);

@@ -96,7 +96,7 @@ export function chainBehind({
   nowMs,
   watchingSinceMs,
 }: SystemFacts): SystemAlert | undefined {
-  const { unchained, oldestAgeSeconds, lastBlockAgeSeconds, isWaiting } = chain;
+  const { unchained, isCountComplete, oldestAgeSeconds, lastBlockAgeSeconds, isWaiting } = chain;
   const idleMs = Math.min(
     oldestAgeSeconds * SECOND_MS,
     lastBlockAgeSeconds === null ? nowMs - watchingSinceMs : lastBlockAgeSeconds * SECOND_MS,
@@ -105,7 +105,7 @@ export function chainBehind({
   return {
     rule: 'chain_behind',
     severity: 'warning',
-    sentence: `${counted(unchained, 'transfer')} of the journal ${unchained === 1 ? 'is' : 'are'} not chained, and no block was appended for ${span(idleMs)}. A change of these transfers in the database would not be found by the chain. Webhooks and the ledger continue.`,
+    sentence: `${isCountComplete ? '' : 'At least '}${counted(unchained, 'transfer')} of the journal ${unchained === 1 ? 'is' : 'are'} not chained, and no block was appended for ${span(idleMs)}. A change of these transfers in the database would not be found by the chain. Webhooks and the ledger continue.`,
     nextStep:
       'Run npx tallyhook schedule list and read the log of the scheduler for the schedule chain; a transaction that stays open in the database holds it up, too',
     detail: { unchained, idleMs },
