@@ -10,7 +10,7 @@ import { createDatabase, type Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { readPause } from '../reconcile/store/pauses.ts';
-import { readWatermarks } from '../reconcile/store/runs.ts';
+import { readWatermarks } from '../reconcile/store/streams.ts';
 import {
   adminTokenOf,
   merchantIdOf,

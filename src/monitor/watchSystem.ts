@@ -28,7 +28,7 @@ import {
   isComparedSince,
   isRateLimitExhausted,
 } from '../reconcile/store/progress.ts';
-import { readWatermarks } from '../reconcile/store/runs.ts';
+import { readWatermarks } from '../reconcile/store/streams.ts';
 import { STREAMS } from '../reconcile/streams.ts';
 import { readStates } from '../retention/store/state.ts';
 import type { Missed, SystemFacts } from './domain/facts.ts';

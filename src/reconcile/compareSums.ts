@@ -25,7 +25,8 @@ import { recordStep } from './recordStep.ts';
 import { retrieveUnsettled } from './repairWindow.ts';
 import { type ReconcileSpan, type RunContext, throwIfPaused } from './runContext.ts';
 import { afterRequests, differencesSeen, type RunState } from './runState.ts';
-import { readStream, type SumsOutcome, writeCalibration, writeSums } from './store/runs.ts';
+import { type SumsOutcome, writeSums } from './store/runs.ts';
+import { readStream, writeCalibration } from './store/streams.ts';
 
 /** What payments received, partial captures included: the ledger's captured amount. */
 const METRIC = 'payment_processed_amount';

@@ -8,15 +8,8 @@ import { RunInterrupted, RunStopped } from './interruptions.ts';
 import { createListReader, type ListReader } from './listReader.ts';
 import { createRequester } from './requester.ts';
 import type { ReconcileParts, RunContext, RunOptions, RunRequest } from './runContext.ts';
-import {
-  findLast,
-  insertRun,
-  isRunStopped,
-  type RunRow,
-  readStream,
-  reopenRun,
-  writeServiceSkew,
-} from './store/runs.ts';
+import { findLast, insertRun, isRunStopped, type RunRow, reopenRun } from './store/runs.ts';
+import { readStream, writeServiceSkew } from './store/streams.ts';
 import { usableWatermark } from './watermark.ts';
 
 /** What was created later is left to the next run. */

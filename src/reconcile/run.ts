@@ -46,14 +46,8 @@ import {
 } from './runContext.ts';
 import { initialState, type RunState, spanOf, startOf } from './runState.ts';
 import { collectMissed } from './store/awaited.ts';
-import {
-  advanceWatermark,
-  finishRun,
-  pauseRun,
-  type RunRow,
-  readRun,
-  writePageLimit,
-} from './store/runs.ts';
+import { finishRun, pauseRun, type RunRow, readRun } from './store/runs.ts';
+import { advanceWatermark, writePageLimit } from './store/streams.ts';
 import { KIND_OF } from './streams.ts';
 import { WATERMARK_AHEAD } from './watermark.ts';
 

@@ -11,7 +11,8 @@
 import { openFindings } from '../ledger/recordFindings.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
-import { readTrustedWatermark, replaceWatermark } from './store/runs.ts';
+import { readTrustedWatermark } from './store/runs.ts';
+import { replaceWatermark } from './store/streams.ts';
 import type { Stream } from './streams.ts';
 
 export const WATERMARK_AHEAD = 'watermark_ahead';

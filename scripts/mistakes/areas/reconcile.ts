@@ -27,7 +27,7 @@ export const RECONCILE: readonly Mistake[] = [
   },
   {
     guarantee: 'A run over the past does not move the watermark back.',
-    file: 'src/reconcile/store/runs.ts',
+    file: 'src/reconcile/store/streams.ts',
     code: 'set watermark_at = greatest(watermark_at, $3)',
     mistaken: 'set watermark_at = $3',
     test: 'test/reconcile/comparisons.test.ts',
