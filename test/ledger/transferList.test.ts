@@ -82,6 +82,8 @@ function effectiveOf(atMicros: number): number {
 beforeAll(async () => {
   db = await createTestDatabase();
   for (let payment = 1; payment <= PAYMENTS; payment += 1) {
+    add('payment', 'auth_opened', payment);
+    if (payment % 10 === 0) add('payment', 'auth_consumed', payment);
     add('payment', 'captured', payment);
     if (payment % 20 === 0) add('refund', 'requested', payment);
     if (payment % 40 === 0) add('refund', 'settled', payment);
@@ -164,6 +166,11 @@ const FILTERS: readonly (readonly [string, Filter])[] = [
   ['an order and an account', { orderId: 'ord_700', account: 'order.refunds' }],
   ['an account and a time', { account: 'refund.in_flight', toMicros: MIDDLE_MICROS }],
   ['an account and a currency', { account: 'refund.in_flight', currency: 'JPY' }],
+  ['an account that is searched', { account: 'memo.auth_open', currency: 'JPY' }],
+  [
+    'an account that is searched in vain',
+    { account: 'memo.auth_open', minMinor: 6_000, maxMinor: 7_000 },
+  ],
   ...ACCOUNT_NAMES.map((account) => [`the account ${account}`, { account }] as const),
 ];
 
@@ -212,6 +219,19 @@ describe.each(['effective', 'recorded'] as const)('by %s time', (basis) => {
       }
     });
 
+    test('has the sums of the newest that are searched, if there are more', async () => {
+      const account = 'memo.auth_open';
+      const numbers = expected({ basis, account }).toReversed().slice(0, MAX_SCANNED_TRANSFERS);
+      const searched = new Set(numbers);
+      const newest = rows.filter(({ n, currency }) => searched.has(n) && currency === 'JPY');
+      const totals = await readTransferTotals(db, { basis, account, currency: 'JPY' });
+      expect(totals.isComplete).toBe(false);
+      expect(totals.count).toBe(newest.length);
+      expect(totals.currencies[0]?.amountMinor).toBe(
+        newest.reduce((sum, { amount }) => sum + BigInt(amount), 0n),
+      );
+    });
+
     test.each<readonly [string, Filter]>([
       [INDEXES[basis].all, { fromMicros: SHARED_MICROS }],
       [INDEXES[basis].legs, { account: 'order.refunds' }],
@@ -227,7 +247,7 @@ describe.each(['effective', 'recorded'] as const)('by %s time', (basis) => {
             return await tx.query(text, values);
           },
         };
-        for await (const _page of readAllTransfers(explained, { ...filter, basis }, 3_000)) {
+        for await (const _page of readAllTransfers(explained, { ...filter, basis }, 500)) {
           // Each page has a plan of its own.
         }
       });
