@@ -57,12 +57,31 @@ async function createFrom(template: string): Promise<TestDatabase> {
   });
   return {
     ...db,
+    query: (text, values) => onceConnected(() => db.query(text, values)),
+    prepared: (text, values) => onceConnected(() => db.prepared(text, values)),
+    transaction: (work) => onceConnected(() => db.transaction(work)),
     url,
     drop: async () => {
       await db.close();
       await administer(`drop database ${name} with (force)`);
     },
   };
+}
+
+const MAX_CONNECTS = 10;
+/** As `pg` and `pg-pool` name a connection that was not opened in time. */
+const NOT_CONNECTED = /connection timeout|timeout exceeded when trying to connect/;
+
+/** Does again what got no connection in the five seconds that a program has: a test has more on a busy machine. */
+async function onceConnected<T>(work: () => Promise<T>): Promise<T> {
+  for (let connects = 1; ; connects += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isConnected = !(error instanceof Error && NOT_CONNECTED.test(error.message));
+      if (isConnected || connects === MAX_CONNECTS) throw error;
+    }
+  }
 }
 
 /** By a clock that no test replaces. */
