@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { packageRoot } from '../src/platform/packageRoot.ts';
 import { measureSyncMicros, type Postgres } from './database.ts';
 
-export interface Machine {
+export interface Host {
   readonly cores: number;
   readonly cpu: string;
   readonly memoryGib: number;
   readonly system: string;
   readonly node: string;
+}
+
+export interface Machine extends Host {
   readonly postgres: string;
   readonly express: string;
   readonly bullmq: string;
@@ -20,15 +23,21 @@ export interface Machine {
 
 export function describeMachine(postgres: Postgres, folder: string): Machine {
   return {
+    ...describeHost(),
+    postgres: postgres.version,
+    express: versionOf('express'),
+    bullmq: versionOf('bullmq'),
+    syncMicros: measureSyncMicros(folder),
+  };
+}
+
+export function describeHost(): Host {
+  return {
     cores: cpus().length,
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     memoryGib: Math.round(totalmem() / 2 ** 30),
     system: `${platform()} ${release()} ${arch()}`,
     node: process.version,
-    postgres: postgres.version,
-    express: versionOf('express'),
-    bullmq: versionOf('bullmq'),
-    syncMicros: measureSyncMicros(folder),
   };
 }
 

@@ -6,6 +6,8 @@ import { STATEMENTS } from '../test/conformance/statements/index.ts';
 import { writeOperations } from './adminApi/writeOperations.ts';
 import { fillTables, readSections } from './interface/document.ts';
 import { buildAdminOpenApi } from './openapi/admin.ts';
+import { writePage } from './prove/page.ts';
+import { parseReport } from './prove/report.ts';
 import { writeReference } from './reference/writeReference.ts';
 import { writeAdminApi } from './writeAdminApi.ts';
 import { buildFailureSchema, writeCommands } from './writeCommands.ts';
@@ -18,8 +20,10 @@ import { buildWebhookSchema, writeWebhooks } from './writeWebhooks.ts';
 
 const write = (file: string, text: string) => writeFileSync(join(packageRoot(), file), text);
 
+const read = (file: string) => readFileSync(join(packageRoot(), file), 'utf8');
+
 const interfaceFile = 'docs/service-interface.md';
-const serviceInterface = fillTables(readFileSync(join(packageRoot(), interfaceFile), 'utf8'));
+const serviceInterface = fillTables(read(interfaceFile));
 write(interfaceFile, serviceInterface);
 write('docs/interface-coverage.md', writeCoverage(STATEMENTS, readSections(serviceInterface)));
 write('docs/openapi-admin.json', `${JSON.stringify(buildAdminOpenApi(), null, 2)}\n`);
@@ -33,5 +37,6 @@ write('docs/reference/admin-api.md', writeAdminApi());
 write('docs/reference/commands.md', await writeCommands());
 write('docs/reference/licenses.md', writeLicenses(readLockedPackages()));
 write('docs/reference/settings.md', writeSettings());
+write('docs/figures.md', writePage(parseReport(read('docs/figures.json'))));
 write('docs/reference/permissions.md', writePermissions());
 write('.env.example', writeExample());

@@ -24,6 +24,7 @@ import { createTestDatabase, silentLog, type TestDatabase } from '../support/dat
 import {
   createEventBurst,
   expectApplied,
+  findLost,
   findNotPersisted,
   type Sender,
   startSending,
@@ -32,6 +33,7 @@ import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
 import { settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
+import { recordFigures } from '../support/recordFigures.ts';
 import { sweepOverdue } from '../support/sweepOverdue.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
@@ -214,6 +216,9 @@ describe('a database that is lost under load', () => {
     await expectApplied(db, burst);
   });
 
+  const { DATABASE_KILLS = '2' } = process.env;
+  const kills = Number(DATABASE_KILLS);
+
   test(`through kill -9 of PostgreSQL, repeatedly, loses no acknowledged event (seed ${SEED})`, async () => {
     const dataDir = mkdtempSync(join(memoryFolder(), 'tallyhook-outage-'));
     const startServer = () => startEmbeddedPostgres({ dataDir, log: () => undefined });
@@ -225,11 +230,11 @@ describe('a database that is lost under load', () => {
     await migrateDatabase(server.connectionString);
     const proxy = await startProxy(server.connectionString);
     const tallyhook = await run({ db: { url: proxy.url } });
-    const burst = createEventBurst(ORDERS, seededRandom(SEED + 1));
+    const burst = createEventBurst((ORDERS * kills) / 2, seededRandom(SEED + 1));
     const sender = send(tallyhook, burst);
 
-    for (const cut of [1, 2]) {
-      await sender.waitForAcknowledged((burst.deliveries.length * cut) / 4);
+    for (let cut = 1; cut <= kills; cut += 1) {
+      await sender.waitForAcknowledged((burst.deliveries.length * cut) / (kills + 2));
       await loseAndRestore(sender, {
         lose: () => process.kill(postmasterPid(dataDir), 'SIGKILL'),
         restore: async () => {
@@ -243,9 +248,18 @@ describe('a database that is lost under load', () => {
     expect(sender.improper).toEqual([]);
     expect(sender.responses.get('unreachable')).toBeUndefined();
     const db = openDatabase(server.connectionString);
-    expect(await findNotPersisted(db, sender)).toEqual([]);
-    expect(sender.acknowledged.size).toBe(await count(db, 'webhook_events'));
     await sweepOverdue(db, createPostgresQueueConnections(server.connectionString, silentLog));
+    const lost = await findLost(db, sender);
+    recordFigures({
+      kind: 'kills',
+      killed: 'PostgreSQL',
+      kills,
+      acknowledged: sender.acknowledged.size,
+      lost: lost.length,
+      appliedAfterSeconds: [],
+    });
+    expect(lost).toEqual([]);
+    expect(sender.acknowledged.size).toBe(await count(db, 'webhook_events'));
     await expectApplied(db, burst);
   });
 });

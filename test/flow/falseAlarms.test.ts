@@ -29,6 +29,7 @@ import {
 import { seededRandom } from '../support/random.ts';
 import { randomFaults } from '../support/randomFaults.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
+import { recordFigures } from '../support/recordFigures.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { differencesOf, trade } from '../support/trade.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -244,7 +245,17 @@ test.each(INSTALLATIONS)(
     const verdict = await settledVerdict(faults.during);
 
     const duplicates = [...verdict.duplicates, ...sentTwice()];
-    report(await readAlerts(), { ...verdict, duplicates });
+    const raised = await readAlerts();
+    report(raised, { ...verdict, duplicates });
+    recordFigures({
+      kind: 'alerts',
+      seed,
+      orders: Math.ceil(orders / ROUNDS) * ROUNDS,
+      raised: raised.length,
+      false: verdict.falseAlerts.length,
+      missing: verdict.missing.length,
+      doubled: duplicates.length,
+    });
     expect(verdict.falseAlerts.map((alert) => `${alert.rule} ${alert.subject}`)).toEqual([]);
     expect(verdict.missing).toEqual([]);
     expect(duplicates).toEqual([]);

@@ -3,8 +3,8 @@
  * faults stop, one full run makes the ledger equal to the service, to the cent. Every worker is a separate
  * process.
  *
- * HEAL_SEEDS sets the number of seeds; HEAL_SEED lists the ones to run, separated by commas. The title of a
- * test has the faults of its seed.
+ * HEAL_SEEDS sets the number of seeds; HEAL_SEED lists the ones to run, and HEAL_KILLED the processes to kill,
+ * separated by commas. The title of a test has the faults of its seed.
  */
 import { stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,7 +16,9 @@ import {
   type QueueBackend,
 } from '../../src/platform/queue/index.ts';
 import { enqueueReconcile, RECONCILE_QUEUE, type ReconcileJob } from '../../src/reconcile/jobs.ts';
+import { readAcknowledged } from '../support/acknowledgedEvents.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { findLost } from '../support/eventBurst.ts';
 import { sign, unique } from '../support/events.ts';
 import { healingTable, type SeedResult } from '../support/healingTable.ts';
 import {
@@ -29,6 +31,7 @@ import {
 } from '../support/program.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { randomFaults } from '../support/randomFaults.ts';
+import { recordFigures } from '../support/recordFigures.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { differencesOf } from '../support/trade.ts';
 import { DAY_MS, simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
@@ -45,7 +48,10 @@ const SPAN_MS = 120 * DAY_MS;
 const WORKERS = ['receiver', 'events', 'reconcile', 'scheduler', 'alerts'] as const;
 type WorkerName = (typeof WORKERS)[number];
 
-const { HEAL_SEED: one, HEAL_SEEDS: many = '1' } = process.env;
+const { HEAL_SEED: one, HEAL_SEEDS: many = '1', HEAL_KILLED: killable } = process.env;
+const KILLED = WORKERS.filter(
+  (name) => killable === undefined || killable.split(',').includes(name),
+);
 const SEEDS = (
   one === undefined
     ? Array.from({ length: Number(many) }, (_, n) => 301 + n)
@@ -122,7 +128,7 @@ function untilWorking(name: WorkerName): Promise<void> {
 
 /** Kills one of the workers at a random time of a round, and restarts it. */
 async function killOne(round: number, random: Random, port: string): Promise<string> {
-  const name = WORKERS[Math.floor(random() * WORKERS.length)] ?? 'events';
+  const name = KILLED[Math.floor(random() * KILLED.length)] ?? 'events';
   const afterMs = Math.floor(random() * KILL_WITHIN_MS);
   await untilWorking(name);
   await enqueueReconcile(reconcileJobs, 'tail', round);
@@ -196,6 +202,17 @@ test.each(SEEDS)(
     const requests = runs.reduce((sum, report) => sum + report.requests, 0);
     const isEqual = differences.length === 0;
     repaired.push({ lossPercent: faults.lossPercent, isEqual, requests, seconds });
+    const acknowledged = await readAcknowledged(sandbox);
+    const lost = await findLost(db, { acknowledged });
+    recordFigures({
+      kind: 'kills',
+      killed: KILLED.length < WORKERS.length ? KILLED.join(', ') : 'any process',
+      kills: ROUNDS,
+      acknowledged: acknowledged.size,
+      lost: lost.length,
+      appliedAfterSeconds: [],
+    });
+    expect(lost, context).toEqual([]);
     expect(differences, context).toEqual([]);
     expect(
       runs.map(({ state, remaining }) => [state, remaining]),

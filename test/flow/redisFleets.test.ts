@@ -17,10 +17,12 @@ import {
   type BurstEvent,
   createEventBurst,
   expectApplied,
+  findLost,
   findNotPersisted,
   startSending,
 } from '../support/eventBurst.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
+import { recordFigures } from '../support/recordFigures.ts';
 import {
   holderOf,
   type RedisFleet,
@@ -54,7 +56,7 @@ const FLEETS: readonly (readonly [string, () => Promise<RedisFleet>, string])[] 
 describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
   test.each(FLEETS)(
     `as %s: ${KILLS} killed primaries and deleted jobs cost no event (seed ${SEED})`,
-    async (_name, startFleet, eventsKey) => {
+    async (name, startFleet, eventsKey) => {
       const fleet = await startFleet();
       cleanups.push(() => fleet.stop());
       const db = await createTestDatabase();
@@ -65,6 +67,7 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
 
       const burst = createEventBurst(ORDERS_EACH * (KILLS + 2), seededRandom(SEED));
       const slices = inSlices(burst.deliveries, KILLS + 2);
+      const appliedAfterSeconds: number[] = [];
       const [whileRunning = [], whileStopped = [], ...beforeKills] = slices;
       for (const [index, slice] of beforeKills.entries()) {
         await fleet.untilHealthy();
@@ -73,7 +76,9 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
         await killHolderOf(fleet, eventsKey);
         await sending;
         await untilApplied(db, fleet);
-        printKill(index + 1, secondsSinceKill());
+        const seconds = secondsSinceKill();
+        appliedAfterSeconds.push(seconds);
+        printKill(index + 1, seconds);
       }
 
       const sending = send(db, receiver, whileRunning);
@@ -85,6 +90,16 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
       await send(db, receiver, whileStopped);
       await flush(fleet);
       await run(db, fleet.url, ['events', 'scheduler']);
+      const acknowledged = new Set(burst.eventIds);
+      const lost = await findLost(db, { acknowledged });
+      recordFigures({
+        kind: 'kills',
+        killed: `primary of Redis, as ${name}`,
+        kills: KILLS,
+        acknowledged: acknowledged.size,
+        lost: lost.length,
+        appliedAfterSeconds,
+      });
       await expectApplied(db, burst);
     },
     (KILLS + 2) * 240_000,

@@ -3,8 +3,8 @@
  * workers that are killed at random, lists are compared in between, and after the faults one full run makes
  * the ledger equal to the service, to the cent.
  *
- * RECONCILE_SEEDS sets the number of seeds; RECONCILE_SEED lists the ones to run, separated by commas.
- * The title of a test has the faults of its seed.
+ * RECONCILE_SEEDS sets the number of seeds; RECONCILE_SEED lists the ones to run, separated by commas, and
+ * RECONCILE_ORDERS is the number of orders in each of the five rounds. The title of a test has the faults of its seed.
  */
 import { stdout } from 'node:process';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
@@ -17,6 +17,7 @@ import { receive, testApplier } from '../support/ledger.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { randomFaults } from '../support/randomFaults.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
+import { recordFigures } from '../support/recordFigures.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { differencesOf } from '../support/trade.ts';
 import { DAY_MS, simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
@@ -64,11 +65,11 @@ async function applyWithKills(bodies: readonly Buffer[], random: Random): Promis
 }
 
 const ROUNDS = 5;
-const ORDERS_PER_ROUND = 8;
 /** Longer than the trading period, and as long as a first import. */
 const SPAN_MS = 120 * DAY_MS;
 
-const { RECONCILE_SEED: one, RECONCILE_SEEDS: many = '4' } = process.env;
+const { RECONCILE_SEED: one, RECONCILE_SEEDS: many = '4', RECONCILE_ORDERS = '8' } = process.env;
+const ORDERS_PER_ROUND = Number(RECONCILE_ORDERS);
 const SEEDS = (
   one === undefined
     ? Array.from({ length: Number(many) }, (_, n) => 101 + n)
@@ -132,11 +133,17 @@ test.each(SEEDS)(
     const seconds = (performance.now() - beganMs) / 1_000;
 
     const differences = await differencesOf(db, sandbox);
-    repaired.push({
-      lossPercent: faults.lossPercent,
-      isEqual: differences.length === 0,
-      requests: sum(reports, ({ requests }) => requests),
+    const { lossPercent } = faults;
+    const requests = sum(reports, (report) => report.requests);
+    repaired.push({ lossPercent, isEqual: differences.length === 0, requests, seconds });
+    recordFigures({
+      kind: 'repair',
+      seed,
+      lossPercent,
+      payments: await countPayments(),
+      requests,
       seconds,
+      differences: differences.length,
     });
     expect(differences).toEqual([]);
     expect(reports.map(({ state, remaining }) => [state, remaining])).toEqual(
@@ -150,6 +157,14 @@ test.each(SEEDS)(
 
 function sum(reports: readonly RunReport[], of: (report: RunReport) => number): number {
   return reports.reduce((total, report) => total + of(report), 0);
+}
+
+/** Those of the service; after the repair the ledger has the same. */
+async function countPayments(): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count from resources where kind = 'payment'`,
+  );
+  return row?.count ?? 0;
 }
 
 async function openFindings(): Promise<readonly object[]> {

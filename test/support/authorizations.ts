@@ -2,6 +2,8 @@
  * The sandbox, a ledger and the check of its authorizations, all on one clock that a test can advance.
  * Webhooks of the sandbox are applied as the receiver would apply them.
  */
+
+import type { AuthorizationService } from '../../src/authorizations/authorizationService.ts';
 import {
   type AuthorizationCheck,
   type AuthorizationCheckParts,
@@ -43,6 +45,8 @@ export async function setUpAuthorizations(
   options: Partial<AuthorizationCheckParts> & {
     readonly apiKey?: string;
     readonly signal?: AbortSignal;
+    /** What is between the check and its service. */
+    readonly around?: (service: AuthorizationService) => AuthorizationService;
   } = {},
 ): Promise<AuthorizationTestSetup> {
   const { now } = await sandbox.control('GET', '/clock');
@@ -50,7 +54,7 @@ export async function setUpAuthorizations(
   const clock = { nowMs: () => Date.now() + aheadMs };
   let applied = 0;
   const applier = testApplier(db, sandbox.merchantId, clock);
-  const { apiKey = sandbox.apiKey, signal, ...parts } = options;
+  const { apiKey = sandbox.apiKey, signal, around = (service) => service, ...parts } = options;
   const retry = { maxAttempts: 2, totalTimeoutMs: 5_000, baseDelayMs: 1 };
   const client = createClient({ baseUrl: sandbox.baseUrl, apiKey, retry });
   const account = { merchantId: sandbox.merchantId, profileId: undefined };
@@ -60,9 +64,8 @@ export async function setUpAuthorizations(
     log: silentLog,
     thresholds: [48, 24, 6, 1],
     policy: undefined,
-    service: createAuthorizationService(
-      { db, client, clock, account },
-      { lane: 'refresh', signal },
+    service: around(
+      createAuthorizationService({ db, client, clock, account }, { lane: 'refresh', signal }),
     ),
     isPaused: () => isPaused(db),
     ...parts,

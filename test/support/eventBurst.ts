@@ -193,8 +193,13 @@ async function post(url: string, body: Buffer): Promise<Outcome> {
   return { status: response.status, fault: isProper ? undefined : `${response.status} ${text}` };
 }
 
+type Acknowledged = Pick<Sender, 'acknowledged'>;
+
 /** Ids of events that were acknowledged but have no row in the inbox. There must never be any. */
-export async function findNotPersisted(db: Queryable, { acknowledged }: Sender): Promise<string[]> {
+export async function findNotPersisted(
+  db: Queryable,
+  { acknowledged }: Acknowledged,
+): Promise<string[]> {
   const ids = [...acknowledged];
   const rows = await db.query<{ id: string }>(
     `select id from unnest($1::text[]) as u (id)
@@ -204,12 +209,34 @@ export async function findNotPersisted(db: Queryable, { acknowledged }: Sender):
   return rows.map(({ id }) => id);
 }
 
-/** Waits until the ledger has applied every event, and checks its content. */
-export async function expectApplied(db: Queryable, burst: EventBurst): Promise<void> {
-  await waitFor('every event to be applied', async () => {
+/**
+ * Waits until nothing is pending, or until the deadline of `waitFor`.
+ * @returns the ids of acknowledged events that are then not in the inbox, not applied, or given up
+ */
+export async function findLost(db: Queryable, { acknowledged }: Acknowledged): Promise<string[]> {
+  // What is still pending is counted below.
+  await untilNonePending(db).catch(() => undefined);
+  const rows = await db.query<{ id: string }>(
+    `select id from unnest($1::text[]) as u (id)
+      where not exists (select from webhook_events e
+                         where e.event_id = u.id
+                           and not exists (select from pending p where p.webhook_event_id = e.id)
+                           and not exists (select from dead_events d where d.webhook_event_id = e.id))`,
+    [[...acknowledged]],
+  );
+  return rows.map(({ id }) => id);
+}
+
+function untilNonePending(db: Queryable): Promise<void> {
+  return waitFor('every event to be applied', async () => {
     const [row] = await db.query<{ waiting: number }>('select count(*) as waiting from pending');
     return row?.waiting === 0;
   });
+}
+
+/** Waits until the ledger has applied every event, and checks its content. */
+export async function expectApplied(db: Queryable, burst: EventBurst): Promise<void> {
+  await untilNonePending(db);
   const stored = await db.query<{ id: string }>('select event_id as id from webhook_events');
   expect(stored.map(({ id }) => id).sort()).toEqual([...burst.eventIds].sort());
   expect(await db.query('select * from dead_events')).toEqual([]);

@@ -52,7 +52,7 @@ export function randomFaults(
   { index, random, pace }: RandomFaultsOptions,
 ): RandomFaults {
   const late = DELAYS_MS[pace];
-  const lossPercent = LOSS_PERCENTS[index % LOSS_PERCENTS.length] ?? 0;
+  const lossPercent = LOSS_PERCENTS.at(index % LOSS_PERCENTS.length) ?? 0;
   const pick = <T>(...choices: readonly T[]): T =>
     choices[Math.floor(random() * choices.length)] as T;
   const omitFields = () => pick([], ['created'], ['version'], ['created', 'version']) as never;
