@@ -12,6 +12,8 @@ export interface Postgres {
   readonly version: string;
   /** Makes and migrates a database called `name`. */
   createDatabase(name: string): Promise<BenchDatabase>;
+  /** Makes a database called `name` for others, without tables. */
+  createEmptyDatabase(name: string): Promise<BenchDatabase>;
   /** Opens a database that was made before. */
   openDatabase(name: string): BenchDatabase;
 }
@@ -79,14 +81,19 @@ export async function usePostgres(connectionString: string, cleanup: Cleanup): P
       },
     };
   };
+  const createEmptyDatabase = async (name: string): Promise<BenchDatabase> => {
+    await admin.query(`create database ${name}`);
+    return openDatabase(name);
+  };
   return {
     pid: row.pid,
     version: row.version,
     createDatabase: async (name) => {
-      await admin.query(`create database ${name}`);
-      await migrateDatabase(urlOf(name));
-      return openDatabase(name);
+      const db = await createEmptyDatabase(name);
+      await migrateDatabase(db.url);
+      return db;
     },
+    createEmptyDatabase,
     openDatabase,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { createEventStream, type EventStream, type Requests } from './events.ts';
 import type { FromLoad, ToLoad } from './loadProtocol.ts';
+import { PEERS } from './peers/peers.ts';
 import { sendRequests } from './sending.ts';
 
 let stream: EventStream | undefined;
@@ -18,7 +19,7 @@ function send(message: FromLoad): void {
 async function handle(message: ToLoad): Promise<void> {
   switch (message.type) {
     case 'stream':
-      stream = createEventStream(message.seed, message.secret);
+      stream = openStream(message);
       send({ type: 'done' });
       return;
     case 'prepare':
@@ -36,6 +37,13 @@ async function handle(message: ToLoad): Promise<void> {
       send({ type: 'result', result });
     }
   }
+}
+
+function openStream({ seed, secret, peer }: ToLoad & { readonly type: 'stream' }): EventStream {
+  if (peer === undefined) return createEventStream(seed, secret);
+  const format = PEERS.find(({ name }) => name === peer)?.format;
+  if (!format) throw new Error(`no peer is called ${peer}`);
+  return createEventStream(seed, secret, undefined, format);
 }
 
 function quit(error: unknown): never {

@@ -12,8 +12,8 @@ export interface RunWatcher {
 
 export interface Load {
   readonly process: Started;
-  /** Begins a new stream of events. */
-  openStream(seed: number): Promise<void>;
+  /** Begins a new stream of events, for the peer of that name if there is one. */
+  openStream(seed: number, peer?: string): Promise<void>;
   /** Builds and signs the next events of the stream; those prepared before and not sent are dropped. */
   prepare(count: number): Promise<void>;
   run(
@@ -55,8 +55,8 @@ export async function startLoad(options: {
   await exchange(undefined, 'done');
   return {
     process: started,
-    openStream: async (seed) => {
-      await exchange({ type: 'stream', seed, secret: options.secret }, 'done');
+    openStream: async (seed, peer) => {
+      await exchange({ type: 'stream', seed, secret: options.secret, peer }, 'done');
     },
     prepare: async (count) => {
       const bounded = Math.min(Math.ceil(count), MAX_PREPARED);

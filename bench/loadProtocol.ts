@@ -42,7 +42,13 @@ export interface Latency {
 }
 
 export type ToLoad =
-  | { readonly type: 'stream'; readonly seed: number; readonly secret: string }
+  | {
+      readonly type: 'stream';
+      readonly seed: number;
+      readonly secret: string;
+      /** The name of the peer that receives the events; undefined for Tallyhook and the bare route. */
+      readonly peer: string | undefined;
+    }
   | { readonly type: 'prepare'; readonly count: number }
   | { readonly type: 'run'; readonly request: RunRequest };
 

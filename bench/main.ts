@@ -12,6 +12,8 @@ import { startLoad } from './loadProcess.ts';
 import { describeMachine } from './machine.ts';
 import { FLAGS, HELP, type Options, readOptions, type Scenario } from './options.ts';
 import { runOverload } from './overload.ts';
+import { printPeers } from './peers/printPeers.ts';
+import { runPeers } from './peers/runPeers.ts';
 import { borrowRedis } from './redis.ts';
 import {
   printDistance,
@@ -26,7 +28,7 @@ import {
 import { type BenchParts, runBench } from './runBench.ts';
 import { runSteady } from './steady.ts';
 
-/** All six parts, with as many seconds and pairs as they take. */
+/** All seven parts, with as many seconds and pairs as they take. */
 const DEADLINE_MS = 2 * 3_600_000;
 
 async function main(options: Options, parts: BenchParts): Promise<boolean> {
@@ -92,10 +94,16 @@ async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
       printJournal(journal);
       return { journal };
     }
+    case 'peers': {
+      const peers = await runPeers(bench);
+      printPeers(peers);
+      return { peers };
+    }
   }
 }
 
-function isComplete({ intake, e2e, steady, journal, distance, overload }: Report): boolean {
+function isComplete(report: Report): boolean {
+  const { intake, e2e, steady, journal, distance, overload, peers } = report;
   const accounts: readonly (Accounts | undefined)[] = [
     intake?.accounts,
     e2e?.accounts,
@@ -104,7 +112,7 @@ function isComplete({ intake, e2e, steady, journal, distance, overload }: Report
     ...(journal?.accounts ?? []),
     ...(distance?.rows ?? []).map(({ accounts: own }) => own),
   ];
-  return accounts.every((one) => one === undefined || one.isComplete);
+  return peers?.isComplete !== false && accounts.every((one) => one?.isComplete !== false);
 }
 
 await runBench({

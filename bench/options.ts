@@ -1,12 +1,18 @@
 /** The flags of `npm run bench`. */
 import { FlagError, type Given, readCount, readNames } from './runBench.ts';
 
-export const SCENARIOS = ['intake', 'e2e', 'steady', 'journal', 'distance', 'overload'] as const;
+export const SCENARIOS = [
+  'intake',
+  'e2e',
+  'steady',
+  'journal',
+  'distance',
+  'overload',
+  'peers',
+] as const;
 export type Scenario = (typeof SCENARIOS)[number];
-/** These take minutes: each has a purpose of its own. */
-const DEFAULT_SCENARIOS = SCENARIOS.filter(
-  (scenario) => scenario !== 'distance' && scenario !== 'overload',
-);
+/** The others take minutes: each has a purpose of its own. */
+const DEFAULT_SCENARIOS: readonly Scenario[] = ['intake', 'e2e', 'steady', 'journal'];
 
 /** On one machine, and in one data center, between zones and between regions. */
 const ROUND_TRIPS_MS = [0, 0.5, 2, 5];
@@ -14,9 +20,11 @@ const MAX_ROUND_TRIP_MS = 100;
 
 export interface Options {
   readonly scenarios: readonly Scenario[];
-  /** Counted time of `e2e`, `steady` and `overload`. */
+  /** Counted time of `e2e`, `steady`, `overload` and each side of a round of `peers`. */
   readonly seconds: number;
   readonly pairs: number;
+  /** Of `peers`. */
+  readonly rounds: number;
   /** Between workers and database, in `distance`. */
   readonly roundTripsMs: readonly number[];
   readonly isSingleProcess: boolean;
@@ -29,9 +37,11 @@ export interface Options {
 
 export const HELP = `npm run bench -- [flags]
 
-  --only PART               one part instead of the first four: intake, e2e, steady, journal, distance, overload
-  --seconds N               counted time of e2e, steady and overload (30)
+  --only PART               one part instead of the first four: intake, e2e, steady, journal, distance, overload, peers
+  --peers                   as --only peers: beside other receivers, which npm installs in a temporary folder
+  --seconds N               counted time of e2e, steady, overload and each side of a round of peers (30)
   --pairs N                 pairs of intake (5)
+  --rounds N                rounds of peers, after one that does not count (5)
   --rtt MS                  distance: one round trip to the database (0, 0.5, 2 and 5 after each other)
   --single                  e2e and steady: one process, as "tallyhook start", instead of three
   --redis                   e2e and steady: queues in the Redis that REDIS_URL names
@@ -41,13 +51,15 @@ export const HELP = `npm run bench -- [flags]
   --data-dir DIR            where to make the temporary folder of the database (the system's)
 
 Everything runs on 127.0.0.1: an embedded PostgreSQL with durable settings in a temporary folder, the
-servers under test and the load, each in a process of its own. Exit code 1: an event was lost, or
-something broke. A missed target is reported, and does not change the exit code.`;
+servers under test and the load, each in a process of its own. Only installing peers uses the network, with
+your settings of npm. Exit code 1: an event was lost, or something broke. A missed target is reported, and does not change the exit code.`;
 
 export const FLAGS = {
   only: [],
   seconds: '30',
   pairs: '5',
+  peers: false,
+  rounds: '5',
   rtt: [],
   single: false,
   redis: false,
@@ -57,11 +69,13 @@ export const FLAGS = {
 } as const;
 
 export function readOptions(given: Given<typeof FLAGS>): Options {
-  const only = readNames('--only', given.only, SCENARIOS);
+  const named = readNames('--only', given.only, SCENARIOS);
+  const only = given.peers && !named.includes('peers') ? [...named, 'peers' as const] : named;
   return {
     scenarios: only.length > 0 ? only : DEFAULT_SCENARIOS,
     seconds: readCount('--seconds', given.seconds, 1, 600),
     pairs: readCount('--pairs', given.pairs, 1, 25),
+    rounds: readCount('--rounds', given.rounds, 1, 25),
     roundTripsMs: given.rtt.length > 0 ? given.rtt.map(readRoundTrip) : ROUND_TRIPS_MS,
     isSingleProcess: given.single,
     redisUrl: given.redis ? redisUrl() : undefined,

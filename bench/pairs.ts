@@ -23,6 +23,7 @@ const OPTIONS = {
   scenarios: [],
   seconds: 0,
   pairs: 1,
+  rounds: 1,
   roundTripsMs: [],
   isSingleProcess: false,
   redisUrl: undefined,

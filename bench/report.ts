@@ -8,6 +8,7 @@ import type { JournalReport } from './journal.ts';
 import type { Latency } from './loadProtocol.ts';
 import type { Machine } from './machine.ts';
 import type { OverloadReport } from './overload.ts';
+import type { PeersReport } from './peers/runPeers.ts';
 import type { Quantiles } from './quantiles.ts';
 import type { SteadyReport } from './steady.ts';
 
@@ -20,6 +21,7 @@ export interface Report {
   readonly journal?: JournalReport;
   readonly distance?: DistanceReport;
   readonly overload?: OverloadReport;
+  readonly peers?: PeersReport;
 }
 
 const MIN_INTAKE_RATIO = 0.75;
@@ -188,7 +190,7 @@ function times({ p50Ms, p99Ms, maxMs }: Quantiles): string {
   return `p50 ${whole(p50Ms)} ms, p99 ${whole(p99Ms)} ms, max ${whole(maxMs)} ms`;
 }
 
-function printOddities(run: {
+export function printOddities(run: {
   readonly refused: Readonly<Record<string, number>>;
   readonly ranOut: boolean;
 }): void {
@@ -197,7 +199,7 @@ function printOddities(run: {
   if (run.ranOut) line('NOTE', 'ran out of prepared events before the time was over');
 }
 
-function printCpu(cpu: CpuUse): void {
+export function printCpu(cpu: CpuUse): void {
   line('cores used', shares(cpu));
   line('limit', limitOf(cpu));
   if (isDisturbed(cpu)) line('NOTE', 'other programs used the machine; run it again without them');
@@ -216,17 +218,17 @@ function printAccounts(accounts: Accounts, mustBeApplied: boolean): void {
   line('nothing lost', `${counts}: ${accounts.isComplete ? 'yes' : 'NO'}`);
 }
 
-function printWarnings(warnings: Readonly<Record<string, readonly string[]>>): void {
+export function printWarnings(warnings: Readonly<Record<string, readonly string[]>>): void {
   for (const [name, lines] of Object.entries(warnings)) {
     line(`${name} logged`, `${lines.length} warnings or more; the first: ${lines[0]}`);
   }
 }
 
-function title(text: string): void {
+export function title(text: string): void {
   console.log(`\n${text}`);
 }
 
-function line(name: string, text: string): void {
+export function line(name: string, text: string): void {
   console.log(`  ${name.padEnd(19)} ${text}`);
 }
 

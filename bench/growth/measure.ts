@@ -168,6 +168,7 @@ async function openBench({ folder, secret, seconds }: Ledger, running: Running):
       scenarios: [],
       seconds,
       pairs: 1,
+      rounds: 1,
       roundTripsMs: [],
       isSingleProcess: false,
       redisUrl: undefined,
