@@ -3,6 +3,14 @@ import type { Mistake } from '../mistake.ts';
 
 export const PLATFORM: readonly Mistake[] = [
   {
+    guarantee:
+      'A database that only the driver reports as unavailable ends a command as unavailable.',
+    file: 'src/cli/failure.ts',
+    code: "isDatabaseUnavailable(thrown) ? 'unavailable' : 'unexpected'",
+    mistaken: "'unexpected'",
+    test: 'test/unit/cli/failure.test.ts',
+  },
+  {
     guarantee: 'A reset in a year is ignored.',
     file: 'src/client/domain/rate.ts',
     code: 'waitMs > 0 && waitMs <= MAX_WINDOW_MS',
