@@ -23,7 +23,8 @@ export interface DistanceRow {
 
 const WORKERS = [1, 2, 4, 8];
 const SEED = 5;
-const FILL_SECONDS = 4;
+/** The backlog is to last long enough that the first seconds of a worker, with cold code, do not decide. */
+const FILL_SECONDS = 15;
 /** More than a receiver was ever seen to accept. */
 const EVENTS_PER_SECOND = 16_000;
 

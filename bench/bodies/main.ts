@@ -144,6 +144,7 @@ function newBatch(): Parameters<typeof storeBatch>[1] {
       eventId,
       merchantId: 'merchant_bench',
       eventType: 'payment_succeeded',
+      subject: undefined,
       body,
       bodyHash: createHash('sha256').update(body).digest(),
       secretFingerprint: 0,

@@ -16,6 +16,7 @@ import {
   EVENTS_QUEUE,
   type EventsJob,
 } from '../../src/ledger/inbox/jobs.ts';
+import { claimUntried } from '../../src/ledger/inbox/store/pending.ts';
 import { createSweep, type SweepParts } from '../../src/ledger/inbox/sweep.ts';
 import { LockSetChanged } from '../../src/ledger/lockSetChanged.ts';
 import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
@@ -34,6 +35,7 @@ import { storeBatch } from '../../src/receiver/storeBatch.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { type EventOptions, eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
+import { beginTransaction } from '../support/transactions.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const MAX_ATTEMPTS = 3;
@@ -322,6 +324,28 @@ describe('a batch', () => {
 });
 
 describe('two workers', () => {
+  test('leave no event behind: a job applies what the other one held and did not commit', async () => {
+    const paid = payments(3);
+    const inbox = await receive(paid);
+    const other = await beginTransaction(db);
+    expect(await claimUntried(other.tx, inbox)).toHaveLength(3);
+    const producer = recordingProducer();
+    const job = handlerOver({ producer })(started(batchJob(inbox)));
+    await waitFor('the job to wait for the other worker', async () => {
+      const waiting = await db.query(
+        `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`,
+      );
+      return waiting.length > 0;
+    });
+    await other.rollBack();
+    await job;
+
+    expect(await appliedIds()).toEqual(ids(paid));
+    expect(await pendingIds()).toEqual([]);
+    expect(producer.jobs).toEqual([]);
+  });
+
   test.each([
     ['overlapping batches', false],
     ['overlapping batches and the same arrivals', true],
@@ -340,6 +364,11 @@ describe('two workers', () => {
         },
         applyFrom: async (fromId) => {
           const count = withArrivals ? await applier.applyFrom(fromId, 10) : 0;
+          applied += count;
+          return count;
+        },
+        applyHeld: async (list) => {
+          const count = await applier.applyHeld(list);
           applied += count;
           return count;
         },

@@ -4,10 +4,18 @@
  * for that row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimOverdue, claimUntried, readDueBefore } from '../../src/ledger/inbox/store/pending.ts';
+import {
+  claimHeld,
+  claimOverdue,
+  claimUntried,
+  claimUntriedFrom,
+  readDueBefore,
+  waitForLanes,
+} from '../../src/ledger/inbox/store/pending.ts';
 import { lockOrders } from '../../src/ledger/store/orders.ts';
 import { lockResources } from '../../src/ledger/store/resources.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
+import { laneOf } from '../../src/platform/lanes.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { receive } from '../support/ledger.ts';
@@ -104,11 +112,53 @@ describe.each([RESOURCES, ORDERS])('$name', ({ create, lock, readFree }) => {
   );
 });
 
+/** Ids of payments of which no two share a lane. */
+function inLanesOfTheirOwn(count: number): readonly string[] {
+  const byLane = new Map<number, string>();
+  while (byLane.size < count) {
+    const id = unique('pay');
+    byLane.set(laneOf(id), id);
+  }
+  return [...byLane.values()];
+}
+
 describe('events that another transaction is applying', () => {
+  test.each([
+    ['a job', (tx: Queryable, ids: readonly number[]) => claimUntried(tx, ids)],
+    [
+      'arrivals',
+      (tx: Queryable, ids: readonly number[]) => claimUntriedFrom(tx, Math.min(...ids), 100),
+    ],
+  ])(
+    'are left to it with the later ones of their payment, which wait for it: %s',
+    async (_, claim) => {
+      const [hot = '', other = ''] = inLanesOfTheirOwn(2);
+      const ids = await receive(
+        db,
+        [hot, hot, other].map((payment_id) => eventBody(paymentObject({ payment_id }))),
+      );
+      const first = await beginTransaction(db);
+      expect(await claimUntried(first.tx, ids.slice(0, 1))).toHaveLength(1);
+      const second = await beginTransaction(db);
+      const free = await runUntilBlocked(db, second, (tx) => claim(tx, ids));
+      const third = await beginTransaction(db);
+      const held = await runUntilBlocked(db, third, async (tx) => {
+        await waitForLanes(tx, ids.slice(0, 2));
+        return claimHeld(tx, ids.slice(0, 2));
+      });
+      await first.commit();
+      const claimed = [await free.result, await held.result];
+      await second.commit();
+      await third.commit();
+      expect([free.outcome, held.outcome]).toEqual(['ended', 'blocked']);
+      expect(claimed.map((events) => events.map(({ id }) => id))).toEqual([[ids[2]], [ids[1]]]);
+    },
+  );
+
   test('are skipped without waiting, and available again if that transaction fails', async () => {
     const ids = await receive(
       db,
-      [1, 2, 3].map(() => eventBody(paymentObject())),
+      inLanesOfTheirOwn(3).map((payment_id) => eventBody(paymentObject({ payment_id }))),
     );
     const first = await beginTransaction(db);
     expect(await claimUntried(first.tx, ids.slice(0, 2))).toHaveLength(2);

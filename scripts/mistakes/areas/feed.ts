@@ -3,11 +3,28 @@ import type { Mistake } from '../mistake.ts';
 
 export const FEED: readonly Mistake[] = [
   {
+    guarantee: 'A job leaves events of a payment to the worker that is applying others of it.',
+    file: 'src/ledger/inbox/store/pending.ts',
+    code: 'pg_try_advisory_xact_lock(',
+    mistaken: 'pg_try_advisory_xact_lock_shared(',
+    test: 'test/ledger/locks.test.ts',
+    named: 'which wait for it: a job',
+  },
+  {
+    guarantee:
+      'A job ends when none of its events is left, also if another worker held them and failed.',
+    file: 'src/ledger/inbox/jobs.ts',
+    code: 'if (held.length > 0) await parts.applier.applyHeld(held);',
+    mistaken: '',
+    test: 'test/ledger/jobs.test.ts',
+    named: 'leave no event behind',
+  },
+  {
     guarantee: 'A claim does not wait for events that another transaction is applying.',
     file: 'src/ledger/inbox/store/pending.ts',
-    code: 'and attempts = 0\n                 order by webhook_event_id\n                   for update skip locked)',
+    code: 'IS_LANE_FREE}\n                 order by webhook_event_id\n                   for update skip locked)',
     mistaken:
-      'and attempts = 0\n                 order by webhook_event_id\n                   for update)',
+      'IS_LANE_FREE}\n                 order by webhook_event_id\n                   for update)',
     test: 'test/ledger/locks.test.ts',
     named: 'are skipped without waiting, and available',
   },

@@ -17,6 +17,7 @@ import type { LedgerMetrics } from '../metrics.ts';
 import { closeFindings, closeSubject, openFindings } from '../recordFindings.ts';
 import { recordProfiles } from '../recordProfiles.ts';
 import {
+  claimHeld,
   claimOne,
   claimUntried,
   claimUntriedFrom,
@@ -25,11 +26,13 @@ import {
   recordReplay,
   removeFromDead,
   returnToPending,
+  waitForLanes,
 } from './store/pending.ts';
 
 export interface EventApplier {
   /**
-   * Applies the pending events of `ids` that were never tried alone: all of them or none.
+   * Applies the pending events of `ids` that were never tried alone, without those that another transaction
+   * holds: all of them or none.
    * @returns the number of applied events
    */
   applyBatch(ids: readonly number[]): Promise<number>;
@@ -38,6 +41,12 @@ export interface EventApplier {
    * @returns the number of applied events, at most `limit`
    */
   applyFrom(fromId: number, limit: number): Promise<number>;
+  /**
+   * Applies those of `ids` that are still pending and were never tried alone, after the transactions that hold
+   * them or their lanes.
+   * @returns the number of applied events
+   */
+  applyHeld(ids: readonly number[]): Promise<number>;
   /** Applies one event, if it is still pending. */
   applyOne(id: number): Promise<void>;
   /**
@@ -83,6 +92,11 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
   return {
     applyBatch: (ids) => apply((tx) => claimUntried(tx, ids)),
     applyFrom: (fromId, limit) => apply((tx) => claimUntriedFrom(tx, fromId, limit)),
+    applyHeld: (ids) =>
+      apply(async (tx) => {
+        await waitForLanes(tx, ids);
+        return claimHeld(tx, ids);
+      }),
     applyOne: async (id) => {
       await apply(async (tx) => {
         const event = await claimOne(tx, id);

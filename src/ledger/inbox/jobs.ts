@@ -10,6 +10,8 @@
  *    for a reason outside the data is not counted; the count is corrected when the database is reachable.
  * 4. After a batch, the worker applies what arrived meanwhile without waiting for its job. These events
  *    keep their jobs, which find nothing left, or find what a failure here left pending.
+ * 5. A job ends when none of its events is pending, but for those that got a job of their own. What another
+ *    worker holds is left to the end of the job, and then waited for: if the other one fails, it is applied here.
  */
 
 import { monotonicMs } from '../../platform/clock.ts';
@@ -22,7 +24,7 @@ import { QUEUES } from '../../platform/queue/names.ts';
 import { sleep } from '../../platform/sleep.ts';
 import { LockSetChanged } from '../lockSetChanged.ts';
 import type { EventApplier } from './applyEvents.ts';
-import { countAttempt, deferEnqueue, readTried, uncountAttempts } from './store/pending.ts';
+import { countAttempt, deferEnqueue, readPending, uncountAttempts } from './store/pending.ts';
 
 export const EVENTS_QUEUE = QUEUES.events;
 
@@ -94,14 +96,25 @@ async function tryBatch(
 ): Promise<void> {
   try {
     const applied = await parts.applier.applyBatch(ids);
-    if (applied < ids.length) await split(parts, await readTried(parts.db, ids));
     await applyArrivals(parts, ids);
+    if (applied < ids.length) await applyRest(parts, ids);
   } catch (error) {
     const isWorthSplitting = isLastAttempt && mayConcernOneEvent(error);
     if (ids.length === 0 || (isRetryable(error) && !isWorthSplitting)) throw error;
     parts.log.warn({ error: toError(error), events: ids.length }, 'events.batch_failed_splitting');
     await split(parts, ids);
   }
+}
+
+/** Applies what another worker held, and enqueues a job for each event that was tried alone (invariant 5). */
+async function applyRest(parts: Handling, ids: readonly number[]): Promise<void> {
+  const rest = await readPending(parts.db, ids);
+  await split(
+    parts,
+    rest.flatMap(({ id, isTried }) => (isTried ? id : [])),
+  );
+  const held = rest.flatMap(({ id, isTried }) => (isTried ? [] : id));
+  if (held.length > 0) await parts.applier.applyHeld(held);
 }
 
 /** The most events in one transaction. */

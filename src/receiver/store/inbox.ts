@@ -1,11 +1,14 @@
 /** Statements on the inbox. None of them parses a body. */
 import { type Database, type Queryable, SEND_WARNINGS } from '../../platform/db/database.ts';
+import { laneOf } from '../../platform/lanes.ts';
 
 /** A verified body on its way into the inbox. */
 export interface NewEvent {
   readonly eventId: string | undefined;
   readonly merchantId: string | undefined;
   readonly eventType: string | undefined;
+  /** What it is about: events about the same are in one lane (platform/lanes.ts). */
+  readonly subject: string | undefined;
   readonly body: Buffer;
   /** SHA-256 of `body`. */
   readonly bodyHash: Buffer;
@@ -52,11 +55,11 @@ export async function insertEvents(
   }
   const rows = await db.prepared<Inserted>(
     `with input as (
-       select u.event_id, u.merchant_id, u.event_type, u.start, u.length, u.secret,
+       select u.event_id, u.merchant_id, u.event_type, u.start, u.length, u.secret, u.lane,
               substring($2::bytea from (u.place::int - 1) * 32 + 1 for 32) as body_sha256
          from ${SEND_WARNINGS},
-              unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $9::int[])
-              with ordinality as u (event_id, merchant_id, event_type, start, length, secret, place)
+              unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $9::int[], $10::int[])
+              with ordinality as u (event_id, merchant_id, event_type, start, length, secret, lane, place)
      ), inserted as (
        insert into webhook_events (event_id, merchant_id, event_type, body_day, body_bytes, body_sha256,
                                    received_at, secret_fingerprint)
@@ -66,14 +69,16 @@ export async function insertEvents(
         order by event_id, body_sha256
        on conflict do nothing
        returning id, event_id, body_day, body_sha256
-     ), bodies as (
-       insert into webhook_bodies (day, webhook_event_id, body)
-       select i.body_day, i.id, substring($1::bytea from n.start for n.length)
+     ), accepted as materialized (
+       select i.id, i.body_day, n.start, n.length, n.lane
          from inserted i
          join input n on n.body_sha256 = i.body_sha256 and n.event_id is not distinct from i.event_id
+     ), bodies as (
+       insert into webhook_bodies (day, webhook_event_id, body)
+       select body_day, id, substring($1::bytea from start for length) from accepted
      ), queued as (
-       insert into pending (webhook_event_id, enqueue_at)
-       select id, now() + interval '${ENQUEUE_GRACE}' from inserted
+       insert into pending (webhook_event_id, enqueue_at, lane)
+       select id, now() + interval '${ENQUEUE_GRACE}', lane from accepted
      )
      select server.timeline, id, event_id as "eventId", body_sha256 as "bodyHash"
        from (select ${HISTORY} as timeline) server
@@ -88,12 +93,21 @@ export async function insertEvents(
       events.map(({ body }) => body.length),
       receivedAt.toISOString(),
       events.map(({ secretFingerprint }) => secretFingerprint),
+      events.map(laneOfEvent),
     ],
   );
   return {
     inserted: rows.flatMap(({ timeline: _, id, ...row }) => (id === null ? [] : [{ id, ...row }])),
     timeline: rows[0]?.timeline ?? undefined,
   };
+}
+
+function laneOfEvent({
+  subject,
+  eventId,
+  bodyHash,
+}: Pick<NewEvent, 'subject' | 'eventId' | 'bodyHash'>): number {
+  return laneOf(subject ?? eventId ?? bodyHash);
 }
 
 /** One row without an event if none was inserted. */
@@ -155,7 +169,7 @@ export async function commitAfterStored(db: Queryable): Promise<void> {
 export async function insertVariant(
   db: Queryable,
   webhookEventId: number,
-  variant: Pick<NewEvent, 'body' | 'bodyHash'>,
+  variant: NewEvent,
   receivedAt: Date,
 ): Promise<boolean> {
   const rows = await db.query<{ id: number }>(
@@ -165,12 +179,18 @@ export async function insertVariant(
        on conflict do nothing
        returning webhook_event_id
      ), queued as (
-       insert into pending (webhook_event_id, enqueue_at)
-       select webhook_event_id, now() + interval '${ENQUEUE_GRACE}' from inserted
+       insert into pending (webhook_event_id, enqueue_at, lane)
+       select webhook_event_id, now() + interval '${ENQUEUE_GRACE}', $5::int from inserted
        on conflict do nothing
      )
      select webhook_event_id as id from inserted`,
-    [webhookEventId, variant.body, variant.bodyHash, receivedAt.toISOString()],
+    [
+      webhookEventId,
+      variant.body,
+      variant.bodyHash,
+      receivedAt.toISOString(),
+      laneOfEvent(variant),
+    ],
   );
   return rows.length > 0;
 }

@@ -14,6 +14,18 @@ describe('reading an envelope', () => {
     expect(readEnvelope(json({ ...ENVELOPE, content: { type: 'x' }, extra: 1 }))).toEqual(NAMED);
   });
 
+  it.each<[string, unknown, string | undefined]>([
+    ['a payment', { payment_id: 'pay_1', status: 'succeeded' }, 'pay_1'],
+    ['a refund of a payment', { refund_id: 'ref_1', payment_id: 'pay_1' }, 'pay_1'],
+    ['a payout', { payout_id: 'payout_1' }, 'payout_1'],
+    ['a payment with an unusable id', { payment_id: 17, payout_id: 'payout_1' }, 'payout_1'],
+    ['something else', { id: 'x' }, undefined],
+    ['no object', undefined, undefined],
+    ['a list', [{ payment_id: 'pay_1' }], undefined],
+  ])('reads what the event is about: %s', (_, object, subject) => {
+    expect(readEnvelope(json({ ...ENVELOPE, content: { object } })).subject).toBe(subject);
+  });
+
   it('drops a byte order mark', () => {
     const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), json(ENVELOPE)]);
     expect(readEnvelope(body)).toEqual(NAMED);

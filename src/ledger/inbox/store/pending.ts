@@ -1,5 +1,6 @@
 /** Statements on pending and dead events. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { LANES } from '../../../platform/lanes.ts';
 import type { InboxEvent } from '../../domain/event.ts';
 
 /** An event without its body, and the day under which its body is stored. */
@@ -33,8 +34,15 @@ const CLAIMED_EVENTS = `
    order by e.id`;
 
 /**
- * Claims events that were never tried alone, by deleting them from `pending`. Skips rows that another
- * transaction holds; if that transaction fails, they are still pending.
+ * The lock of a lane is held until the transaction ends. Two transactions on events of one payment would make
+ * each other wait and repeat their work (docs/decisions/0164-lanes.md); correctness does not depend on it.
+ */
+const LANE_LOCK = `hashtext('tallyhook events'), lane`;
+const IS_LANE_FREE = `pg_try_advisory_xact_lock(${LANE_LOCK})`;
+
+/**
+ * Claims events that were never tried alone, by deleting them from `pending`. Skips lanes and rows that
+ * another transaction holds; if that transaction fails, its rows are still pending.
  */
 export function claimUntried(
   tx: Queryable,
@@ -45,7 +53,7 @@ export function claimUntried(
        delete from pending
         where webhook_event_id in (
                 select webhook_event_id from pending
-                 where webhook_event_id = any ($1::bigint[]) and attempts = 0
+                 where webhook_event_id = any ($1::bigint[]) and attempts = 0 and ${IS_LANE_FREE}
                  order by webhook_event_id
                    for update skip locked)
        returning webhook_event_id
@@ -55,7 +63,37 @@ export function claimUntried(
 }
 
 /**
- * Claims events from `fromId` on that were never tried alone, oldest first. Skips rows that another
+ * Waits until no other transaction holds the lanes of these events, and holds them. Before any other lock of
+ * the transaction, and in their order, so that two cannot wait for each other.
+ */
+export async function waitForLanes(tx: Queryable, ids: readonly number[]): Promise<void> {
+  await tx.query(
+    `select pg_advisory_xact_lock(${LANE_LOCK})
+       from (select distinct lane from pending
+              where webhook_event_id = any ($1::bigint[]) and attempts = 0
+              order by lane limit $2) l`,
+    [ids, LANES],
+  );
+}
+
+/** As `claimUntried`, but waits for rows that another transaction holds. After `waitForLanes`. */
+export function claimHeld(tx: Queryable, ids: readonly number[]): Promise<readonly InboxHeader[]> {
+  return tx.query<InboxHeader>(
+    `with claimed as (
+       delete from pending
+        where webhook_event_id in (
+                select webhook_event_id from pending
+                 where webhook_event_id = any ($1::bigint[]) and attempts = 0
+                 order by webhook_event_id
+                   for update)
+       returning webhook_event_id
+     )${CLAIMED_EVENTS}`,
+    [ids],
+  );
+}
+
+/**
+ * Claims events from `fromId` on that were never tried alone, oldest first. Skips lanes and rows that another
  * transaction holds. The caller begins at recent events: the index entries of older ones that were
  * deleted are read until vacuum removes them.
  */
@@ -69,7 +107,7 @@ export function claimUntriedFrom(
        delete from pending
         where webhook_event_id in (
                 select webhook_event_id from pending
-                 where webhook_event_id >= $1 and attempts = 0
+                 where webhook_event_id >= $1 and attempts = 0 and ${IS_LANE_FREE}
                  order by webhook_event_id
                  limit $2
                    for update skip locked)
@@ -179,15 +217,17 @@ export async function claimOverdue(
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-/** The pending events of `ids` that were tried alone before. */
-export async function readTried(db: Queryable, ids: readonly number[]): Promise<readonly number[]> {
-  const rows = await db.query<{ id: number }>(
-    `select webhook_event_id as id from pending
-      where webhook_event_id = any ($1::bigint[]) and attempts > 0
+/** Those of `ids` that are still pending, and whether each was tried alone before. */
+export function readPending(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly isTried: boolean }[]> {
+  return db.query(
+    `select webhook_event_id as id, attempts > 0 as "isTried" from pending
+      where webhook_event_id = any ($1::bigint[])
       limit $2`,
     [ids, ids.length],
   );
-  return rows.map(({ id }) => id);
 }
 
 /**
@@ -258,8 +298,8 @@ export async function recordReplay(tx: Queryable, id: number): Promise<void> {
 export async function returnToPending(tx: Queryable, id: number): Promise<boolean> {
   const rows = await tx.query<{ id: number }>(
     `with revived as (delete from dead_events where webhook_event_id = $1)
-     insert into pending (webhook_event_id, enqueue_at)
-     values ($1, now())
+     insert into pending (webhook_event_id, enqueue_at, lane)
+     values ($1, now(), $1::bigint % ${LANES})
      on conflict do nothing
      returning webhook_event_id as id`,
     [id],
