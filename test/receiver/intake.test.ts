@@ -341,9 +341,12 @@ describe('a batch', () => {
 });
 
 describe('a full intake', () => {
+  /** The two limits on what is held do not depend on how long it waits. */
+  const stopped = () => 0;
+
   it('holds 800 events, waiting or being written, and no more, and loses none of them', async () => {
     const blocked = blockedDatabase(db);
-    const intake = recordingIntake(blocked.db);
+    const intake = recordingIntake(blocked.db, stopped);
     const before = await countStoredBodies(db);
     const accepted = someEvents(600).map(intake.accept);
     await waitFor('two batches', () => blocked.inFlight() === 2);
@@ -363,7 +366,7 @@ describe('a full intake', () => {
 
   it('holds 64 MiB of bodies and not one byte more', async () => {
     const blocked = blockedDatabase(db);
-    const intake = recordingIntake(blocked.db);
+    const intake = recordingIntake(blocked.db, stopped);
     // The same body many times: held bodies are counted before they are deduped.
     const body = Buffer.alloc(1024 * 1024, unique('no JSON'));
     const accepted = Array.from({ length: 64 }, () => intake.accept(body, 0));

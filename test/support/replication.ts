@@ -128,12 +128,15 @@ function argumentsOf(port: number, { settings = {}, follows }: ServerOptions): s
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
+/** Long, for a busy machine: a server that is down refuses at once. */
+const CONNECT_TIMEOUT_MS = 30_000;
+
 async function queryOnce<Row extends object>(
   connectionString: string,
   text: string,
   values?: readonly unknown[],
 ): Promise<Row[]> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on('error', () => undefined);
   await client.connect();
   try {
