@@ -72,7 +72,7 @@ function ratesOf({ peers }: Round, name: string): Rates {
   return rates;
 }
 
-export function spreadOf(values: readonly number[]): Spread {
+function spreadOf(values: readonly number[]): Spread {
   const ascending = values.toSorted((a, b) => a - b);
   const middle = Math.floor(ascending.length / 2);
   const upper = ascending[middle] ?? 0;
