@@ -34,6 +34,8 @@ const repair = z.strictObject({
   seconds,
   /** Parts and orders that differ from the service after the run. */
   differences: count,
+  /** Findings about differences that are still open then, although nothing differs. */
+  openFindings: count,
 });
 
 /** Alerts of an installation, compared with the history of the service. */
@@ -147,7 +149,10 @@ export function brokenPromises(record: FigureRecord): readonly string[] {
       ];
     }
     case 'repair':
-      return broken(record.differences, `differences after a full run, seed ${record.seed}`);
+      return [
+        ...broken(record.differences, `differences after a full run, seed ${record.seed}`),
+        ...broken(record.openFindings, `findings open after a full run, seed ${record.seed}`),
+      ];
     case 'alerts':
       return [
         ...broken(record.false, `false alerts, seed ${record.seed}`),

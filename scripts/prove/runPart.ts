@@ -89,7 +89,7 @@ async function runNode(
     env: { ...process.env, ...env },
     stdio: 'inherit',
   });
-  // A test or bench stops the servers that it started.
+  // A bench stops the servers that it started. Vitest ends at once, and leaves the PostgreSQL of its tests.
   const end = () => child.kill('SIGTERM');
   stop.addEventListener('abort', end);
   await once(child, 'close');

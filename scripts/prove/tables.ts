@@ -45,7 +45,7 @@ export const SECTIONS: Readonly<Record<RecordKind, Section>> = {
   }),
   repair: section('repair', {
     title: 'Convergence',
-    text: 'A shop trades for eight days of simulated time while the service has random faults and loses webhooks. Then one full run over 120 days makes the ledger equal to the service. *Differing* counts parts and orders that are not equal to the cent afterwards.',
+    text: 'A shop trades for eight days of simulated time while the service has random faults and loses webhooks. Then one full run over 120 days makes the ledger equal to the service. The requests are those of the run, and of the checks that it leaves due. *Differing* counts parts and orders that are not equal to the cent afterwards, *open findings* those about differences that should have been closed by then.',
     columns: [
       'webhooks lost',
       'seeds',
@@ -53,6 +53,7 @@ export const SECTIONS: Readonly<Record<RecordKind, Section>> = {
       'requests per 1,000 payments, median (range)',
       'seconds to convergence, median (range)',
       'differing',
+      'open findings',
     ],
     linesOf: (records) =>
       [...groupBy(records, ({ lossPercent }) => lossPercent)]
@@ -70,6 +71,7 @@ export const SECTIONS: Readonly<Record<RecordKind, Section>> = {
             2,
           ),
           whole(sum(own, ({ differences }) => differences)),
+          whole(sum(own, ({ openFindings }) => openFindings)),
         ]),
   }),
   alerts: section('alerts', {

@@ -63,6 +63,7 @@ const repair = (lossPercent: number, requests: number, seconds: number): FigureR
   requests,
   seconds,
   differences: 0,
+  openFindings: 0,
 });
 
 describe('the report', () => {
@@ -134,6 +135,7 @@ describe('a record shows as broken', () => {
     ['a lost event', { ...kills, lost: 1 }],
     ['a lost order webhook', { ...kills, orderWebhooks: { expected: 5, lost: 1 } }],
     ['a difference after a full run', { ...repair(5, 1, 1), differences: 1 }],
+    ['a finding that is open after a full run', { ...repair(5, 1, 1), openFindings: 1 }],
     ['a false alert', { ...alerts, false: 1 }],
     ['a missing alert', { ...alerts, missing: 1 }],
     ['a doubled alert', { ...alerts, doubled: 1 }],
