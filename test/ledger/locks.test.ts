@@ -155,26 +155,37 @@ describe('events that another transaction is applying', () => {
     },
   );
 
-  test('are skipped without waiting, and available again if that transaction fails', async () => {
-    const ids = await receive(
-      db,
-      inLanesOfTheirOwn(3).map((payment_id) => eventBody(paymentObject({ payment_id }))),
-    );
-    const first = await beginTransaction(db);
-    expect(await claimUntried(first.tx, ids.slice(0, 2))).toHaveLength(2);
-    const second = await beginTransaction(db);
-    const { outcome, result } = await runUntilBlocked(db, second, (tx) => claimUntried(tx, ids));
-    await first.rollBack();
-    const claimed = (await result).map(({ id }) => id);
-    await second.commit();
-    expect(outcome).toBe('ended');
-    expect(claimed).toEqual(ids.slice(2));
+  test.each([
+    ['this one', claimUntried],
+    // It takes no lane.
+    [
+      'an earlier one',
+      (tx: Queryable, ids: readonly number[]) =>
+        tx.query('select from pending where webhook_event_id = any ($1) for update', [ids]),
+    ],
+  ])(
+    'are skipped without waiting, and available again if that transaction fails: a worker of %s',
+    async (_, hold) => {
+      const ids = await receive(
+        db,
+        inLanesOfTheirOwn(3).map((payment_id) => eventBody(paymentObject({ payment_id }))),
+      );
+      const first = await beginTransaction(db);
+      expect(await hold(first.tx, ids.slice(0, 2))).toHaveLength(2);
+      const second = await beginTransaction(db);
+      const { outcome, result } = await runUntilBlocked(db, second, (tx) => claimUntried(tx, ids));
+      await first.rollBack();
+      const claimed = (await result).map(({ id }) => id);
+      await second.commit();
+      expect(outcome).toBe('ended');
+      expect(claimed).toEqual(ids.slice(2));
 
-    const third = await beginTransaction(db);
-    const left = await claimUntried(third.tx, ids);
-    await third.commit();
-    expect(left.map(({ id }) => id)).toEqual(ids.slice(0, 2));
-  });
+      const third = await beginTransaction(db);
+      const left = await claimUntried(third.tx, ids);
+      await third.commit();
+      expect(left.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    },
+  );
 
   test('are skipped by a sweep without waiting', async () => {
     const ids = await receive(
