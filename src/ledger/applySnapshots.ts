@@ -16,7 +16,7 @@
  *
  * The lock plan comes from a read without locks. If a resource is filed elsewhere by the time it is
  * locked, or another transaction created a row, applySnapshots throws LockSetChanged and the caller
- * retries.
+ * retries. It does so before it writes if it holds a resource without its order.
  */
 import { isExcess } from '../alerts/domain/rules/excesses.ts';
 import { groupBy } from '../platform/collections.ts';
@@ -239,6 +239,7 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
     orderKeys.length > 0 ? lockOrders(tx, orderKeys) : [],
     plan.refs.length > 0 ? lockResources(tx, plan.refs) : [],
   ]);
+  requireOrders(rows, orders);
   const found = new Set(rows.map(refKey));
   const absent = plan.refs.filter((ref) => !found.has(refKey(ref)));
   return {
@@ -247,6 +248,19 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
     missing: new Set(absent.map(refKey)),
     orders: new Map(orders.map((order) => [order.orderKey, order])),
   };
+}
+
+/**
+ * An order that another transaction created after this one locked orders is not held, but its resources are.
+ * Whoever holds the order may wait for them, and this transaction would wait for the order when it inserts it.
+ * @throws LockSetChanged if the order of a locked resource is not locked
+ */
+function requireOrders(rows: readonly ResourceRow[], orders: readonly StoredOrder[]): void {
+  const held = new Set(orders.map((order) => order.orderKey));
+  const unheld = rows.flatMap(({ orderKey }) =>
+    orderKey !== null && !held.has(orderKey) ? [orderKey] : [],
+  );
+  if (unheld.length > 0) throw new LockSetChanged(unheld);
 }
 
 /** The payment that gives an order its key, if the shop did not name the order. */

@@ -4,6 +4,7 @@
  * for that row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import {
   claimHeld,
   claimOverdue,
@@ -12,6 +13,7 @@ import {
   readDueBefore,
   waitForLanes,
 } from '../../src/ledger/inbox/store/pending.ts';
+import { LockSetChanged } from '../../src/ledger/lockSetChanged.ts';
 import { lockOrders } from '../../src/ledger/store/orders.ts';
 import { lockResources } from '../../src/ledger/store/resources.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
@@ -19,6 +21,7 @@ import { laneOf } from '../../src/platform/lanes.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { receive } from '../support/ledger.ts';
+import { observe } from '../support/observations.ts';
 import { beginTransaction, runUntilBlocked } from '../support/transactions.ts';
 
 let db: TestDatabase;
@@ -205,4 +208,31 @@ describe('events that another transaction is applying', () => {
     expect(outcome).toBe('ended');
     expect(enqueued).toEqual(ids.slice(1));
   });
+});
+
+test('a transaction ends before it writes if it holds a resource of an order that it does not hold', async () => {
+  const [id, orderId] = [unique('pay'), unique('ord')];
+  const paid = { status: 'succeeded', amountMinor: 100, currency: 'EUR', orderId };
+  const input = (versionMicros: number) => ({
+    observations: [observe({ ...paid, versionMicros }, { id })],
+    ...{ toRetrieve: [], alsoLock: [], nowMs: Date.now(), historyUntilMs: undefined },
+  });
+  // It creates the order after the other one has locked orders, and before that one locks resources.
+  const creator = await beginTransaction(db);
+  await applySnapshots(creator.tx, input(1));
+  const late = await beginTransaction(db);
+  const sent: string[] = [];
+  const tx: Queryable = {
+    query: async (text, values) => {
+      const isResourceLock = /from resources r\b[\s\S]*for update/.test(text);
+      sent.push(isResourceLock ? 'locks resources' : text);
+      if (isResourceLock) await creator.commit();
+      return await late.tx.query(text, values);
+    },
+  };
+  const outcome = await applySnapshots(tx, input(2)).catch((error: unknown) => error);
+  await late.rollBack();
+  expect(outcome).toBeInstanceOf(LockSetChanged);
+  expect((outcome as LockSetChanged).orderKeys).toEqual([`order:${orderId}`]);
+  expect(sent.at(-1)).toBe('locks resources');
 });

@@ -29,6 +29,15 @@ export const FEED: readonly Mistake[] = [
     named: 'are skipped without waiting, and available',
   },
   {
+    guarantee:
+      'A transaction that holds a resource and not its order ends before it waits for the order.',
+    file: 'src/ledger/applySnapshots.ts',
+    code: '  requireOrders(rows, orders);\n',
+    mistaken: '',
+    test: 'test/ledger/locks.test.ts',
+    named: 'a resource of an order that it does not hold',
+  },
+  {
     guarantee: 'Resources are locked in the order of their keys.',
     file: 'src/ledger/store/resources.ts',
     code: '      order by r.kind, r.id\n        for update',
