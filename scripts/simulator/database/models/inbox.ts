@@ -1,0 +1,251 @@
+/** Models of the statements on the inbox: intake, claims, attempts, the sweep, and bodies. */
+import {
+  findPacked,
+  readErased,
+  readKeptBodies,
+  readOpenBodies,
+  readRemovedDays,
+} from '../../../../src/ledger/bodies/store/bodies.ts';
+import {
+  claimHeld,
+  claimOne,
+  claimOverdue,
+  claimUntried,
+  claimUntriedFrom,
+  countAttempt,
+  deferEnqueue,
+  moveToDead,
+  readDueBefore,
+  readPending,
+  removeFromDead,
+  uncountAttempts,
+  waitForLanes,
+} from '../../../../src/ledger/inbox/store/pending.ts';
+import {
+  commitAfterStored,
+  insertEvents,
+  insertVariant,
+  readStoredEvents,
+} from '../../../../src/receiver/store/inbox.ts';
+import type { Execution } from '../rows.ts';
+import { modeled } from '../statements.ts';
+import type { EventRow, PendingRow, Tables } from '../tables.ts';
+import { byNumber, byText, MINUTE_MS, numbers, requiredMs, texts } from './values.ts';
+
+const NO_EVENT = {
+  ...{ eventId: 'evt_1', merchantId: undefined, eventType: undefined },
+  subject: undefined,
+  ...{ body: Buffer.alloc(0), bodyHash: Buffer.alloc(32), secretFingerprint: 0 },
+};
+const EPOCH = new Date(0);
+const ONCE = { dueBefore: EPOCH, afterId: 0, limit: 1, enqueueAfterMs: 0 };
+
+/** The columns of CLAIMED_EVENTS. */
+function headers(x: Execution, t: Tables, ids: readonly number[]): readonly object[] {
+  const claimed = new Set(ids);
+  return x
+    .rows(t.webhook_events, ({ id }) => claimed.has(id))
+    .sort(byNumber(({ id }) => id))
+    .map((row) => ({
+      ...{ id: row.id, eventId: row.event_id, merchantId: row.merchant_id, bodyDay: row.body_day },
+      ...{ receivedMicros: row.received_at * 1000, referenceMicros: row.received_at * 1000 },
+      hasVariants: x.rows(t.event_variants, (one) => one.webhook_event_id === row.id).length > 0,
+      isRepeated: false,
+    }));
+}
+
+const idOf = ({ webhook_event_id }: PendingRow): number => webhook_event_id;
+const isPending = (ids: unknown) => {
+  const wanted = new Set(numbers(ids));
+  return (row: PendingRow) => wanted.has(row.webhook_event_id);
+};
+
+const LANE = (lane: number) => `tallyhook events ${lane}`;
+
+/** @param isWaiting for rows that another transaction holds; else they and their lanes are skipped */
+function* claim(
+  x: Execution,
+  t: Tables,
+  where: (row: PendingRow) => boolean,
+  { limit = Number.POSITIVE_INFINITY, isWaiting = false } = {},
+) {
+  const free = x
+    .rows(t.pending, where)
+    .sort(byNumber(idOf))
+    .filter(({ lane }) => isWaiting || x.tryAdvisory(LANE(lane)))
+    .slice(0, limit);
+  const isFree = isPending(free.map(idOf));
+  const locked = yield* x.lock(t.pending, (row) => isFree(row) && where(row), {
+    ...{ isSkipping: !isWaiting, orderBy: byNumber(idOf) },
+  });
+  const ids = locked.map(idOf);
+  yield* x.remove(t.pending, isPending(ids));
+  return headers(x, t, ids);
+}
+
+export const INBOX = [
+  modeled(insertEvents, [[NO_EVENT], EPOCH], 'd14adf75', function* (x, t, values, input) {
+    const [bodies, hashes] = [values[0] as Buffer, values[1] as Buffer];
+    const receivedAt = requiredMs(values[7]);
+    const day = new Date(x.nowMs).toISOString().slice(0, 10);
+    const rows = input().map((row, place) => ({
+      ...row,
+      hash: hashes.subarray(place * 32, place * 32 + 32).toString('hex'),
+    })) as unknown as NewEventRow[];
+    rows.sort(
+      byText(
+        ({ event_id }) => event_id ?? '\u{10ffff}',
+        ({ hash }) => hash,
+      ),
+    );
+    const inserted: EventRow[] = [];
+    for (const { event_id, merchant_id, event_type, start, length, secret, lane, hash } of rows) {
+      const row = yield* x.insert(
+        t.webhook_events,
+        {
+          ...{ id: x.nextSerial(t.webhook_events), event_id, merchant_id, event_type },
+          ...{ body_day: day, body_bytes: length, body_sha256: hash },
+          ...{ received_at: receivedAt, secret_fingerprint: secret },
+        },
+        'nothing',
+      );
+      if (!row) continue;
+      inserted.push(row);
+      const body = bodies.subarray(start - 1, start - 1 + length);
+      yield* x.insert(t.webhook_bodies, { webhook_event_id: row.id, day, body });
+      yield* x.insert(t.pending, {
+        ...{ webhook_event_id: row.id, attempts: 0, enqueue_at: x.nowMs + MINUTE_MS, lane },
+      });
+    }
+    const timeline = 'model';
+    if (inserted.length === 0) return [{ timeline, id: null, eventId: null, bodyHash: null }];
+    return inserted.map(({ id, event_id, body_sha256 }) => ({
+      ...{ timeline, id, eventId: event_id, bodyHash: Buffer.from(body_sha256, 'hex') },
+    }));
+  }),
+  modeled(readStoredEvents, [[]], '2a06cb96', (x, t, [ids]) => {
+    const wanted = new Set(texts(ids));
+    return x
+      .rows(t.webhook_events, (row) => row.event_id !== null && wanted.has(row.event_id))
+      .map(({ id, event_id, body_sha256 }) => ({
+        ...{ id, eventId: event_id, bodyHash: Buffer.from(body_sha256, 'hex') },
+      }));
+  }),
+  modeled(commitAfterStored, [], 'bb70f713', () => [{}]),
+  modeled(
+    insertVariant,
+    [1, NO_EVENT, EPOCH],
+    '71bcde2c',
+    function* (x, t, [id, body, hash, , lane]) {
+      const variant = {
+        ...{ webhook_event_id: Number(id), body: body as Buffer },
+        body_sha256: (hash as Buffer).toString('hex'),
+      };
+      if (!(yield* x.insert(t.event_variants, variant, 'nothing'))) return [];
+      const pending = {
+        ...{ webhook_event_id: Number(id), attempts: 0, lane: Number(lane) },
+        enqueue_at: x.nowMs + MINUTE_MS,
+      };
+      yield* x.insert(t.pending, pending, 'nothing');
+      return [{ id }];
+    },
+  ),
+  modeled(claimUntried, [[]], '64bf7a49', (x, t, [ids]) => {
+    const isWanted = isPending(ids);
+    return claim(x, t, (row) => isWanted(row) && row.attempts === 0);
+  }),
+  modeled(claimUntriedFrom, [1, 1], 'b2a6e3d9', (x, t, [fromId, limit]) => {
+    const isUntried = (row: PendingRow) =>
+      row.webhook_event_id >= Number(fromId) && row.attempts === 0;
+    return claim(x, t, isUntried, { limit: Number(limit) });
+  }),
+  modeled(claimOne, [1], '3a4a2c97', function* (x, t, [id]) {
+    const claimed = yield* x.remove(t.pending, isPending([id]));
+    return headers(x, t, claimed.map(idOf));
+  }),
+  modeled(countAttempt, [1, 1], '3a982ea1', function* (x, t, [id, afterMs]) {
+    const counted = yield* x.update(t.pending, isPending([id]), (row) => ({
+      ...{ ...row, attempts: row.attempts + 1, enqueue_at: x.nowMs + Number(afterMs) },
+    }));
+    return counted.map(({ attempts }) => ({ attempts }));
+  }),
+  modeled(uncountAttempts, [[]], '8227cf96', function* (x, t, [ids]) {
+    const isWanted = isPending(ids);
+    yield* x.update(
+      t.pending,
+      (row) => isWanted(row) && row.attempts > 0,
+      (row) => ({ ...row, attempts: row.attempts - 1 }),
+    );
+    return [];
+  }),
+  modeled(deferEnqueue, [[], 1], 'fd01c8f5', function* (x, t, [ids, afterMs]) {
+    const deferred = yield* x.update(t.pending, isPending(ids), (row) => ({
+      ...{ ...row, enqueue_at: x.nowMs + Number(afterMs) },
+    }));
+    return deferred.map((row) => ({ id: idOf(row) }));
+  }),
+  modeled(readDueBefore, [1], '2e304dc9', (x, _, [withinMs]) => [
+    { dueBefore: new Date(x.nowMs + Number(withinMs)) },
+  ]),
+  modeled(claimOverdue, [ONCE], '81d710ae', function* (x, t, [before, limit, afterMs, afterId]) {
+    const locked = yield* x.lock(
+      t.pending,
+      (row) => row.enqueue_at < requiredMs(before) && row.webhook_event_id > Number(afterId),
+      { isSkipping: true, orderBy: byNumber(idOf), limit: Number(limit) },
+    );
+    const claimed = yield* x.update(t.pending, isPending(locked.map(idOf)), (row) => ({
+      ...{ ...row, enqueue_at: x.nowMs + Number(afterMs) },
+    }));
+    return claimed.map((row) => ({ id: idOf(row) }));
+  }),
+  modeled(readPending, [[]], 'cfaa6972', (x, t, [ids]) =>
+    x.rows(t.pending, isPending(ids)).map((row) => ({ id: idOf(row), isTried: row.attempts > 0 })),
+  ),
+  modeled(waitForLanes, [[]], 'd543d285', function* (x, t, [ids]) {
+    const isWanted = isPending(ids);
+    const untried = x.rows(t.pending, (row) => isWanted(row) && row.attempts === 0);
+    const lanes = new Set(untried.map(({ lane }) => lane));
+    for (const lane of [...lanes].sort((a, b) => a - b)) yield* x.lockAdvisory(LANE(lane));
+    return [];
+  }),
+  modeled(claimHeld, [[]], '73b3384e', (x, t, [ids]) => {
+    const isWanted = isPending(ids);
+    const isUntried = (row: PendingRow) => isWanted(row) && row.attempts === 0;
+    return claim(x, t, isUntried, { isWaiting: true });
+  }),
+  modeled(moveToDead, [1, 1, ''], 'f54eeefe', function* (x, t, [id, attempts, error]) {
+    const moved = yield* x.remove(t.pending, isPending([id]));
+    for (const { webhook_event_id } of moved) {
+      const dead = { webhook_event_id, attempts: Number(attempts), error: String(error) };
+      yield* x.insert(t.dead_events, dead, () => dead);
+    }
+    return moved.map((row) => ({ id: idOf(row) }));
+  }),
+  modeled(removeFromDead, [[]], '18ffcb5f', function* (x, t, [ids]) {
+    const wanted = new Set(numbers(ids));
+    const removed = yield* x.remove(t.dead_events, (row) => wanted.has(row.webhook_event_id));
+    return removed.map((row) => ({ id: row.webhook_event_id }));
+  }),
+  modeled(readOpenBodies, ['2026-01-01', []], '60ed3072', (x, t, [day, ids]) => {
+    const wanted = new Set(numbers(ids));
+    return x
+      .rows(t.webhook_bodies, (row) => row.day === day && wanted.has(row.webhook_event_id))
+      .map(({ webhook_event_id, body }) => ({ id: webhook_event_id, body }));
+  }),
+  // Bodies are packed, kept, removed and erased elsewhere: here they stay in their day.
+  modeled(findPacked, ['2026-01-01', []], '08b5cb71', () => []),
+  modeled(readKeptBodies, [[]], '3ace0442', () => []),
+  modeled(readRemovedDays, [[]], '45780f0f', () => []),
+  modeled(readErased, [[]], '109c67e2', () => []),
+];
+
+interface NewEventRow {
+  readonly event_id: string | null;
+  readonly merchant_id: string | null;
+  readonly event_type: string | null;
+  readonly start: number;
+  readonly length: number;
+  readonly secret: number;
+  readonly lane: number;
+  readonly hash: string;
+}

@@ -1,0 +1,239 @@
+/** Models of the statements on the outbox, messages and the health of channels. */
+import {
+  claimDispatch,
+  claimOutbox,
+  setNextDispatch,
+} from '../../../../src/alerts/store/outbox.ts';
+import {
+  deleteHealth,
+  deleteOtherHealth,
+  leaseProbe,
+  lockHealth,
+  readHealth,
+  saveHealth,
+} from '../../../../src/notify/store/channelHealth.ts';
+import {
+  claimMessage,
+  countSingles,
+  giveUpAbandoned,
+  insertMessages,
+  postponeMessage,
+  readDueChannels,
+  settleMessage,
+} from '../../../../src/notify/store/messages.ts';
+import { modeled } from '../statements.ts';
+import type { HealthRow, Json, MessageRow } from '../tables.ts';
+import { byNumber, json, requiredMs, texts, toDate, toMs } from './values.ts';
+
+const EPOCH = new Date(0);
+const CHANNEL = 'webhook';
+const CLAIM = { channel: CHANNEL, now: EPOCH, leaseUntil: EPOCH } as const;
+const END = { state: 'delivered', at: EPOCH, error: null } as const;
+const LATER = { until: EPOCH, error: '' };
+const ABANDONED = { channels: [], before: EPOCH, now: EPOCH, limit: 1 };
+const HEALTH = { failingSinceMs: 0, lastError: '', outage: undefined };
+
+const OUTBOX = [
+  modeled(claimDispatch, [EPOCH], 'f5df7949', function* (x, t, [now]) {
+    const isDue = (row: { readonly next_dispatch_at: number }) =>
+      row.next_dispatch_at <= requiredMs(now);
+    return yield* x.lock(t.dispatch_state, isDue, { isSkipping: true });
+  }),
+  modeled(setNextDispatch, [EPOCH], 'a9f9ba6c', function* (x, t, [at]) {
+    yield* x.update(
+      t.dispatch_state,
+      () => true,
+      () => ({ next_dispatch_at: requiredMs(at) }),
+    );
+    return [];
+  }),
+  modeled(claimOutbox, [1], '06e1a003', function* (x, t, [limit]) {
+    const oldest = x.rows(t.alert_outbox).sort(byNumber(({ id }) => id));
+    const ids = new Set(oldest.slice(0, Number(limit)).map(({ id }) => id));
+    const claimed = yield* x.remove(t.alert_outbox, ({ id }) => ids.has(id));
+    return claimed.sort(byNumber(({ id }) => id)).flatMap(({ alert_id, type }) =>
+      x
+        .rows(t.alerts, ({ id }) => id === alert_id)
+        .map((alert) => {
+          const minor = alert.detail.amountMinor ?? alert.detail.capturableMinor;
+          return {
+            ...{ alertId: alert_id, type, rule: alert.rule, subject: alert.subject },
+            ...{ severity: alert.severity, sentence: alert.sentence, nextStep: alert.next_step },
+            ...{ orderId: alert.order_id, paymentId: alert.payment_id },
+            ...{ deadlineAt: toDate(alert.deadline_at), openedAt: new Date(alert.opened_at) },
+            ...{ resolvedAt: toDate(alert.resolved_at), snoozedUntil: null },
+            currency: (alert.detail.currency as string | undefined) ?? null,
+            amountMinor: typeof minor === 'number' ? minor : null,
+          };
+        }),
+    );
+  }),
+];
+
+const isMessage = (id: unknown) => (row: MessageRow) => row.id === id && row.state === 'due';
+const MAX_LOGGED = 50;
+
+function logWith(log: readonly Json[], attempt: unknown): readonly Json[] {
+  if (attempt === null) return log;
+  const kept = log.length < MAX_LOGGED ? log : log.slice(1);
+  return [...kept, json(attempt)];
+}
+
+const MESSAGES = [
+  modeled(insertMessages, [[], EPOCH], '87afe771', function* (x, t, values, input) {
+    const now = requiredMs(values[5]);
+    for (const row of input()) {
+      const message: MessageRow = {
+        ...{ id: String(row.id), number: x.nextSerial(t.messages), channel: String(row.channel) },
+        ...{ kind: String(row.kind), content: json(row.content) },
+        ...{ stream: row.stream as string | null, state: 'due', attempts: 0 },
+        ...{ next_attempt_at: now, created_at: now, settled_at: null, last_error: null },
+        attempt_log: [],
+      };
+      yield* x.insert(t.messages, message, 'nothing');
+    }
+    return [];
+  }),
+  modeled(countSingles, [EPOCH], '649b4b5c', (x, t, [since]) => {
+    const singles = new Map<string, number>();
+    for (const { kind, created_at, channel } of x.rows(t.messages)) {
+      if (kind !== 'alert' || created_at <= requiredMs(since)) continue;
+      singles.set(channel, (singles.get(channel) ?? 0) + 1);
+    }
+    return [...singles].map(([channel, count]) => ({ channel, singles: count }));
+  }),
+  modeled(claimMessage, [CLAIM], '7612e146', function* (x, t, [channel, now, leaseUntil]) {
+    const due = x.rows(t.messages, ({ state }) => state === 'due');
+    const isFirst = ({ stream, number }: MessageRow) =>
+      stream === null || !due.some((one) => one.stream === stream && one.number < number);
+    const [next] = yield* x.lock(
+      t.messages,
+      (row) =>
+        row.channel === channel &&
+        row.state === 'due' &&
+        row.next_attempt_at <= requiredMs(now) &&
+        isFirst(row),
+      {
+        ...{ isSkipping: true, limit: 1 },
+        orderBy: byNumber(
+          (row) => row.next_attempt_at,
+          (row) => row.number,
+        ),
+      },
+    );
+    if (next === undefined) return [];
+    const claimed = yield* x.update(
+      t.messages,
+      ({ id }) => id === next.id,
+      (row) => ({
+        ...{ ...row, attempts: row.attempts + 1, next_attempt_at: requiredMs(leaseUntil) },
+      }),
+    );
+    return claimed.map(({ id, content, attempts, created_at }) => ({
+      ...{ id, content, attempts, createdAt: new Date(created_at), resentAt: null },
+    }));
+  }),
+  modeled(settleMessage, ['', END], '02a6a037', function* (x, t, [id, state, at, error, attempt]) {
+    yield* x.update(t.messages, isMessage(id), (row) => ({
+      ...{ ...row, state: state as MessageRow['state'], settled_at: requiredMs(at) },
+      last_error: (error as string | null) ?? row.last_error,
+      attempt_log: logWith(row.attempt_log, attempt),
+    }));
+    return [];
+  }),
+  modeled(
+    postponeMessage,
+    [{ id: '', attempts: 1 }, LATER],
+    'bf2e70db',
+    function* (x, t, [id, attempts, until, error, attempt]) {
+      yield* x.update(
+        t.messages,
+        (row) => isMessage(id)(row) && row.attempts === attempts,
+        (row) => ({
+          ...{ ...row, next_attempt_at: requiredMs(until), last_error: String(error) },
+          attempt_log: logWith(row.attempt_log, attempt),
+        }),
+      );
+      return [];
+    },
+  ),
+  modeled(readDueChannels, [EPOCH], 'b607dbb6', (x, t, [now, channels]) => {
+    const due = x.rows(
+      t.messages,
+      ({ state, next_attempt_at }) => state === 'due' && next_attempt_at <= requiredMs(now),
+    );
+    return texts(channels)
+      .filter((channel) => due.some((row) => row.channel === channel))
+      .map((channel) => ({ channel }));
+  }),
+  modeled(
+    giveUpAbandoned,
+    [ABANDONED],
+    '10fb576d',
+    function* (x, t, [channels, before, now, limit]) {
+      const isAbandoned = (row: MessageRow) =>
+        row.state === 'due' &&
+        !texts(channels).includes(row.channel) &&
+        row.created_at < requiredMs(before) &&
+        row.next_attempt_at < requiredMs(now);
+      const locked = yield* x.lock(t.messages, isAbandoned, {
+        ...{ isSkipping: true, limit: Number(limit), orderBy: byNumber(({ number }) => number) },
+      });
+      const ids = new Set(locked.map(({ id }) => id));
+      yield* x.update(
+        t.messages,
+        ({ id }) => ids.has(id),
+        (row) => ({
+          ...{ ...row, state: 'failed' as const, settled_at: requiredMs(now) },
+          last_error: row.last_error ?? 'never tried',
+        }),
+      );
+      return [];
+    },
+  ),
+];
+
+const isChannel = (channel: unknown) => (row: HealthRow) => row.channel === channel;
+
+function healthOf({ failures, failing_since, retry_at, last_error }: HealthRow) {
+  return {
+    ...{ outageFailures: failures, failingSince: new Date(failing_since) },
+    ...{ retryAt: toDate(retry_at), lastError: last_error },
+  };
+}
+
+const HEALTHS = [
+  modeled(readHealth, [CHANNEL], '7d514cfe', (x, t, [channel]) =>
+    x.rows(t.channel_health, isChannel(channel)).map(healthOf),
+  ),
+  modeled(lockHealth, [CHANNEL], '8d0a288d', function* (x, t, [channel]) {
+    const rows = yield* x.lock(t.channel_health, isChannel(channel));
+    return rows.map(healthOf);
+  }),
+  modeled(leaseProbe, [CHANNEL, EPOCH], '8072acd0', function* (x, t, [channel, until]) {
+    yield* x.update(t.channel_health, isChannel(channel), (row) => ({
+      ...{ ...row, retry_at: requiredMs(until) },
+    }));
+    return [];
+  }),
+  modeled(saveHealth, [CHANNEL, HEALTH], '31d348e6', function* (x, t, values) {
+    const [channel, failures, since, retryAt, error] = values;
+    const health: HealthRow = {
+      ...{ channel: String(channel), failures: Number(failures) },
+      ...{ failing_since: requiredMs(since), retry_at: toMs(retryAt), last_error: String(error) },
+    };
+    yield* x.insert(t.channel_health, health, () => health);
+    return [];
+  }),
+  modeled(deleteHealth, [CHANNEL], '26c44eb3', function* (x, t, [channel]) {
+    yield* x.remove(t.channel_health, isChannel(channel));
+    return [];
+  }),
+  modeled(deleteOtherHealth, [[]], 'af7ecaae', function* (x, t, [channels]) {
+    const kept = new Set(texts(channels));
+    const removed = yield* x.remove(t.channel_health, ({ channel }) => !kept.has(channel));
+    return removed.map(({ channel }) => ({ channel }));
+  }),
+];
+
+export const NOTIFY = [...OUTBOX, ...MESSAGES, ...HEALTHS];
