@@ -448,13 +448,19 @@ function contradictsMoney(snapshot: Snapshot, head: Snapshot): boolean {
 
 /**
  * Impossible status transitions, in key order. Snapshots without a version have no position among those
- * with one, so the two groups are checked separately. An epoch or dispute stage starts a new history.
+ * with one, so the two groups are checked separately. An epoch or dispute stage starts a new history. Once a
+ * dispute was seen at another stage, a snapshot that names none may be of any, and belongs to no history.
  */
 function findIllegalSteps(ascending: readonly Snapshot[]): readonly IllegalStep[] {
   const steps: IllegalStep[] = [];
+  const hasStages = ascending.some(
+    ({ ref: { kind }, content: { stage } }) =>
+      stageRank(kind, stage) !== stageRank(kind, undefined),
+  );
   let previous: Snapshot | undefined;
   for (const snapshot of ascending) {
     if (snapshot.content.status === undefined) continue;
+    if (hasStages && snapshot.content.stage === undefined) continue;
     if (previous && isSameHistory(previous, snapshot)) {
       const from = previous.content.status ?? '';
       const to = snapshot.content.status;

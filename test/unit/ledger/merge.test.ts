@@ -552,6 +552,16 @@ describe('M6: uncertainties and illegal steps are reported', () => {
     expect(merge(succeeded, cancelled).illegalSteps).toEqual(steps);
   });
 
+  test('of a dispute with stages, bodies that name none are of no history', () => {
+    const dispute = (content: object) => observe({ ...usd, ...content }, { kind: 'dispute' });
+    const bodies = [dispute({ status: 'won' }), dispute({ status: 'cancelled' })];
+    expect(applyOneByOne(bodies)?.illegalSteps).toHaveLength(1);
+    const listed = { status: 'cancelled', stage: 'pre_arbitration', versionMicros: T0 };
+    expect(applyOneByOne([...bodies, dispute(listed)])?.illegalSteps).toEqual([]);
+    const sameStage = { status: 'cancelled', stage: 'dispute', versionMicros: T0 };
+    expect(applyOneByOne([...bodies, dispute(sameStage)])?.illegalSteps).toHaveLength(1);
+  });
+
   test('a transition across lost events is valid if the later status can be reached', () => {
     const state = merge(
       { ...usd, status: 'requires_payment_method', versionMicros: T0 },
