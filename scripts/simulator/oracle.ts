@@ -84,13 +84,16 @@ function wrongTotals({ tables }: Facts): readonly string[] {
   return committedRows(tables.orders).flatMap(({ order_key }) => {
     const parts = resources.filter((row) => row.order_key === order_key && row.currency !== null);
     const refunds = parts.filter(({ kind }) => kind === 'refund');
+    const held = parts.filter(({ status }) => status === 'requires_capture');
     const expected = {
+      authorized: sum(held, (row) => row.authorized_minor - row.captured_minor),
       captured: sum(parts, (row) => (row.kind === 'payment' ? row.captured_minor : 0)),
       refunded: sum(refunds, (row) => (row.status === 'succeeded' ? row.amount_minor : 0)),
       pending: sum(refunds, (row) => (row.status === 'pending' ? row.amount_minor : 0)),
     };
     const own = totals.find((row) => row.order_key === order_key);
     const stored = {
+      authorized: own?.authorized_minor ?? 0,
       captured: own?.captured_minor ?? 0,
       refunded: own?.refunded_minor ?? 0,
       pending: own?.refund_pending_minor ?? 0,

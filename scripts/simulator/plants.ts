@@ -60,9 +60,10 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'stale read',
-    guarantee: 'a resource that another transaction created since it was looked up is read again',
-    file: 'src/ledger/applySnapshots.ts',
-    code: 'if (created.length < rows.length) throw new LockSetChanged([]);',
+    guarantee:
+      'totals are derived again if another transaction has created the order since it was read',
+    file: 'src/ledger/recomputeOrders.ts',
+    code: 'if (created.length < fresh.length) throw new LockSetChanged([]);',
     mistaken: '',
   },
 ];

@@ -44,8 +44,10 @@ afterAll(() => postgres.drop());
 const ACCOUNT = { merchantId: MERCHANT_ID, profileId: undefined };
 const clock = { nowMs: () => Date.now() };
 /** Checks are due after minutes; reconciliation gets its time as a parameter. */
-let lateMs = 30 * 60_000;
-const later = { nowMs: () => Date.now() + lateMs };
+const later = { nowMs: () => Date.now() + 30 * 60_000 };
+/** Messages wait after a failed delivery; each life sends beyond the waits of those before. */
+let sendingMs = 30 * 60_000;
+const sending = { nowMs: () => Date.now() + sendingMs };
 
 test('each model was written for the text that its statement has today', () => {
   const changed = changedStatements(MODELS).map(
@@ -82,8 +84,7 @@ const RARE = new Set([
 
 /** One plan: its events arrive in another order, some twice, and are applied in batches. */
 async function trade(db: Database, seed: number, life: number): Promise<void> {
-  // Beyond the wait after a failed delivery.
-  lateMs += 30 * 60_000;
+  sendingMs += 30 * 60_000;
   const random = seededRandom(seed);
   const scheduler = createScheduler(Date.now());
   const service = new Service({ scheduler, random, delayMs: () => 0, send: () => undefined });
@@ -220,7 +221,7 @@ async function report(db: Database, random: () => number): Promise<void> {
     return `msg_${messages}`;
   };
   const subscriptions = [{ channel: 'webhook', severity: 'info' }] as const;
-  await dispatchAlerts({ db, clock: later, subscriptions, newMessageId });
+  await dispatchAlerts({ db, clock: sending, subscriptions, newMessageId });
   const send = () =>
     Promise.resolve(
       random() < 0.8
@@ -229,12 +230,12 @@ async function report(db: Database, random: () => number): Promise<void> {
     );
   const deliverer = createDeliverer(
     {
-      ...{ db, clock: later, log: silentLog, random, wakeLater: () => Promise.resolve() },
+      ...{ db, clock: sending, log: silentLog, random, wakeLater: () => Promise.resolve() },
       channels: [{ name: 'webhook', slots: 1, send }],
     },
     new AbortController().signal,
   );
   await deliverer.run('webhook');
   const producer = { add: () => Promise.resolve() };
-  await sweepMessages({ db, producer, clock: later, channels: ['webhook'] });
+  await sweepMessages({ db, producer, clock: sending, channels: ['webhook'] });
 }

@@ -206,7 +206,7 @@ export const INBOX = [
     const untried = x.rows(t.pending, (row) => isWanted(row) && row.attempts === 0);
     const lanes = new Set(untried.map(({ lane }) => lane));
     for (const lane of [...lanes].sort((a, b) => a - b)) yield* x.lockAdvisory(LANE(lane));
-    return [];
+    return [...lanes].map(() => ({ pg_advisory_xact_lock: '' }));
   }),
   modeled(claimHeld, [[]], '73b3384e', (x, t, [ids]) => {
     const isWanted = isPending(ids);
