@@ -328,7 +328,7 @@ describe('two workers', () => {
     const paid = payments(3);
     const inbox = await receive(paid);
     const other = await beginTransaction(db);
-    expect(await claimUntried(other.tx, inbox)).toHaveLength(3);
+    expect(await claimUntried(other.tx, inbox, 'free')).toHaveLength(3);
     const producer = recordingProducer();
     const job = handlerOver({ producer })(started(batchJob(inbox)));
     await waitFor('the job to wait for the other worker', async () => {
@@ -344,6 +344,26 @@ describe('two workers', () => {
     expect(await appliedIds()).toEqual(ids(paid));
     expect(await pendingIds()).toEqual([]);
     expect(producer.jobs).toEqual([]);
+  });
+
+  test('wait for one that hangs once, for seconds: then they apply what it does not hold itself', async () => {
+    const [hot = paymentObject(), second = paymentObject()] = payments(2);
+    const inbox = await receive([hot, hot]);
+    const hanging = await beginTransaction(db);
+    expect(await claimUntried(hanging.tx, inbox.slice(0, 1), 'free')).toHaveLength(1);
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer });
+    await handle(started(batchJob(inbox)));
+    expect(await appliedIds()).toEqual([hot.payment_id]);
+
+    // Of the same lane, too: this job waits for nothing, so it ends while the lane is held.
+    const later = await receive([hot, second]);
+    const waits = await db.query<{ n: number }>('select count(*) as n from pending');
+    await handle(started(batchJob(later)));
+    expect(waits).toEqual([{ n: 3 }]);
+    expect(await appliedIds()).toEqual(ids([hot, second]));
+    await hanging.rollBack();
+    expect(await pendingIds()).toEqual(inbox.slice(0, 1));
   });
 
   test.each([

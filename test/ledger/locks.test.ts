@@ -6,12 +6,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import {
-  claimHeld,
   claimOverdue,
   claimUntried,
   claimUntriedFrom,
+  lockLanes,
   readDueBefore,
-  waitForLanes,
 } from '../../src/ledger/inbox/store/pending.ts';
 import { LockSetChanged } from '../../src/ledger/lockSetChanged.ts';
 import { lockOrders } from '../../src/ledger/store/orders.ts';
@@ -127,10 +126,11 @@ function inLanesOfTheirOwn(count: number): readonly string[] {
 
 describe('events that another transaction is applying', () => {
   test.each([
-    ['a job', (tx: Queryable, ids: readonly number[]) => claimUntried(tx, ids)],
+    ['a job', (tx: Queryable, ids: readonly number[]) => claimUntried(tx, ids, 'free')],
     [
       'arrivals',
-      (tx: Queryable, ids: readonly number[]) => claimUntriedFrom(tx, Math.min(...ids), 100),
+      (tx: Queryable, ids: readonly number[]) =>
+        claimUntriedFrom(tx, { fromId: Math.min(...ids), limit: 100, lanes: 'free' }),
     ],
   ])(
     'are left to it with the later ones of their payment, which wait for it: %s',
@@ -141,13 +141,13 @@ describe('events that another transaction is applying', () => {
         [hot, hot, other].map((payment_id) => eventBody(paymentObject({ payment_id }))),
       );
       const first = await beginTransaction(db);
-      expect(await claimUntried(first.tx, ids.slice(0, 1))).toHaveLength(1);
+      expect(await claimUntried(first.tx, ids.slice(0, 1), 'free')).toHaveLength(1);
       const second = await beginTransaction(db);
       const free = await runUntilBlocked(db, second, (tx) => claim(tx, ids));
       const third = await beginTransaction(db);
       const held = await runUntilBlocked(db, third, async (tx) => {
-        await waitForLanes(tx, ids.slice(0, 2));
-        return claimHeld(tx, ids.slice(0, 2));
+        await lockLanes(tx, ids.slice(0, 2));
+        return claimUntried(tx, ids.slice(0, 2), 'any');
       });
       await first.commit();
       const claimed = [await free.result, await held.result];
@@ -159,7 +159,7 @@ describe('events that another transaction is applying', () => {
   );
 
   test.each([
-    ['this one', claimUntried],
+    ['this one', (tx: Queryable, ids: readonly number[]) => claimUntried(tx, ids, 'free')],
     // It takes no lane.
     [
       'an earlier one',
@@ -176,7 +176,9 @@ describe('events that another transaction is applying', () => {
       const first = await beginTransaction(db);
       expect(await hold(first.tx, ids.slice(0, 2))).toHaveLength(2);
       const second = await beginTransaction(db);
-      const { outcome, result } = await runUntilBlocked(db, second, (tx) => claimUntried(tx, ids));
+      const { outcome, result } = await runUntilBlocked(db, second, (tx) =>
+        claimUntried(tx, ids, 'free'),
+      );
       await first.rollBack();
       const claimed = (await result).map(({ id }) => id);
       await second.commit();
@@ -184,7 +186,7 @@ describe('events that another transaction is applying', () => {
       expect(claimed).toEqual(ids.slice(2));
 
       const third = await beginTransaction(db);
-      const left = await claimUntried(third.tx, ids);
+      const left = await claimUntried(third.tx, ids, 'free');
       await third.commit();
       expect(left.map(({ id }) => id)).toEqual(ids.slice(0, 2));
     },
@@ -196,7 +198,7 @@ describe('events that another transaction is applying', () => {
       [1, 2].map(() => eventBody(paymentObject())),
     );
     const worker = await beginTransaction(db);
-    await claimUntried(worker.tx, ids.slice(0, 1));
+    await claimUntried(worker.tx, ids.slice(0, 1), 'free');
     const sweep = await beginTransaction(db);
     const { outcome, result } = await runUntilBlocked(db, sweep, async (tx) => {
       const dueBefore = await readDueBefore(tx, 3_600_000);

@@ -3,6 +3,14 @@ import type { Mistake } from '../mistake.ts';
 
 export const FEED: readonly Mistake[] = [
   {
+    guarantee: 'A worker that hangs does not hold up the others for long.',
+    file: 'src/ledger/inbox/applyEvents.ts',
+    code: 'limitLockWaits(tx, LANES_HELD_FOR_MS)',
+    mistaken: 'limitLockWaits(tx, 3_600_000)',
+    test: 'test/ledger/jobs.test.ts',
+    named: 'wait for one that hangs once',
+  },
+  {
     guarantee: 'A job leaves events of a payment to the worker that is applying others of it.',
     file: 'src/ledger/inbox/store/pending.ts',
     code: 'pg_try_advisory_xact_lock(',
@@ -22,9 +30,9 @@ export const FEED: readonly Mistake[] = [
   {
     guarantee: 'A claim does not wait for events that another transaction is applying.',
     file: 'src/ledger/inbox/store/pending.ts',
-    code: 'IS_LANE_FREE}\n                 order by webhook_event_id\n                   for update skip locked)',
+    code: 'ARE_CLAIMED[lanes]}\n                 order by webhook_event_id\n                   for update skip locked)',
     mistaken:
-      'IS_LANE_FREE}\n                 order by webhook_event_id\n                   for update)',
+      'ARE_CLAIMED[lanes]}\n                 order by webhook_event_id\n                   for update)',
     test: 'test/ledger/locks.test.ts',
     named: 'are skipped without waiting, and available',
   },

@@ -2,8 +2,9 @@
  * Applies inbox events: claims them from `pending`, reads them and passes the observations to
  * applySnapshots, all in one transaction. If anything fails, they stay in `pending`.
  */
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
+import { isContended } from '../../platform/db/failures.ts';
 import { applySnapshots } from '../applySnapshots.ts';
 import { explainAbsences, readBodies } from '../bodies/readBodies.ts';
 import { contentHash } from '../contentHash.ts';
@@ -17,16 +18,18 @@ import type { LedgerMetrics } from '../metrics.ts';
 import { closeFindings, closeSubject, openFindings } from '../recordFindings.ts';
 import { recordProfiles } from '../recordProfiles.ts';
 import {
-  claimHeld,
   claimOne,
   claimUntried,
   claimUntriedFrom,
   type InboxHeader,
+  type Lanes,
+  limitLockWaits,
+  lockLanes,
   moveToDead,
   recordReplay,
   removeFromDead,
+  restoreLockWaits,
   returnToPending,
-  waitForLanes,
 } from './store/pending.ts';
 
 export interface EventApplier {
@@ -43,7 +46,7 @@ export interface EventApplier {
   applyFrom(fromId: number, limit: number): Promise<number>;
   /**
    * Applies those of `ids` that are still pending and were never tried alone, after the transactions that hold
-   * them or their lanes.
+   * their lanes. If one holds them for long, its process may hang: lanes are then ignored for a time.
    * @returns the number of applied events
    */
   applyHeld(ids: readonly number[]): Promise<number>;
@@ -64,7 +67,18 @@ export interface EventApplierParts {
   readonly metrics: LedgerMetrics;
 }
 
+/** Longer than a batch takes, also on a busy machine. */
+const LANES_HELD_FOR_MS = 5_000;
+const LANES_IGNORED_FOR_MS = 60_000;
+
+/** The lanes of these events are held for longer than a batch takes. */
+class LanesHeld extends Error {
+  override readonly name = 'LanesHeld';
+}
+
 export function createEventApplier(parts: EventApplierParts): EventApplier {
+  let ignoreLanesUntilMs = Number.NEGATIVE_INFINITY;
+  const lanes = (): Lanes => (monotonicMs() < ignoreLanesUntilMs ? 'any' : 'free');
   const apply = async (
     claim: (tx: Queryable) => Promise<readonly InboxHeader[]>,
   ): Promise<number> => {
@@ -90,13 +104,21 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
   };
 
   return {
-    applyBatch: (ids) => apply((tx) => claimUntried(tx, ids)),
-    applyFrom: (fromId, limit) => apply((tx) => claimUntriedFrom(tx, fromId, limit)),
-    applyHeld: (ids) =>
-      apply(async (tx) => {
-        await waitForLanes(tx, ids);
-        return claimHeld(tx, ids);
-      }),
+    applyBatch: (ids) => apply((tx) => claimUntried(tx, ids, lanes())),
+    applyFrom: (fromId, limit) =>
+      apply((tx) => claimUntriedFrom(tx, { fromId, limit, lanes: lanes() })),
+    applyHeld: async (ids) => {
+      try {
+        return await apply(async (tx) => {
+          if (lanes() === 'free') await waitForLanes(tx, ids);
+          return claimUntried(tx, ids, 'any');
+        });
+      } catch (error) {
+        if (!(error instanceof LanesHeld)) throw error;
+        ignoreLanesUntilMs = monotonicMs() + LANES_IGNORED_FOR_MS;
+        return apply((tx) => claimUntried(tx, ids, 'any'));
+      }
+    },
     applyOne: async (id) => {
       await apply(async (tx) => {
         const event = await claimOne(tx, id);
@@ -115,6 +137,17 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
       return isDead;
     },
   };
+}
+
+/** @throws LanesHeld */
+async function waitForLanes(tx: Queryable, ids: readonly number[]): Promise<void> {
+  const before = await limitLockWaits(tx, LANES_HELD_FOR_MS);
+  try {
+    await lockLanes(tx, ids);
+  } catch (error) {
+    throw isContended(error) ? new LanesHeld('a lane is held', { cause: error }) : error;
+  }
+  await restoreLockWaits(tx, before);
 }
 
 /**

@@ -10,8 +10,9 @@
  *    for a reason outside the data is not counted; the count is corrected when the database is reachable.
  * 4. After a batch, the worker applies what arrived meanwhile without waiting for its job. These events
  *    keep their jobs, which find nothing left, or find what a failure here left pending.
- * 5. A job ends when none of its events is pending, but for those that got a job of their own. What another
- *    worker holds is left to the end of the job, and then waited for: if the other one fails, it is applied here.
+ * 5. A job ends when none of its events is pending, but for those that got a job of their own and those that a
+ *    process that hangs holds. What another worker holds is left to the end of the job, and then waited for: if
+ *    the other one fails, it is applied here.
  */
 
 import { monotonicMs } from '../../platform/clock.ts';

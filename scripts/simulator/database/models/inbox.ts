@@ -7,19 +7,21 @@ import {
   readRemovedDays,
 } from '../../../../src/ledger/bodies/store/bodies.ts';
 import {
-  claimHeld,
   claimOne,
   claimOverdue,
   claimUntried,
   claimUntriedFrom,
   countAttempt,
   deferEnqueue,
+  type Lanes,
+  limitLockWaits,
+  lockLanes,
   moveToDead,
   readDueBefore,
   readPending,
   removeFromDead,
+  restoreLockWaits,
   uncountAttempts,
-  waitForLanes,
 } from '../../../../src/ledger/inbox/store/pending.ts';
 import {
   commitAfterStored,
@@ -60,23 +62,31 @@ const isPending = (ids: unknown) => {
   return (row: PendingRow) => wanted.has(row.webhook_event_id);
 };
 
+/** Fingerprints of the claims. */
+const CLAIM_BY_IDS: Readonly<Record<Lanes, string>> = { free: '0', any: '0' };
+const CLAIM_FROM: Readonly<Record<Lanes, string>> = { free: '0', any: '0' };
 const LANE = (lane: number) => `tallyhook events ${lane}`;
 
-/** @param isWaiting for rows that another transaction holds; else they and their lanes are skipped */
+interface ClaimOptions {
+  readonly limit?: number;
+  readonly lanes: Lanes;
+}
+
+/** Rows that another transaction holds are skipped, and with `free` also their lanes. */
 function* claim(
   x: Execution,
   t: Tables,
   where: (row: PendingRow) => boolean,
-  { limit = Number.POSITIVE_INFINITY, isWaiting = false } = {},
+  { limit = Number.POSITIVE_INFINITY, lanes }: ClaimOptions,
 ) {
   const free = x
     .rows(t.pending, where)
     .sort(byNumber(idOf))
-    .filter(({ lane }) => isWaiting || x.tryAdvisory(LANE(lane)))
+    .filter(({ lane }) => lanes === 'any' || x.tryAdvisory(LANE(lane)))
     .slice(0, limit);
   const isFree = isPending(free.map(idOf));
   const locked = yield* x.lock(t.pending, (row) => isFree(row) && where(row), {
-    ...{ isSkipping: !isWaiting, orderBy: byNumber(idOf) },
+    ...{ isSkipping: true, orderBy: byNumber(idOf) },
   });
   const ids = locked.map(idOf);
   yield* x.remove(t.pending, isPending(ids));
@@ -150,15 +160,22 @@ export const INBOX = [
       return [{ id }];
     },
   ),
-  modeled(claimUntried, [[]], '64bf7a49', (x, t, [ids]) => {
-    const isWanted = isPending(ids);
-    return claim(x, t, (row) => isWanted(row) && row.attempts === 0);
-  }),
-  modeled(claimUntriedFrom, [1, 1], 'b2a6e3d9', (x, t, [fromId, limit]) => {
-    const isUntried = (row: PendingRow) =>
-      row.webhook_event_id >= Number(fromId) && row.attempts === 0;
-    return claim(x, t, isUntried, { limit: Number(limit) });
-  }),
+  ...(['free', 'any'] as const).flatMap((lanes) => [
+    modeled(claimUntried, [[], lanes], CLAIM_BY_IDS[lanes], (x, t, [ids]) => {
+      const isWanted = isPending(ids);
+      return claim(x, t, (row) => isWanted(row) && row.attempts === 0, { lanes });
+    }),
+    modeled(
+      claimUntriedFrom,
+      [{ fromId: 1, limit: 1, lanes }],
+      CLAIM_FROM[lanes],
+      (x, t, [fromId, limit]) => {
+        const isUntried = (row: PendingRow) =>
+          row.webhook_event_id >= Number(fromId) && row.attempts === 0;
+        return claim(x, t, isUntried, { limit: Number(limit), lanes });
+      },
+    ),
+  ]),
   modeled(claimOne, [1], '3a4a2c97', function* (x, t, [id]) {
     const claimed = yield* x.remove(t.pending, isPending([id]));
     return headers(x, t, claimed.map(idOf));
@@ -201,17 +218,15 @@ export const INBOX = [
   modeled(readPending, [[]], 'cfaa6972', (x, t, [ids]) =>
     x.rows(t.pending, isPending(ids)).map((row) => ({ id: idOf(row), isTried: row.attempts > 0 })),
   ),
-  modeled(waitForLanes, [[]], 'd543d285', function* (x, t, [ids]) {
+  // Processes end here and never hang, so no wait is too long.
+  modeled(limitLockWaits, [1], '0', () => [{ before: '0' }]),
+  modeled(restoreLockWaits, ['0'], '0', () => [{}]),
+  modeled(lockLanes, [[]], 'd543d285', function* (x, t, [ids]) {
     const isWanted = isPending(ids);
     const untried = x.rows(t.pending, (row) => isWanted(row) && row.attempts === 0);
     const lanes = new Set(untried.map(({ lane }) => lane));
     for (const lane of [...lanes].sort((a, b) => a - b)) yield* x.lockAdvisory(LANE(lane));
     return [...lanes].map(() => ({ pg_advisory_xact_lock: '' }));
-  }),
-  modeled(claimHeld, [[]], '73b3384e', (x, t, [ids]) => {
-    const isWanted = isPending(ids);
-    const isUntried = (row: PendingRow) => isWanted(row) && row.attempts === 0;
-    return claim(x, t, isUntried, { isWaiting: true });
   }),
   modeled(moveToDead, [1, 1, ''], 'f54eeefe', function* (x, t, [id, attempts, error]) {
     const moved = yield* x.remove(t.pending, isPending([id]));

@@ -38,22 +38,28 @@ const CLAIMED_EVENTS = `
  * each other wait and repeat their work (docs/decisions/0164-lanes.md); correctness does not depend on it.
  */
 const LANE_LOCK = `hashtext('tallyhook events'), lane`;
-const IS_LANE_FREE = `pg_try_advisory_xact_lock(${LANE_LOCK})`;
+/** Which lanes are claimed: those that no other transaction holds, or any, without a lock of theirs. */
+export type Lanes = 'free' | 'any';
+const ARE_CLAIMED: Readonly<Record<Lanes, string>> = {
+  free: `and pg_try_advisory_xact_lock(${LANE_LOCK})`,
+  any: '',
+};
 
 /**
- * Claims events that were never tried alone, by deleting them from `pending`. Skips lanes and rows that
- * another transaction holds; if that transaction fails, its rows are still pending.
+ * Claims events that were never tried alone, by deleting them from `pending`. Skips rows that another
+ * transaction holds; if that transaction fails, they are still pending.
  */
 export function claimUntried(
   tx: Queryable,
   ids: readonly number[],
+  lanes: Lanes,
 ): Promise<readonly InboxHeader[]> {
   return tx.query<InboxHeader>(
     `with claimed as (
        delete from pending
         where webhook_event_id in (
                 select webhook_event_id from pending
-                 where webhook_event_id = any ($1::bigint[]) and attempts = 0 and ${IS_LANE_FREE}
+                 where webhook_event_id = any ($1::bigint[]) and attempts = 0 ${ARE_CLAIMED[lanes]}
                  order by webhook_event_id
                    for update skip locked)
        returning webhook_event_id
@@ -66,7 +72,7 @@ export function claimUntried(
  * Waits until no other transaction holds the lanes of these events, and holds them. Before any other lock of
  * the transaction, and in their order, so that two cannot wait for each other.
  */
-export async function waitForLanes(tx: Queryable, ids: readonly number[]): Promise<void> {
+export async function lockLanes(tx: Queryable, ids: readonly number[]): Promise<void> {
   await tx.query(
     `select pg_advisory_xact_lock(${LANE_LOCK})
        from (select distinct lane from pending
@@ -76,38 +82,38 @@ export async function waitForLanes(tx: Queryable, ids: readonly number[]): Promi
   );
 }
 
-/** As `claimUntried`, but waits for rows that another transaction holds. After `waitForLanes`. */
-export function claimHeld(tx: Queryable, ids: readonly number[]): Promise<readonly InboxHeader[]> {
-  return tx.query<InboxHeader>(
-    `with claimed as (
-       delete from pending
-        where webhook_event_id in (
-                select webhook_event_id from pending
-                 where webhook_event_id = any ($1::bigint[]) and attempts = 0
-                 order by webhook_event_id
-                   for update)
-       returning webhook_event_id
-     )${CLAIMED_EVENTS}`,
-    [ids],
+/**
+ * Lets each wait for a lock end with PostgreSQL's error lock_not_available after a time, until the transaction
+ * ends or the setting is restored. @returns the setting before
+ */
+export async function limitLockWaits(tx: Queryable, withinMs: number): Promise<string> {
+  const [row] = await tx.query<{ before: string }>(
+    `select current_setting('lock_timeout') as before, set_config('lock_timeout', $1, true)`,
+    [`${withinMs}ms`],
   );
+  return row?.before ?? '0';
+}
+
+/** @param before as `limitLockWaits` returned it */
+export async function restoreLockWaits(tx: Queryable, before: string): Promise<void> {
+  await tx.query(`select set_config('lock_timeout', $1, true)`, [before]);
 }
 
 /**
- * Claims events from `fromId` on that were never tried alone, oldest first. Skips lanes and rows that another
+ * Claims events from `fromId` on that were never tried alone, oldest first. Skips rows that another
  * transaction holds. The caller begins at recent events: the index entries of older ones that were
  * deleted are read until vacuum removes them.
  */
 export function claimUntriedFrom(
   tx: Queryable,
-  fromId: number,
-  limit: number,
+  { fromId, limit, lanes }: { fromId: number; limit: number; lanes: Lanes },
 ): Promise<readonly InboxHeader[]> {
   return tx.query<InboxHeader>(
     `with claimed as (
        delete from pending
         where webhook_event_id in (
                 select webhook_event_id from pending
-                 where webhook_event_id >= $1 and attempts = 0 and ${IS_LANE_FREE}
+                 where webhook_event_id >= $1 and attempts = 0 ${ARE_CLAIMED[lanes]}
                  order by webhook_event_id
                  limit $2
                    for update skip locked)
