@@ -63,8 +63,8 @@ const isPending = (ids: unknown) => {
 };
 
 /** Fingerprints of the claims. */
-const CLAIM_BY_IDS: Readonly<Record<Lanes, string>> = { free: '0', any: '0' };
-const CLAIM_FROM: Readonly<Record<Lanes, string>> = { free: '0', any: '0' };
+const CLAIM_BY_IDS = { free: '64bf7a49', any: '8904729d' };
+const CLAIM_FROM = { free: 'b2a6e3d9', any: 'e10b6bea' };
 const LANE = (lane: number) => `tallyhook events ${lane}`;
 
 interface ClaimOptions {
@@ -219,8 +219,8 @@ export const INBOX = [
     x.rows(t.pending, isPending(ids)).map((row) => ({ id: idOf(row), isTried: row.attempts > 0 })),
   ),
   // Processes end here and never hang, so no wait is too long.
-  modeled(limitLockWaits, [1], '0', () => [{ before: '0' }]),
-  modeled(restoreLockWaits, ['0'], '0', () => [{}]),
+  modeled(limitLockWaits, [1], '115dc573', () => [{ before: '0' }]),
+  modeled(restoreLockWaits, ['0'], '63384ec0', () => [{}]),
   modeled(lockLanes, [[]], 'd543d285', function* (x, t, [ids]) {
     const isWanted = isPending(ids);
     const untried = x.rows(t.pending, (row) => isWanted(row) && row.attempts === 0);
