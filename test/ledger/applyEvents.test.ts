@@ -472,8 +472,8 @@ test('twelve workers racing on one order lose nothing and never deadlock', async
   await Promise.all(
     Array.from({ length: 12 }, async (_unused, worker) => {
       const own = testApplier(db);
-      for (const id of ids.filter((_id, place) => place % 12 === worker))
-        await own.applyBatch([id]);
+      // One event takes no lane, so workers also meet at one payment.
+      for (const id of ids.filter((_id, place) => place % 12 === worker)) await own.applyOne(id);
     }),
   );
   expect(await readOrderStates(db, [orderId])).toMatchObject([

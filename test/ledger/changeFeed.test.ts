@@ -205,9 +205,10 @@ test('the changes of an order lead from its creation to its current state', asyn
     const applier = testApplier(dying(pool(1), generator(seed + worker)));
     for (const id of own) {
       for (;;) {
-        const outcome = await applier.applyBatch([id]).catch((error: unknown) => error);
-        if (typeof outcome === 'number') break;
-        expect(String(outcome), `seed ${seed}`).toContain('died before its commit');
+        // One event takes no lane, so workers also meet at one payment.
+        const failure = await applier.applyOne(id).catch((error: unknown) => error);
+        if (failure === undefined) break;
+        expect(String(failure), `seed ${seed}`).toContain('died before its commit');
       }
     }
   });
