@@ -24,7 +24,10 @@ import { changed, columnsOf, dropChecksOf, tamperWith } from '../support/tamper.
 const SEED = testSeed();
 const random = seededRandom(SEED);
 const KEY = chainKeyOf(CHAIN_KEY);
-const transfer = createRandomJournal({ random, effectiveMs: () => Date.UTC(2024, 2, 10) });
+const effectiveMs = () => Date.UTC(2024, 2, 10);
+const transfer = createRandomJournal({ random, effectiveMs });
+/** Of other legs: a transfer that is rolled back must not be one that a later one continues. */
+const lost = createRandomJournal({ random, effectiveMs, prefix: 'lost_' });
 
 let db: TestDatabase;
 
@@ -72,7 +75,7 @@ test('a closing waits for no block, and is sealed with the first one that has it
   // The last number before the closing is that of a transfer that was rolled back.
   await db
     .transaction(async (tx) => {
-      await insertRandom(tx, [transfer(Date.now())]);
+      await insertRandom(tx, [lost(Date.now())]);
       throw new Error('rolled back');
     })
     .catch(() => undefined);
