@@ -1,6 +1,7 @@
 /** What every statement relies on: exact integers, and transactions that leave nothing behind. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/platform/db/database.ts';
+import { MINUTE_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;
@@ -82,4 +83,25 @@ describe('a transaction', () => {
       await one.close();
     }
   });
+});
+
+test('a connection is kept from one run of a schedule to the next', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const idle = createDatabase({
+    connectionString: db.url,
+    log: silentLog,
+    applicationName: 'idle',
+    maxConnections: 1,
+    responseTimeoutMs: 30_000,
+    plans: 'any',
+  });
+  try {
+    const serverProcess = () => idle.query('select pg_backend_pid() as pid');
+    const first = await serverProcess();
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(await serverProcess()).toEqual(first);
+  } finally {
+    vi.useRealTimers();
+    await idle.close();
+  }
 });

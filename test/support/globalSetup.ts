@@ -79,7 +79,11 @@ async function startPostgres(
   dataDir: string,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   // Durable, since `doctor` fails on a server that is not; in memory that costs little.
-  const settings = { max_connections: '300' };
+  const settings = {
+    max_connections: '300',
+    // Each minute a process would begin for every database there is, of which nearly all have only the rows of a test.
+    autovacuum_naptime: '5min',
+  };
   const folder = process.env.TEST_POSTGRES;
   if (folder === undefined) {
     const server = await startEmbeddedPostgres({

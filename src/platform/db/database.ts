@@ -24,7 +24,7 @@ import {
   type Pooling,
   readBackendPid,
 } from './pooler.ts';
-import { createPool, refuseReadOnly } from './primary.ts';
+import { createPool, IDLE_TIMEOUT_MS, refuseReadOnly } from './primary.ts';
 
 /** Runs statements: the pool, or the connection of a transaction. */
 export interface Queryable {
@@ -82,6 +82,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName,
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: options.responseTimeoutMs,
     keepAlive: true,
     // Statements that do not wait for each other (pipelined.ts) share a round trip.

@@ -77,6 +77,12 @@ export async function connectToPrimary(config: pg.ClientConfig): Promise<pg.Clie
   return client;
 }
 
+/**
+ * How long a pool keeps a connection that nothing uses. Longer than the minute between two runs of a schedule, since
+ * the server starts a process for each new connection, which then reads the catalog and plans every statement again.
+ */
+export const IDLE_TIMEOUT_MS = 90_000;
+
 /** A pool of connections to the primary. Nothing connects until the first statement. */
 export function createPool(config: pg.PoolConfig & { readonly connectionString: string }): pg.Pool {
   return addressesOf(config.connectionString).length === 1

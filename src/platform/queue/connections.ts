@@ -1,7 +1,7 @@
 /** Connections to the store of the queues, for either backend of BullMQ. */
 import type { PgPool } from 'bullmq';
 import { examinePooling, isPooled, type Pooling, readBackendPid } from '../db/pooler.ts';
-import { createPool } from '../db/primary.ts';
+import { createPool, IDLE_TIMEOUT_MS } from '../db/primary.ts';
 import type { Log } from '../log.ts';
 import { sleep } from '../sleep.ts';
 import { DEFAULT_PREFIX } from './names.ts';
@@ -174,6 +174,7 @@ export function createPostgresQueueConnections(
     application_name: 'tallyhook-queue',
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: RESPONSE_TIMEOUT_MS,
     keepAlive: true,
   });
