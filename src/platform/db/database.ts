@@ -110,7 +110,10 @@ export function createDatabase(options: DatabaseOptions): Database {
       ),
     transaction: (work) => withClient(pool, (client) => transaction(client, work)),
     session: (work) => session(pool, transaction, work),
-    examinePooling: () => examinePooling(options.connectionString),
+    examinePooling: async () =>
+      (await withClient(pool, (client) => Promise.resolve(naming.isPooled(client))))
+        ? await examinePooling(options.connectionString)
+        : { mode: 'direct' },
     probe: () => withClient(pool, refuseReadOnly),
     close: () => pool.end(),
   };
@@ -120,6 +123,8 @@ export function createDatabase(options: DatabaseOptions): Database {
 interface Naming {
   /** Finds out whether a new connection leads through a pooler. */
   examine(client: pg.ClientBase): Promise<void>;
+  /** Whether the connection leads through a pooler. */
+  isPooled(client: pg.ClientBase): boolean;
   /** The statement, with a name if the connection keeps it. */
   of(client: pg.ClientBase, text: string): { readonly text: string; readonly name?: string };
   /** Observes statements with names: after one that was lost, none has a name. */
@@ -142,6 +147,7 @@ function createNaming(connectionString: string): Naming {
       pooled.add(client);
       if (keeps === undefined) void examinePooler();
     },
+    isPooled: (client) => pooled.has(client),
     of: (client, text) =>
       pooled.has(client) && keeps !== true ? { text } : { text, name: nameOf(text) },
     watch: async (result) => {
