@@ -1,13 +1,13 @@
 /**
  * A week of three holds, end to end: the sandbox over HTTP, its webhooks duplicated and reordered, all roles
  * in one process, and notifications to a receiver of Standard Webhooks. The process is killed during the
- * delivery of each notification, and while it is down the clocks of sandbox and process advance together.
+ * delivery of each notification, and while it is down the clocks of sandbox and database advance together.
  */
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/platform/time.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
+import { createMovedDatabase, type MovedDatabase } from '../support/movedDatabase.ts';
 import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import {
   ACCEPT,
@@ -18,6 +18,8 @@ import {
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { waitFor } from '../support/waitFor.ts';
+
+const ROLES = 'receiver,events,reconcile,alerts,scheduler';
 
 const WEEK = 7 * 24;
 /** Longer than the lease of a message that a killed worker was delivering. */
@@ -31,14 +33,14 @@ const WEBHOOK_FAULTS = {
   late_copy_ms: 5 * HOUR_MS,
 };
 
-let db: TestDatabase;
+let db: MovedDatabase;
 let sandbox: TestSandbox;
 let hook: HttpReceiver;
 let program: Program | undefined;
 let aheadMs = 0;
 
 beforeEach(async () => {
-  [db, sandbox] = await Promise.all([createTestDatabase(), startTestSandbox()]);
+  [db, sandbox] = await Promise.all([createMovedDatabase(), startTestSandbox()]);
   // The library compares timestamps with the machine's clock, so signatures are checked at the end.
   hook = await startHttpReceiver();
   await sandbox.control('PUT', '/faults', { webhooks: WEBHOOK_FAULTS });
@@ -51,7 +53,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Starts the program at the sandbox's time, and points the sandbox's webhooks at it. */
+/** Starts the program with the database at the sandbox's time, and points the sandbox's webhooks at it. */
 async function run(): Promise<void> {
   const env = settingsFor(db.url, {
     PAYMENTS_MERCHANT_ID: sandbox.merchantId,
@@ -62,7 +64,8 @@ async function run(): Promise<void> {
     ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
   });
   const startMs = Date.now() + aheadMs;
-  program = spawnProgram('test/support/startAhead.mjs', [String(aheadMs)], { env });
+  await db.moveTo(startMs);
+  program = spawnProgram('bin/tallyhook.js', ['start', '--roles', ROLES], { env });
   await sandbox.control('PUT', '/webhook', { url: await webhookUrlOf(program) });
   await allApplied();
   await checkedSince(startMs);
