@@ -38,7 +38,9 @@ import {
 import { run, startServer, until } from './run.ts';
 
 /** How long the cluster may take to be whole again; a node may have to copy the database. */
-const WHOLE_SECONDS = 180;
+const WHOLE_SECONDS = 240;
+/** How long a standby may take to follow by itself. */
+const FOLLOW_SECONDS = 60;
 const LEADER_SECONDS = 90;
 const RESPONSE_MS = 5_000;
 
@@ -165,6 +167,9 @@ function startEtcd(node: Node): void {
     NODES.map((one) => `${one.name}=http://${one.address}:${ETCD_PEER_PORT}`).join(','),
     // A busy machine must not look like a lost one.
     ...['--heartbeat-interval', '300', '--election-timeout', '3000'],
+    // Without it, which is the default of etcd 3.4, a member that comes back from a cut network forces an
+    // election. Patroni tolerates stale reads meanwhile, and two nodes have led on one timeline for seconds.
+    '--pre-vote',
   );
 }
 
@@ -344,19 +349,47 @@ export async function leader(): Promise<Node> {
   return first;
 }
 
-/** Waits until there is one leader with two standbys that stream, synchronous where the mode demands it. */
-export async function untilWhole(mode: Mode): Promise<void> {
+/**
+ * Waits until there is one leader with two standbys that stream, synchronous where the mode demands it. A
+ * standby that does not follow by itself is made anew, as a person on call would do it: `pg_rewind` does not
+ * help a node whose own recovery has passed the point where the timelines parted.
+ *
+ * @returns the names of those that were made anew
+ */
+export async function untilWhole(mode: Mode): Promise<readonly string[]> {
+  const startedMs = performance.now();
+  const madeAnew = new Set<string>();
   await until('a leader with two streaming standbys', WHOLE_SECONDS, async () => {
     const all = await members();
     if (all.filter(({ role }) => role === 'leader').length !== 1) return false;
-    if ((await leaders()).length !== 1) return false;
-    const streaming = await query<{ state: string; sync: string }>(
-      `select state, sync_state as sync from pg_stat_replication where state = 'streaming'`,
+    const [first, second] = await leaders();
+    if (!first || second) return false;
+    const streaming = await query<{ name: string; sync: string }>(
+      `select application_name as name, sync_state as sync
+         from pg_stat_replication where state = 'streaming'`,
     );
-    const isReplicated = streaming.length === NODES.length - 1;
+    const behind = NODES.filter(
+      (node) => node !== first && streaming.every(({ name }) => name !== node.name),
+    );
+    if (performance.now() - startedMs > FOLLOW_SECONDS * 1000) {
+      for (const node of behind.filter(({ name }) => !madeAnew.has(name))) {
+        if (await makeAnew(node)) madeAnew.add(node.name);
+      }
+    }
     const isSynchronous = streaming.some(({ sync }) => sync === 'sync' || sync === 'quorum');
-    return isReplicated && (mode === 'asynchronous' || isSynchronous);
+    return behind.length === 0 && (mode === 'asynchronous' || isSynchronous);
   });
+  return [...madeAnew];
+}
+
+/** Has Patroni copy the database of the leader again. @returns whether it accepts that */
+async function makeAnew({ address }: Node): Promise<boolean> {
+  const response = await fetch(`http://${address}:${PATRONI_PORT}/reinitialize`, {
+    method: 'POST',
+    body: JSON.stringify({ force: true }),
+    signal: AbortSignal.timeout(RESPONSE_MS),
+  });
+  return response.status === 200;
 }
 
 /** Runs one statement on the leader. */

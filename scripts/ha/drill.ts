@@ -21,6 +21,8 @@ export interface Drilled {
   readonly leaders: string;
   readonly acknowledged: number;
   readonly lost: number;
+  /** Standbys that did not follow the new leader by themselves, and were made anew. */
+  readonly madeAnew: readonly string[];
   /** Without a reply of 200, for each way to the database. */
   readonly outageMs: ReadonlyMap<string, number>;
   /** What does not hold; empty if everything does. */
@@ -66,7 +68,7 @@ export async function drill(parts: DrillParts, fault: Fault): Promise<Drilled> {
     await trade.stop();
   }
   await holds(() => untilDelivered(load));
-  await untilWhole(mode);
+  const madeAnew = await untilWhole(mode);
   const lost = await findLost(load);
   await holds(untilApplied);
   failures.push(...(await findFailures(parts, lost)).slice(0, MOST_NAMED));
@@ -75,6 +77,7 @@ export async function drill(parts: DrillParts, fault: Fault): Promise<Drilled> {
     leaders,
     acknowledged: load.acknowledged.size - before,
     lost: lost.length,
+    madeAnew,
     outageMs: new Map(doors.map((door) => [door.name, longestGapMs(door, startedMs)])),
     failures,
   };

@@ -16,7 +16,7 @@ modes: ${MODES.join(', ')} (default: synchronous); faults: ${FAULTS.join(', ')} 
 `;
 
 /** A drill takes about a minute, and less than this. */
-const MOST_MINUTES_OF_A_DRILL = 8;
+const MOST_MINUTES_OF_A_DRILL = 10;
 
 interface DrillOptions {
   readonly drills: number;
@@ -119,11 +119,12 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
 function lineOf(
   number: number,
-  { fault, leaders, acknowledged, lost, outageMs, failures }: Drilled,
+  { fault, leaders, acknowledged, lost, madeAnew, outageMs, failures }: Drilled,
 ): string {
   const outages = [...outageMs].map(([way, ms]) => `${way} ${seconds(ms)} s`).join(', ');
   const state = failures.length === 0 ? 'equal' : `${failures.length} FAILURES`;
-  return `${number} ${fault} (${leaders}): acknowledged ${acknowledged}, lost ${lost}, without acceptance ${outages}, ${state}`;
+  const anew = madeAnew.length === 0 ? '' : `, made anew: ${madeAnew.join(' and ')}`;
+  return `${number} ${fault} (${leaders}): acknowledged ${acknowledged}, lost ${lost}, without acceptance ${outages}${anew}, ${state}`;
 }
 
 function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
@@ -132,6 +133,7 @@ function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
     'drills',
     'acknowledged',
     'lost',
+    'made anew',
     ...ways.flatMap((way) => [`${way} p50 s`, `p99 s`]),
   ];
   const row = (name: string, some: readonly Drilled[]): readonly string[] => [
@@ -139,6 +141,7 @@ function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
     String(some.length),
     String(some.reduce((sum, { acknowledged }) => sum + acknowledged, 0)),
     String(some.reduce((sum, { lost }) => sum + lost, 0)),
+    String(some.reduce((sum, { madeAnew }) => sum + madeAnew.length, 0)),
     ...ways.flatMap((way) => {
       const ascending = some
         .map(({ outageMs }) => outageMs.get(way) ?? 0)
