@@ -142,7 +142,10 @@ const TIMES = /(_at|_since|^enqueue_at|^body_day)$/;
 async function differenceOf(db: Database, table: Table<object>): Promise<string | undefined> {
   const modeled = committedRows(table);
   const [first] = modeled;
-  if (!first) return undefined;
+  if (!first) {
+    const some = await db.query(`select from ${table.name} limit 1`);
+    return some.length === 0 ? undefined : `${table.name}: only PostgreSQL has rows`;
+  }
   const columns = Object.keys(first).filter((name) => !TIMES.test(name));
   const real = await db.query(
     `select ${columns.map((name) => COLUMNS[name] ?? name).join(', ')} from ${table.name}`,
