@@ -49,6 +49,14 @@ export async function findLost({ acknowledged }: Load): Promise<readonly string[
   return found.map(({ id }) => id);
 }
 
+/** How many acknowledged events a new primary lacked and the receivers have persisted again, since the beginning. */
+export async function countPutBack(): Promise<number> {
+  const [row] = await query<{ events: string }>(
+    'select coalesce(sum(events), 0)::text as events from failover_losses',
+  );
+  return Number(row?.events);
+}
+
 export async function untilDelivered(load: Load): Promise<void> {
   await until('every webhook to be acknowledged', APPLIED_SECONDS, () =>
     Promise.resolve(load.waiting() === 0),

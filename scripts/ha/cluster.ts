@@ -360,26 +360,39 @@ export async function untilWhole(mode: Mode): Promise<readonly string[]> {
   const startedMs = performance.now();
   const madeAnew = new Set<string>();
   await until('a leader with two streaming standbys', WHOLE_SECONDS, async () => {
-    const all = await members();
-    if (all.filter(({ role }) => role === 'leader').length !== 1) return false;
-    const [first, second] = await leaders();
-    if (!first || second) return false;
-    const streaming = await query<{ name: string; sync: string }>(
-      `select application_name as name, sync_state as sync
-         from pg_stat_replication where state = 'streaming'`,
-    );
-    const behind = NODES.filter(
-      (node) => node !== first && streaming.every(({ name }) => name !== node.name),
-    );
-    if (performance.now() - startedMs > FOLLOW_SECONDS * 1000) {
-      for (const node of behind.filter(({ name }) => !madeAnew.has(name))) {
-        if (await makeAnew(node)) madeAnew.add(node.name);
-      }
+    const standbys = await readStandbys();
+    if (!standbys) return false;
+    const { behind, isSynchronous } = standbys;
+    const isLate = performance.now() - startedMs > FOLLOW_SECONDS * 1000;
+    for (const node of isLate ? behind : []) {
+      if (!madeAnew.has(node.name) && (await makeAnew(node))) madeAnew.add(node.name);
     }
-    const isSynchronous = streaming.some(({ sync }) => sync === 'sync' || sync === 'quorum');
     return behind.length === 0 && (mode === 'asynchronous' || isSynchronous);
   });
   return [...madeAnew];
+}
+
+interface Standbys {
+  /** Those that do not stream. */
+  readonly behind: readonly Node[];
+  readonly isSynchronous: boolean;
+}
+
+/** @returns undefined unless there is one leader, and all agree about it */
+async function readStandbys(): Promise<Standbys | undefined> {
+  const all = await members();
+  if (all.filter(({ role }) => role === 'leader').length !== 1) return undefined;
+  const [first, second] = await leaders();
+  if (!first || second) return undefined;
+  const streaming = await query<{ name: string; sync: string }>(
+    `select application_name as name, sync_state as sync
+       from pg_stat_replication where state = 'streaming'`,
+  );
+  const names = new Set(streaming.map(({ name }) => name));
+  return {
+    behind: NODES.filter((node) => node !== first && !names.has(node.name)),
+    isSynchronous: streaming.some(({ sync }) => sync === 'sync' || sync === 'quorum'),
+  };
 }
 
 /** Has Patroni copy the database of the leader again. @returns whether it accepts that */

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toError } from '../../src/platform/errors.ts';
 import {
+  countPutBack,
   findDifferences,
   findLost,
   findRebuildFailure,
@@ -21,6 +22,8 @@ export interface Drilled {
   readonly leaders: string;
   readonly acknowledged: number;
   readonly lost: number;
+  /** Acknowledged events that the new primary lacked, until the receivers persisted them again. */
+  readonly putBack: number;
   /** Standbys that did not follow the new leader by themselves, and were made anew. */
   readonly madeAnew: readonly string[];
   /** Without a reply of 200, for each way to the database. */
@@ -47,6 +50,7 @@ export async function drill(parts: DrillParts, fault: Fault): Promise<Drilled> {
   const { doors } = installation;
   await untilWhole(mode);
   const before = load.acknowledged.size;
+  const putBackBefore = await countPutBack();
   const trade = load.trade(ordersPerSecond);
   const startedMs = performance.now();
   let leaders = '';
@@ -77,6 +81,7 @@ export async function drill(parts: DrillParts, fault: Fault): Promise<Drilled> {
     leaders,
     acknowledged: load.acknowledged.size - before,
     lost: lost.length,
+    putBack: (await countPutBack()) - putBackBefore,
     madeAnew,
     outageMs: new Map(doors.map((door) => [door.name, longestGapMs(door, startedMs)])),
     failures,

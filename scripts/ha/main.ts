@@ -119,12 +119,12 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
 function lineOf(
   number: number,
-  { fault, leaders, acknowledged, lost, madeAnew, outageMs, failures }: Drilled,
+  { fault, leaders, acknowledged, lost, putBack, madeAnew, outageMs, failures }: Drilled,
 ): string {
   const outages = [...outageMs].map(([way, ms]) => `${way} ${seconds(ms)} s`).join(', ');
   const state = failures.length === 0 ? 'equal' : `${failures.length} FAILURES`;
   const anew = madeAnew.length === 0 ? '' : `, made anew: ${madeAnew.join(' and ')}`;
-  return `${number} ${fault} (${leaders}): acknowledged ${acknowledged}, lost ${lost}, without acceptance ${outages}${anew}, ${state}`;
+  return `${number} ${fault} (${leaders}): acknowledged ${acknowledged}, lost ${lost}, put back ${putBack}, without acceptance ${outages}${anew}, ${state}`;
 }
 
 function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
@@ -133,6 +133,7 @@ function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
     'drills',
     'acknowledged',
     'lost',
+    'put back',
     'made anew',
     ...ways.flatMap((way) => [`${way} p50 s`, `p99 s`]),
   ];
@@ -141,6 +142,7 @@ function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
     String(some.length),
     String(some.reduce((sum, { acknowledged }) => sum + acknowledged, 0)),
     String(some.reduce((sum, { lost }) => sum + lost, 0)),
+    String(some.reduce((sum, { putBack }) => sum + putBack, 0)),
     String(some.reduce((sum, { madeAnew }) => sum + madeAnew.length, 0)),
     ...ways.flatMap((way) => {
       const ascending = some
