@@ -351,25 +351,25 @@ export async function leader(): Promise<Node> {
 
 /**
  * Waits until there is one leader with two standbys that stream, synchronous where the mode demands it. A
- * standby that does not follow by itself is made anew, as a person on call would do it: `pg_rewind` does not
- * help a node whose own recovery has passed the point where the timelines parted.
+ * standby that does not follow by itself is reinitialized, as a person on call would do it: `pg_rewind` does not help
+ * a node that has recovered beyond the point where the timelines parted.
  *
- * @returns the names of those that were made anew
+ * @returns the names of those that were reinitialized
  */
 export async function untilWhole(mode: Mode): Promise<readonly string[]> {
   const startedMs = performance.now();
-  const madeAnew = new Set<string>();
+  const reinitialized = new Set<string>();
   await until('a leader with two streaming standbys', WHOLE_SECONDS, async () => {
     const standbys = await readStandbys();
     if (!standbys) return false;
     const { behind, isSynchronous } = standbys;
     const isLate = performance.now() - startedMs > FOLLOW_SECONDS * 1000;
     for (const node of isLate ? behind : []) {
-      if (!madeAnew.has(node.name) && (await makeAnew(node))) madeAnew.add(node.name);
+      if (!reinitialized.has(node.name) && (await reinitialize(node))) reinitialized.add(node.name);
     }
     return behind.length === 0 && (mode === 'asynchronous' || isSynchronous);
   });
-  return [...madeAnew];
+  return [...reinitialized];
 }
 
 interface Standbys {
@@ -396,7 +396,7 @@ async function readStandbys(): Promise<Standbys | undefined> {
 }
 
 /** Has Patroni copy the database of the leader again. @returns whether it accepts that */
-async function makeAnew({ address }: Node): Promise<boolean> {
+async function reinitialize({ address }: Node): Promise<boolean> {
   const response = await fetch(`http://${address}:${PATRONI_PORT}/reinitialize`, {
     method: 'POST',
     body: JSON.stringify({ force: true }),

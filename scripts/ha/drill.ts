@@ -24,8 +24,8 @@ export interface Drilled {
   readonly lost: number;
   /** Acknowledged events that the new primary lacked, until the receivers persisted them again. */
   readonly putBack: number;
-  /** Standbys that did not follow the new leader by themselves, and were made anew. */
-  readonly madeAnew: readonly string[];
+  /** Standbys that did not follow the new leader by themselves, and were reinitialized. */
+  readonly reinitialized: readonly string[];
   /** Without a reply of 200, for each way to the database. */
   readonly outageMs: ReadonlyMap<string, number>;
   /** What does not hold; empty if everything does. */
@@ -72,7 +72,7 @@ export async function drill(parts: DrillParts, fault: Fault): Promise<Drilled> {
     await trade.stop();
   }
   await holds(() => untilDelivered(load));
-  const madeAnew = await untilWhole(mode);
+  const reinitialized = await untilWhole(mode);
   const lost = await findLost(load);
   await holds(untilApplied);
   failures.push(...(await findFailures(parts, lost)).slice(0, MOST_NAMED));
@@ -82,7 +82,7 @@ export async function drill(parts: DrillParts, fault: Fault): Promise<Drilled> {
     acknowledged: load.acknowledged.size - before,
     lost: lost.length,
     putBack: (await countPutBack()) - putBackBefore,
-    madeAnew,
+    reinitialized,
     outageMs: new Map(doors.map((door) => [door.name, longestGapMs(door, startedMs)])),
     failures,
   };

@@ -119,12 +119,13 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
 function lineOf(
   number: number,
-  { fault, leaders, acknowledged, lost, putBack, madeAnew, outageMs, failures }: Drilled,
+  { fault, leaders, acknowledged, lost, putBack, reinitialized, outageMs, failures }: Drilled,
 ): string {
   const outages = [...outageMs].map(([way, ms]) => `${way} ${seconds(ms)} s`).join(', ');
   const state = failures.length === 0 ? 'equal' : `${failures.length} FAILURES`;
-  const anew = madeAnew.length === 0 ? '' : `, made anew: ${madeAnew.join(' and ')}`;
-  return `${number} ${fault} (${leaders}): acknowledged ${acknowledged}, lost ${lost}, put back ${putBack}, without acceptance ${outages}${anew}, ${state}`;
+  const copied =
+    reinitialized.length === 0 ? '' : `, reinitialized: ${reinitialized.join(' and ')}`;
+  return `${number} ${fault} (${leaders}): acknowledged ${acknowledged}, lost ${lost}, put back ${putBack}, without acceptance ${outages}${copied}, ${state}`;
 }
 
 function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
@@ -134,7 +135,7 @@ function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
     'acknowledged',
     'lost',
     'put back',
-    'made anew',
+    'reinitialized',
     ...ways.flatMap((way) => [`${way} p50 s`, `p99 s`]),
   ];
   const row = (name: string, some: readonly Drilled[]): readonly string[] => [
@@ -143,7 +144,7 @@ function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
     String(some.reduce((sum, { acknowledged }) => sum + acknowledged, 0)),
     String(some.reduce((sum, { lost }) => sum + lost, 0)),
     String(some.reduce((sum, { putBack }) => sum + putBack, 0)),
-    String(some.reduce((sum, { madeAnew }) => sum + madeAnew.length, 0)),
+    String(some.reduce((sum, { reinitialized }) => sum + reinitialized.length, 0)),
     ...ways.flatMap((way) => {
       const ascending = some
         .map(({ outageMs }) => outageMs.get(way) ?? 0)
