@@ -79,6 +79,8 @@ const RARE = new Set([
     'findPacked',
   ],
   ...['postponeCheck', 'releaseDue', 'writeNextChecks', 'readLastNumber', 'readMovements'],
+  // Only beside a worker that hangs.
+  'claimUntriedFrom of any lanes',
   ...['updateAlerts', 'markClosed', 'postponeMessage', 'saveHealth', 'leaseProbe', 'deleteHealth'],
 ]);
 

@@ -161,20 +161,26 @@ export const INBOX = [
     },
   ),
   ...(['free', 'any'] as const).flatMap((lanes) => [
-    modeled(claimUntried, [[], lanes], CLAIM_BY_IDS[lanes], (x, t, [ids]) => {
-      const isWanted = isPending(ids);
-      return claim(x, t, (row) => isWanted(row) && row.attempts === 0, { lanes });
-    }),
-    modeled(
-      claimUntriedFrom,
-      [{ fromId: 1, limit: 1, lanes }],
-      CLAIM_FROM[lanes],
-      (x, t, [fromId, limit]) => {
-        const isUntried = (row: PendingRow) =>
-          row.webhook_event_id >= Number(fromId) && row.attempts === 0;
-        return claim(x, t, isUntried, { limit: Number(limit), lanes });
-      },
-    ),
+    {
+      ...modeled(claimUntried, [[], lanes], CLAIM_BY_IDS[lanes], (x, t, [ids]) => {
+        const isWanted = isPending(ids);
+        return claim(x, t, (row) => isWanted(row) && row.attempts === 0, { lanes });
+      }),
+      name: `claimUntried of ${lanes} lanes`,
+    },
+    {
+      ...modeled(
+        claimUntriedFrom,
+        [{ fromId: 1, limit: 1, lanes }],
+        CLAIM_FROM[lanes],
+        (x, t, [fromId, limit]) => {
+          const isUntried = (row: PendingRow) =>
+            row.webhook_event_id >= Number(fromId) && row.attempts === 0;
+          return claim(x, t, isUntried, { limit: Number(limit), lanes });
+        },
+      ),
+      name: `claimUntriedFrom of ${lanes} lanes`,
+    },
   ]),
   modeled(claimOne, [1], '3a4a2c97', function* (x, t, [id]) {
     const claimed = yield* x.remove(t.pending, isPending([id]));
