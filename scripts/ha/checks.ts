@@ -68,9 +68,7 @@ export async function countPutBack(): Promise<number> {
 }
 
 export async function untilDelivered(load: Load): Promise<void> {
-  await until('every webhook to be acknowledged', APPLIED_SECONDS, () =>
-    Promise.resolve(load.waiting() === 0),
-  );
+  await until('every webhook to be acknowledged', APPLIED_SECONDS, load.isDelivered);
 }
 
 export async function untilApplied(): Promise<void> {

@@ -25,8 +25,8 @@ export interface Load {
   /** Events that a receiver acknowledged. */
   readonly acknowledged: ReadonlySet<string>;
   readonly counts: { deliveries: number; refused: number; failedOrders: number };
-  /** Webhooks that no receiver has acknowledged yet. */
-  waiting(): number;
+  /** Whether receivers have acknowledged every webhook, also those that the sandbox has yet to send again. */
+  isDelivered(): Promise<boolean>;
   /** Opens the doors to which webhooks go in turn. */
   deliverTo(doors: readonly Door[]): void;
   /** Places orders at a rate until it is stopped, and completes those that it began. */
@@ -59,12 +59,20 @@ export async function startLoad(seed: number): Promise<Load> {
       counts.failedOrders += 1;
     });
   };
+  /** Up to this event the sandbox has sent everything. */
+  let sentSeq = 0;
   return {
     sandbox,
     control,
     acknowledged,
     counts,
-    waiting: senders.waiting,
+    isDelivered: async () => {
+      for (const { seq, waiting } of await control.events(sentSeq)) {
+        if (waiting > 0) return false;
+        sentSeq = seq;
+      }
+      return senders.waiting() === 0;
+    },
     deliverTo: senders.deliverTo,
     trade: (ordersPerSecond) => {
       const stopping = new AbortController();
@@ -157,6 +165,8 @@ function listen(take: (body: Buffer, signature: string) => void): Promise<Server
       response.end();
     });
   });
+  // After a connection that is closed while it writes, the sandbox sends again a minute later.
+  server.keepAliveTimeout = 0;
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve(server));
   });

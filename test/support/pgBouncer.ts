@@ -16,7 +16,10 @@ import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { waitFor } from './waitFor.ts';
 
 /** Debian installs it outside of an ordinary user's path. */
-const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync) ?? 'pgbouncer';
+const PROGRAM =
+  process.env.TEST_PGBOUNCER ??
+  ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync) ??
+  'pgbouncer';
 
 export const isPgBouncerInstalled = spawnSync(PROGRAM, ['--version']).status === 0;
 
