@@ -54,7 +54,7 @@ export async function findLost({ acknowledged }: Load): Promise<readonly string[
     lost = found.map(({ id }) => id);
     return lost.length === 0;
   }).catch((error: unknown) => {
-    // Then the list says more than the error; without one, the database did not respond.
+    // The list is the better report; without one, the database did not respond.
     if (lost.length === 0) throw error;
   });
   return lost;
