@@ -43,12 +43,13 @@ export default defineConfig({
           // Files share the modules of their worker: loading these for each file took as long as
           // the tests themselves. `leakCheck.ts` fails a file that leaves something behind.
           isolate: false,
-          setupFiles: ['test/support/leakCheck.ts'],
+          setupFiles: ['test/support/leakCheck.ts', 'test/support/propertyTests.ts'],
         },
       },
       {
         test: {
           ...unitOptions,
+          setupFiles: ['test/support/propertyTests.ts'],
           // Files that replace a module by `vi.mock`, which needs modules that nothing loaded yet.
           name: 'unit-isolated',
           include: [`${UNIT}/*.isolated.test.ts`],
