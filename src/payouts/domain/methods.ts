@@ -79,7 +79,7 @@ export const TYPED_METHOD_NAMES = Object.keys(TYPED_METHODS) as TypedMethodName[
 /** The methods of a payout's type; all of them for a type that is unknown. */
 export function methodsOf(payoutType: string | null | undefined): readonly TypedMethodName[] {
   return TYPED_METHOD_NAMES.filter(
-    (name) => (payoutType ?? undefined) === undefined || TYPED_METHODS[name].type === payoutType,
+    (name) => !payoutType || TYPED_METHODS[name].type === payoutType,
   );
 }
 

@@ -58,21 +58,19 @@ export function requestOf(payout: Payout, method: PayoutMethod): CreatePayoutReq
   const { payout_id: id, amount, currency, customer_id: customerId, metadata } = payout;
   const { shape } = createPayoutRequest;
   const copied = COPIED.flatMap((name) => {
-    const read = shape[name].safeParse(payout[name] ?? undefined);
-    return read.success && read.data !== undefined ? [[name, read.data] as const] : [];
+    const { data } = shape[name].safeParse(payout[name]);
+    return data === undefined ? [] : [[name, data] as const];
   });
   const reference = payout.merchant_order_reference_id;
   const origin = { pays_again: id, ...(reference && { first_reference: reference }) };
   const all = shape.metadata.safeParse({ ...metadata, ...origin });
-  const own = shape.metadata.safeParse(origin);
   const request = {
     ...Object.fromEntries(copied),
-    ...(method.kind === 'typed' && { payout_type: typeOf(method.details) }),
     ...(method.kind === 'typed'
-      ? { payout_method_data: method.details }
+      ? { payout_type: typeOf(method.details), payout_method_data: method.details }
       : { payout_method_id: method.id }),
     ...(customerId && { customer: { id: customerId } }),
-    ...((all.success || own.success) && { metadata: (all.success ? all : own).data }),
+    metadata: all.data ?? origin,
     amount,
     currency,
     merchant_order_reference_id: againReference(id),
@@ -82,11 +80,10 @@ export function requestOf(payout: Payout, method: PayoutMethod): CreatePayoutReq
     method.kind === 'stored' ||
     !payout.payout_type ||
     payout.payout_type === typeOf(method.details);
-  const read = createPayoutRequest.safeParse(request);
-  return isSameType && read.success ? read.data : undefined;
+  return isSameType ? createPayoutRequest.safeParse(request).data : undefined;
 }
 
 function typeOf(details: AccountDetailsRequest): string | undefined {
   const [kind] = Object.keys(details);
-  return kind === undefined ? undefined : TYPE_OF_DATA[kind];
+  return TYPE_OF_DATA[kind ?? ''];
 }

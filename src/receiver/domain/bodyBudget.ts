@@ -103,7 +103,7 @@ export function createBodyBudget<Body>(limits: BodyLimits): BodyBudget<Body> {
 
 function largestOf<Body>({ accounts }: Pool<Body>): Body | undefined {
   let largest: Body | undefined;
-  let mostBytes = -1;
+  let mostBytes = 0;
   for (const [body, { bytes }] of accounts) {
     if (bytes <= mostBytes) continue;
     largest = body;

@@ -56,20 +56,16 @@ export function createConnectionTable<Connection>(
   const unverified = new Set<Connection>();
   const verified = new Set<Connection>();
   const addresses = new Map<Connection, string | undefined>();
-  const unverifiedByAddress = new Map<string, Set<Connection>>();
+  const unverifiedByAddress = new Map<string | undefined, Set<Connection>>();
   /** Addresses that may be beyond their share. */
   const crowded = new Set<string>();
 
-  const sameAddress = (connection: Connection): Set<Connection> | undefined => {
-    const address = addresses.get(connection);
-    return address === undefined ? undefined : unverifiedByAddress.get(address);
-  };
   const dropUnverified = (connection: Connection): void => {
     unverified.delete(connection);
-    const siblings = sameAddress(connection);
-    siblings?.delete(connection);
     const address = addresses.get(connection);
-    if (siblings?.size === 0 && address !== undefined) unverifiedByAddress.delete(address);
+    const siblings = unverifiedByAddress.get(address);
+    siblings?.delete(connection);
+    if (siblings?.size === 0) unverifiedByAddress.delete(address);
   };
   const remove = (connection: Connection): void => {
     dropUnverified(connection);
@@ -118,11 +114,13 @@ export function createConnectionTable<Connection>(
       return addUnverified(longestIdle);
     },
     enforce: () => {
-      const none = new Set<Connection>();
-      const closings = [...crowded].flatMap((address) => {
-        const siblings = unverifiedByAddress.get(address) ?? none;
-        return closeOldest(siblings, limits.unverifiedPerAddress, 'address_limit');
-      });
+      const closings = [...crowded].flatMap((address) =>
+        closeOldest(
+          unverifiedByAddress.get(address) ?? new Set(),
+          limits.unverifiedPerAddress,
+          'address_limit',
+        ),
+      );
       crowded.clear();
       return [...closings, ...closeOldest(unverified, limits.unverified, 'connection_limit')];
     },

@@ -38,10 +38,18 @@ describe('connections', () => {
   test('an address beyond its share competes only with itself', () => {
     const table = createConnectionTable<number>(LIMITS);
     table.add(1, 'other');
-    for (const id of [2, 3, 4]) table.add(id, 'greedy');
+    for (const id of [2, 3, 4]) expect(table.add(id, 'greedy')).toBe('not_needed');
     expect(table.add(5, 'greedy')).toBe('soon');
     expect(table.enforce()).toEqual([{ connection: 2, reason: 'address_limit' }]);
     expect(table.count()).toEqual({ verified: 0, unverified: 4 });
+    expect(table.add(6, 'another')).toBe('not_needed');
+  });
+
+  test('an address whose connections all ended before the limits are enforced closes none', () => {
+    const table = createConnectionTable<number>(LIMITS);
+    for (const id of [1, 2, 3, 4]) table.add(id, 'greedy');
+    for (const id of [1, 2, 3, 4]) table.remove(id);
+    expect(table.enforce()).toEqual([]);
   });
 
   test('a trusted proxy has no share of its own', () => {

@@ -11,3 +11,36 @@ test.each([
   const refund = { kind: 'refund', status, stage: null, amountMinor: 1000 };
   expect(refundableMinor(6540, [refund])).toBe(left);
 });
+
+test.each([
+  ['dispute', 'dispute_opened', 5540],
+  ['pre_arbitration', 'lost', 5540],
+  [null, null, 5540],
+  ['dispute', 'won', 6540],
+  ['dispute', 'cancelled', 6540],
+  // Nothing is withheld before the dispute begins.
+  ['pre_dispute', 'dispute_opened', 6540],
+])(
+  'a dispute of 1000 at the stage %s that is %s leaves %d of 6540 (rule 1)',
+  (stage, status, left) => {
+    expect(refundableMinor(6540, [{ kind: 'dispute', status, stage, amountMinor: 1000 }])).toBe(
+      left,
+    );
+  },
+);
+
+test('what is neither a refund nor a dispute leaves everything', () => {
+  const payout = { kind: 'payout', status: 'success', stage: null, amountMinor: 1000 };
+  expect(refundableMinor(6540, [payout])).toBe(6540);
+});
+
+test('refunds and disputes of more than was captured leave nothing', () => {
+  const refund = { kind: 'refund', status: 'succeeded', stage: null, amountMinor: 6000 };
+  expect(refundableMinor(6540, [refund, { ...refund, kind: 'dispute' }])).toBe(0);
+});
+
+test('a refund with an unknown amount leaves an unknown amount, unless it failed (rule 2)', () => {
+  const refund = { kind: 'refund', status: 'pending', stage: null, amountMinor: null };
+  expect(refundableMinor(6540, [refund])).toBeUndefined();
+  expect(refundableMinor(6540, [{ ...refund, status: 'failed' }])).toBe(6540);
+});
