@@ -45,7 +45,7 @@ describe('connections', () => {
     expect(table.add(6, 'another')).toBe('not_needed');
   });
 
-  test('an address whose connections all ended before the limits are enforced closes none', () => {
+  test('connections that all ended before the limits are enforced cost their address nothing', () => {
     const table = createConnectionTable<number>(LIMITS);
     for (const id of [1, 2, 3, 4]) table.add(id, 'greedy');
     for (const id of [1, 2, 3, 4]) table.remove(id);
