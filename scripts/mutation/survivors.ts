@@ -3,6 +3,7 @@ import type { Survivor } from './survivor.ts';
 
 const CONNECTION_TABLE = 'src/receiver/domain/connectionTable.ts';
 const BODY_BUDGET = 'src/receiver/domain/bodyBudget.ts';
+const ATTEMPTS = 'src/authorizations/domain/attempts.ts';
 const LABELS =
   'Labels of a metric, which test/receiver/unverifiedLimits.test.ts reads from the process.';
 const MEMORY = 'Frees memory; an empty set and a missing one mean the same.';
@@ -70,5 +71,34 @@ export const SURVIVORS: readonly Survivor[] = [
     code: 'largest === undefined',
     becomes: 'false',
     reason: 'For the compiler: a pool beyond its limit has a body.',
+  },
+  {
+    file: ATTEMPTS,
+    within: 'retryAtMs',
+    code: "case 'done'",
+    becomes: 'never',
+    reason: 'For the compiler: the case returns undefined, as does the end of the function.',
+  },
+  {
+    file: ATTEMPTS,
+    within: 'retryAtMs',
+    code: "case 'refused'",
+    becomes: 'never',
+    reason: 'For the compiler: the case returns undefined, as does the end of the function.',
+  },
+  {
+    file: ATTEMPTS,
+    within: 'toAttempt',
+    code: 'OUTCOMES.find((known) => known === name)',
+    becomes: 'OUTCOMES.findLast((known) => known === name)',
+    reason: 'Each outcome is in the list once.',
+  },
+  {
+    file: 'src/disputes/domain/evidence.ts',
+    within: 'contentTypeOf',
+    code: 'SIGNATURES.find(([, bytes]) => bytes.every((byte, at) => content[at] === byte))?.[0]',
+    becomes:
+      'SIGNATURES.findLast(([, bytes]) => bytes.every((byte, at) => content[at] === byte))?.[0]',
+    reason: 'A file begins with one of the signatures at most.',
   },
 ];

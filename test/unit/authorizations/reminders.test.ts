@@ -184,3 +184,18 @@ test('only a hold that is open and not fully captured can be captured', () => {
   }
   expect(capturableMinor({ ...hold, status: null })).toBe(0);
 });
+
+test.each([
+  ['less than an hour', HOUR_MS - 1, undefined],
+  ['an hour', HOUR_MS, 6],
+])(
+  'whether a deadline that moved by %s has its reminders again (rule 5)',
+  (_, movedMs, dueHours) => {
+    const deadlineMs = T0 + WEEK_MS;
+    const latest = { hours: 6, deadlineMs };
+    for (const moved of [deadlineMs + movedMs, deadlineMs - movedMs]) {
+      const situation = { deadlineMs: moved, latest, thresholds: [6] };
+      expect(decideReminder(situation, moved - 6 * HOUR_MS).dueHours).toBe(dueHours);
+    }
+  },
+);
