@@ -224,12 +224,20 @@ test('a transaction ends before it writes if it holds a resource of an order tha
   await applySnapshots(creator.tx, input(1));
   const late = await beginTransaction(db);
   const sent: string[] = [];
+  let orders: Promise<unknown> = Promise.resolve();
   const tx: Queryable = {
     query: async (text, values) => {
       const isResourceLock = /from resources r\b[\s\S]*for update/.test(text);
       sent.push(isResourceLock ? 'locks resources' : text);
-      if (isResourceLock) await creator.commit();
-      return await late.tx.query(text, values);
+      if (isResourceLock) {
+        // Both statements are sent at once: the first one must not see the order.
+        await orders;
+        await creator.commit();
+        return await late.tx.query(text, values);
+      }
+      const rows = late.tx.query<never>(text, values);
+      orders = rows;
+      return await rows;
     },
   };
   const outcome = await applySnapshots(tx, input(2)).catch((error: unknown) => error);
