@@ -57,6 +57,11 @@ export interface Copier {
   copyNext(ageDays: number): Promise<void>;
 }
 
+/** Tables of which a copy that is older has no rows, by their days; others are kept. */
+export type RetainedDays = Readonly<
+  Partial<Record<(typeof FILLED_TABLES)[number] | 'packed_bodies', number | undefined>>
+>;
+
 interface Column {
   readonly table: string;
   readonly name: string;
@@ -102,7 +107,7 @@ export async function moveTemplateAside(db: Queryable, run: string): Promise<voi
   await db.query(`create table template.state as select $1::text as run, 0 as copies`, [run]);
 }
 
-export async function createCopier(db: Queryable): Promise<Copier> {
+export async function createCopier(db: Queryable, retained: RetainedDays): Promise<Copier> {
   const [state] = await db.query<{ run: string; copies: number }>(
     'select run, copies from template.state',
   );
@@ -110,9 +115,9 @@ export async function createCopier(db: Queryable): Promise<Copier> {
   const { run } = state;
   const columns = await readColumns(db);
   const counts = await readCounts(db);
-  const statements: string[] = [];
+  const statements = new Map<(typeof FILLED_TABLES)[number], string>();
   for (const table of FILLED_TABLES) {
-    statements.push(await statementOf(db, { run, table, columns, counts }));
+    statements.set(table, await statementOf(db, { run, table, columns, counts }));
   }
   const events = counts.get('webhook_events') ?? 0;
   const bodies = bodiesStatement(run, events);
@@ -127,13 +132,21 @@ export async function createCopier(db: Queryable): Promise<Copier> {
     copyNext: async (ageDays) => {
       const own = place.toString(16).padStart(run.length, '0');
       await db.query('begin');
-      for (const statement of statements) await db.query(statement, [place, own, ageDays]);
-      const day = await ensurePacks(db, ageDays);
-      await db.query(bodies, [place, own, day]);
-      await db.query(
-        `update body_days set events = coalesce(events, 0) + $2 where day = $1::date and state = 'packed'`,
-        [day, events],
-      );
+      const keeps = (table: keyof RetainedDays) =>
+        ageDays < (retained[table] ?? Number.POSITIVE_INFINITY);
+      for (const [table, statement] of statements) {
+        if (keeps(table)) await db.query(statement, [place, own, ageDays]);
+      }
+      if (keeps('packed_bodies')) {
+        const day = await ensurePacks(db, ageDays);
+        await db.query(bodies, [place, own, day]);
+        await db.query(
+          `update body_days set events = coalesce(events, 0) + $2 where day = $1::date and state = 'packed'`,
+          [day, events],
+        );
+      } else {
+        await ensureRemoved(db, ageDays);
+      }
       copies += 1;
       place += 1;
       await db.query('update template.state set copies = $1', [copies]);
@@ -162,6 +175,16 @@ async function ensurePacks(db: Queryable, ageDays: number): Promise<string> {
     );
   }
   return row.day;
+}
+
+/** Marks the day of a copy as one of which retention has removed the bodies. */
+async function ensureRemoved(db: Queryable, ageDays: number): Promise<void> {
+  await db.query(
+    `insert into body_days (day, state, removed_at)
+     select ${COPY_DAY}, 'removed', now() from (select $1::float8 as age) a
+     on conflict (day) do nothing`.replaceAll('$3', 'a.age'),
+    [ageDays],
+  );
 }
 
 /** Bodies as Tallyhook has them: of days that are over in packs of 128, of today one by one. */

@@ -1,12 +1,28 @@
 /** Fills the ledger with copies of the template, as they would have arrived. */
+import { z } from 'zod';
+import { RETENTION_SETTINGS, retentionOf } from '../../src/config/retentionSettings.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import type { Cleanup } from '../cleanup.ts';
 import { makeDatabase, onFastServer, withDatabase } from '../fastServer.ts';
-import { createCopier, FILLED_TABLES, hasTemplate, moveTemplateAside } from './copies.ts';
+import {
+  createCopier,
+  FILLED_TABLES,
+  hasTemplate,
+  moveTemplateAside,
+  type RetainedDays,
+} from './copies.ts';
 import { rebuildIndexes, suspendIndexes } from './indexes.ts';
 import { applyTemplate } from './template.ts';
 
 export const DATABASE = 'bench_growth';
+
+const retention = retentionOf(z.object(RETENTION_SETTINGS).parse({}));
+/** For how many days default retention keeps the rows of a table that are done with. */
+const RETAINED_DAYS: RetainedDays = {
+  messages: retention.messages,
+  changes: retention.changes,
+  packed_bodies: retention.bodies,
+};
 
 export interface Plan {
   readonly dataDir: string;
@@ -14,6 +30,8 @@ export interface Plan {
   readonly eventsPerDay: number;
   /** Events after the last fill; decides how old the first of all is. */
   readonly finalEvents: number;
+  /** Without what default retention has removed of rows so old. */
+  readonly isRetained: boolean;
 }
 
 /**
@@ -32,7 +50,7 @@ export function fill(plan: Plan, events: number, cleanup: Cleanup): Promise<numb
 }
 
 async function copyUpTo(db: Database, plan: Plan, events: number): Promise<number> {
-  const copier = await createCopier(db);
+  const copier = await createCopier(db, plan.isRetained ? RETAINED_DAYS : {});
   const { eventsPerCopy } = copier;
   if (copier.copies * eventsPerCopy < events) await suspendIndexes(db, FILLED_TABLES);
   while (copier.copies * eventsPerCopy < events) {

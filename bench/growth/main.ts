@@ -25,6 +25,8 @@ const HELP = `npm run bench:growth -- [flags]
   --per-day N        events a day, which decides how old the rows are (1e6)
   --days N           spread the events over N days up to now instead, and run the parts "sizes" and
                      "aging": what default retention removes, and what is left; takes one size
+  --retained         leave out what default retention has removed by then, so that a ledger of years fits
+                     on a disk: 20e6 events at 5e4 a day need 45 GB
   --only PART        only this part, can be repeated: ${PARTS.join(', ')}
   --seconds N        counted time of the load (20)
   --keep-days N      the part "retention": what it keeps of bodies and messages (4)
@@ -41,6 +43,7 @@ const FLAGS = {
   'body-bytes': '1500',
   'per-day': '1e6',
   days: undefined,
+  retained: false,
   only: [],
   seconds: '20',
   'keep-days': '4',
@@ -82,10 +85,14 @@ function readOptions(given: Given<typeof FLAGS>): Options {
   const perDay = readCount('--per-day', given['per-day']);
   const days = given.days === undefined ? undefined : readCount('--days', given.days);
   if (days !== undefined && sizes.length > 1) throw new FlagError('--days takes one size');
+  if (days !== undefined && given.retained) {
+    throw new FlagError('--days removes by itself what --retained leaves out');
+  }
   const only = readNames('--only', given.only, PARTS);
   return {
     sizes,
     bodyBytes: readCount('--body-bytes', given['body-bytes']),
+    isRetained: given.retained,
     eventsPerDay: days === undefined ? perDay : Math.ceil((sizes[0] ?? 0) / days),
     parts: only.length > 0 ? only : days === undefined ? GROWING_PARTS : AGING_PARTS,
     seconds: readCount('--seconds', given.seconds),
