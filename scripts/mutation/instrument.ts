@@ -158,10 +158,11 @@ class Walk {
     switch (node.type) {
       case 'ExpressionStatement':
         if (typeof node.directive === 'string') return;
-        this.wrap(node, `if (!${this.add(node, '', at)}) {`, '}', at.depth);
+        // In braces, so that an `else` after it belongs to the `if` before it.
+        this.wrap(node, `{if (!${this.add(node, '', at)}) {`, '}}', at.depth);
         return;
       case 'ContinueStatement':
-        this.wrap(node, `if (!${this.add(node, '', at)}) {`, '}', at.depth);
+        this.wrap(node, `{if (!${this.add(node, '', at)}) {`, '}}', at.depth);
         return;
       case 'ForOfStatement': {
         const list = child(node, 'right');

@@ -32,8 +32,11 @@ function rule(): string {
     if (limit === 2 && sum >= 1) continue;
     sum += (limit - 1) * 2 + (LIMITS.find((one) => one > limit) ?? 10);
   }
+  let name = 'none';
+  if (sum > 5) name = 'many';
+  else if (sum > 1) name = 'two';
   switch (sum) {
-    case 2: return 'two';
+    case 2: return name;
     default: return \`\${sum}\`;
   }
 }`;
