@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Run by hand before a release: changes the rules (the `domain/` folders), one change at a time, and runs the unit
+# Run by hand after a change of rules: changes the rules (the `domain/` folders), one change at a time, and runs the unit
 # tests that pass the changed code. Fails if a change is not noticed and not listed in
 # scripts/mutation/survivors.ts, or a listed one is noticed. Record 169 has the reasons.
 #
 #   scripts/mutate.sh [PATH...]
 #
-# PATH is a folder or file of rules, for example src/ledger/domain; without one, all rules.
+# PATH is a folder or file of rules, for example src/payouts; without one, all rules.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 npx tsc --checkers 1 -p scripts/mutation

@@ -53,6 +53,7 @@ readonly CHECKS=(
   scripts/check-prometheus.sh
   scripts/matrix.sh
   scripts/failover-drill.sh
+  'scripts/ha.sh drill 100'
   scripts/check-poolers.sh
   scripts/kill-redis.sh
   scripts/attack-receiver.sh

@@ -26,7 +26,7 @@ const HELP = `npm run bench:growth -- [flags]
   --days N           spread the events over N days up to now instead, and run the parts "sizes" and
                      "aging": what default retention removes, and what is left; takes one size
   --retained         leave out what default retention has removed by then, so that a ledger of years fits
-                     on a disk: 20e6 events at 5e4 a day need 45 GB
+                     on a disk: an estimated 45 GB for 20e6 events at 5e4 a day
   --only PART        only this part, can be repeated: ${PARTS.join(', ')}
   --seconds N        counted time of the load (20)
   --keep-days N      the part "retention": what it keeps of bodies and messages (4)

@@ -157,11 +157,9 @@ class Walk {
   private mutateStatement(node: Node, at: At): void {
     switch (node.type) {
       case 'ExpressionStatement':
+      case 'ContinueStatement':
         if (typeof node.directive === 'string') return;
         // In braces, so that an `else` after it belongs to the `if` before it.
-        this.wrap(node, `{if (!${this.add(node, '', at)}) {`, '}}', at.depth);
-        return;
-      case 'ContinueStatement':
         this.wrap(node, `{if (!${this.add(node, '', at)}) {`, '}}', at.depth);
         return;
       case 'ForOfStatement': {
