@@ -36,9 +36,10 @@ export async function applyBodies(
   batchSize: number,
   afterBatch: (db: Database) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
+  const log = createLog('silent');
   const db = createDatabase({
     connectionString,
-    log: createLog('silent'),
+    log,
     applicationName: 'tallyhook-bench-template',
     maxConnections: 1,
     responseTimeoutMs: 60_000,
@@ -50,6 +51,7 @@ export async function applyBodies(
       account: { merchantId: MERCHANT_ID, profileId: undefined },
       clock: systemClock,
       metrics: { event: () => undefined, secondsToApply: () => undefined },
+      log,
     });
     for (let from = 0; from < bodies.length; from += batchSize) {
       const events = bodies.slice(from, from + batchSize).map((body) => ({

@@ -83,7 +83,7 @@ export function startReceiver(parts: Parts): RunningReceiver {
 export function startEvents(parts: Parts): void {
   const { actor, db, events } = parts;
   const metrics = { event: () => undefined, secondsToApply: () => undefined };
-  const applier = createEventApplier({ db, account: ACCOUNT, clock: clockOf(parts), metrics });
+  const applier = createEventApplier({ db, account: ACCOUNT, clock: clockOf(parts), metrics, log });
   const handle = createEventsHandler({
     ...{ db, applier, producer: events.producer<EventsJob>(actor), maxAttempts: MAX_ATTEMPTS },
     ...{ log, closing: actor.closing.signal },

@@ -27,6 +27,7 @@ export function startEvents({
     account,
     clock,
     metrics: createLedgerMetrics(metrics),
+    log,
   });
   const closing = new AbortController();
   const handle = createEventsHandler({

@@ -79,6 +79,7 @@ function createApplier(on: Database = db): EventApplier {
     account: { merchantId: MERCHANT_ID, profileId: undefined },
     clock: systemClock,
     metrics: createLedgerMetrics(createMetrics()),
+    log: silentLog,
   });
 }
 
@@ -364,6 +365,35 @@ describe('two workers', () => {
     expect(await appliedIds()).toEqual(ids([hot, second]));
     await hanging.rollBack();
     expect(await pendingIds()).toEqual(inbox.slice(0, 1));
+  });
+
+  test('are repeated later if one that works holds lanes for long, and still leave them to it', async () => {
+    const [hot = paymentObject(), second = paymentObject()] = payments(2);
+    const inbox = await receive([hot, hot]);
+    const busy = await beginTransaction(db);
+    expect(await claimUntried(busy.tx, inbox.slice(0, 1), 'free')).toHaveLength(1);
+    let isWorking = true;
+    const working = (async () => {
+      while (isWorking) await busy.tx.query('select pg_sleep(0.1)');
+      await busy.rollBack();
+    })();
+    cleanups.push(() => {
+      isWorking = false;
+      return working;
+    });
+    const applier = createApplier();
+    const handle = handlerOver({ producer: recordingProducer(), applier });
+    await expect(handle(started(batchJob(inbox)))).rejects.toThrow(/lock timeout/);
+
+    // The lane is not ignored.
+    const later = await receive([hot, second]);
+    expect(await applier.applyBatch(later)).toBe(1);
+    expect(await appliedIds()).toEqual([second.payment_id]);
+    isWorking = false;
+    await working;
+    await handle(started(batchJob([...inbox, ...later])));
+    expect(await appliedIds()).toEqual(ids([hot, second]));
+    expect(await pendingIds()).toEqual([]);
   });
 
   test.each([

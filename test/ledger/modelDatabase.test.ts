@@ -108,6 +108,7 @@ async function trade(db: Database, seed: number, life: number): Promise<void> {
   const applier = createEventApplier({
     ...{ db, account: ACCOUNT, clock },
     metrics: { event: () => undefined, secondsToApply: () => undefined },
+    log: silentLog,
   });
   for (let from = 0; from < events.length; from += 4) {
     const batch = events.slice(from, from + 4);

@@ -8,6 +8,7 @@ import { createMetrics } from '../../src/platform/metrics.ts';
 import { secretFingerprint } from '../../src/platform/secretFingerprint.ts';
 import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
+import { silentLog } from './database.ts';
 import { MERCHANT_ID, SECRET } from './events.ts';
 
 const FINGERPRINT = secretFingerprint(SECRET);
@@ -23,6 +24,7 @@ export function testApplier(
     account: { merchantId, profileId },
     clock,
     metrics: createLedgerMetrics(createMetrics()),
+    log: silentLog,
   });
 }
 

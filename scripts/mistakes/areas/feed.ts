@@ -11,6 +11,14 @@ export const FEED: readonly Mistake[] = [
     named: 'wait for one that hangs once',
   },
   {
+    guarantee: 'Workers that work for long do not ignore the lanes of each other.',
+    file: 'src/ledger/inbox/applyEvents.ts',
+    code: 'if (!holder) throw error.cause;',
+    mistaken: '',
+    test: 'test/ledger/jobs.test.ts',
+    named: 'still leave them to it',
+  },
+  {
     guarantee: 'A job leaves events of a payment to the worker that is applying others of it.',
     file: 'src/ledger/inbox/store/pending.ts',
     code: 'pg_try_advisory_xact_lock(',

@@ -5,6 +5,7 @@
 import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { isContended } from '../../platform/db/failures.ts';
+import type { Log } from '../../platform/log.ts';
 import { applySnapshots } from '../applySnapshots.ts';
 import { explainAbsences, readBodies } from '../bodies/readBodies.ts';
 import { contentHash } from '../contentHash.ts';
@@ -21,6 +22,7 @@ import {
   claimOne,
   claimUntried,
   claimUntriedFrom,
+  findIdleHolder,
   type InboxHeader,
   type Lanes,
   limitLockWaits,
@@ -46,8 +48,9 @@ export interface EventApplier {
   applyFrom(fromId: number, limit: number): Promise<number>;
   /**
    * Applies those of `ids` that are still pending and were never tried alone, after the transactions that hold
-   * their lanes. If one holds them for long, its process may hang: lanes are then ignored for a time.
+   * their lanes. If one of these does nothing for long, its process hangs: lanes are then ignored for a time.
    * @returns the number of applied events
+   * @throws a contended error if the others work for long, so that the caller can do something else meanwhile
    */
   applyHeld(ids: readonly number[]): Promise<number>;
   /** Applies one event, if it is still pending. */
@@ -65,9 +68,13 @@ export interface EventApplierParts {
   readonly account: Account & { readonly merchantId: string };
   readonly clock: Clock;
   readonly metrics: LedgerMetrics;
+  readonly log: Log;
 }
 
-/** Longer than a batch takes, also on a busy machine. */
+/**
+ * How long a worker waits for lanes, and how long a transaction that holds some may do nothing. A transaction
+ * that works may hold them longer: several on few cores do.
+ */
 const LANES_HELD_FOR_MS = 5_000;
 const LANES_IGNORED_FOR_MS = 60_000;
 
@@ -115,7 +122,10 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
         });
       } catch (error) {
         if (!(error instanceof LanesHeld)) throw error;
+        const holder = await findIdleHolder(parts.db, LANES_HELD_FOR_MS);
+        if (!holder) throw error.cause;
         ignoreLanesUntilMs = monotonicMs() + LANES_IGNORED_FOR_MS;
+        parts.log.warn({ holder, ignoredForMs: LANES_IGNORED_FOR_MS }, 'events.lanes_ignored');
         return apply((tx) => claimUntried(tx, ids, 'any'));
       }
     },

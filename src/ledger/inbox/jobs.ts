@@ -12,7 +12,7 @@
  *    keep their jobs, which find nothing left, or find what a failure here left pending.
  * 5. A job ends when none of its events is pending, but for those that got a job of their own and those that a
  *    process that hangs holds. What another worker holds is left to the end of the job, and then waited for: if
- *    the other one fails, it is applied here.
+ *    the other one fails, it is applied here. If the others work for long, the batch is retried.
  */
 
 import { monotonicMs } from '../../platform/clock.ts';

@@ -99,6 +99,38 @@ export async function restoreLockWaits(tx: Queryable, before: string): Promise<v
   await tx.query(`select set_config('lock_timeout', $1, true)`, [before]);
 }
 
+/** A connection with an open transaction, as `pg_stat_activity` shows it. */
+export interface IdleHolder {
+  readonly pid: number;
+  readonly applicationName: string;
+  readonly address: string | null;
+  readonly idleSeconds: number;
+}
+
+/**
+ * Finds a transaction that holds lanes while its server process has waited for its client for a time. Those of
+ * other database users are not found, unless the user may read their activity.
+ */
+export async function findIdleHolder(
+  db: Queryable,
+  idleForMs: number,
+): Promise<IdleHolder | undefined> {
+  const rows = await db.query<IdleHolder>(
+    `select a.pid, a.application_name as "applicationName", host(a.client_addr) as address,
+            extract(epoch from now() - a.state_change)::integer as "idleSeconds"
+       from pg_locks l
+       join pg_stat_activity a on a.pid = l.pid
+      where l.locktype = 'advisory' and l.granted and a.datname = current_database()
+        and l.classid::bigint = hashtext('tallyhook events')::bigint & 4294967295
+        and l.objsubid = 2  -- a lock by two numbers
+        and a.wait_event_type = 'Client'
+        and a.state_change < now() - $1 * interval '1 millisecond'
+      limit 1`,
+    [idleForMs],
+  );
+  return rows[0];
+}
+
 /**
  * Claims events from `fromId` on that were never tried alone, oldest first. Skips rows that another
  * transaction holds. The caller begins at recent events: the index entries of older ones that were
