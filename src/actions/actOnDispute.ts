@@ -11,10 +11,11 @@
 import type { Actor } from '../audit/domain/actor.ts';
 import type { AuditAction, AuditIntent, FinalResult } from '../audit/domain/entry.ts';
 import { type ClaimedAttempt, recordExclusiveAttempt } from '../audit/recordAudit.ts';
-import type { ActionOutcome, RefreshOutcome } from '../authorizations/authorizationService.ts';
 import type { DisputeService, EvidenceValues, Uploaded } from '../disputes/disputeService.ts';
 import { changedFields } from '../disputes/domain/evidence.ts';
 import { type ListedResource, readListedResource } from '../ledger/read/store/resourceList.ts';
+import type { ActionOutcome } from '../outcomes/action.ts';
+import type { RefreshOutcome } from '../outcomes/refresh.ts';
 import type { Database } from '../platform/db/database.ts';
 
 export interface DisputeParts {

@@ -10,9 +10,9 @@
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import { type ClaimedAttempt, recordExclusiveAttempt } from '../audit/recordAudit.ts';
-import type { ActionOutcome } from '../authorizations/authorizationService.ts';
 import type { Payout } from '../contract/resources/payout.ts';
 import { readListedResource } from '../ledger/read/store/resourceList.ts';
+import type { ActionOutcome } from '../outcomes/action.ts';
 import { isCancellable, isFulfillable } from '../payouts/domain/payAgain.ts';
 import type { PayoutParts } from './retryPayout.ts';
 

@@ -8,10 +8,7 @@
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAttempt } from '../audit/recordAudit.ts';
-import type {
-  ActionOutcome,
-  AuthorizationRequest,
-} from '../authorizations/authorizationService.ts';
+import type { AuthorizationRequest } from '../authorizations/authorizationService.ts';
 import {
   type ActionParts,
   captureOrCancel,
@@ -19,6 +16,7 @@ import {
   type RefreshedHold,
   refreshHold,
 } from '../authorizations/captureOrCancel.ts';
+import type { ActionOutcome } from '../outcomes/action.ts';
 import type { Database } from '../platform/db/database.ts';
 
 export type AuthorizationParts = ActionParts & { readonly db: Database };

@@ -1,24 +1,7 @@
-/** The payment service as authorizations use it: requests about one payment, and what became of them. */
+/** The payment service as authorizations use it: requests about one payment. */
+import type { ActionOutcome } from '../outcomes/action.ts';
+import type { RefreshOutcome } from '../outcomes/refresh.ts';
 import type { PolicyAction } from './domain/reminders.ts';
-import type { FailedRead } from './refreshOutcome.ts';
-
-/** What became of a retrieve. */
-export type RefreshOutcome =
-  /** The response was applied. */
-  | { readonly outcome: 'applied' }
-  | FailedRead
-  /** The process is shutting down and did not wait for the response. */
-  | { readonly outcome: 'stopped' };
-
-/** What became of a capture or cancellation. */
-export type ActionOutcome =
-  | { readonly outcome: 'done' }
-  /** Nothing happened: the request was not sent, or the service could not process it. It may later. */
-  | { readonly outcome: 'failed'; readonly reason: string }
-  /** The service refused. Nothing happened, and the same request will be refused again. */
-  | { readonly outcome: 'refused'; readonly reason: string }
-  /** No response shows the outcome; it may have happened. */
-  | { readonly outcome: 'unknown'; readonly reason: string };
 
 export interface AuthorizationRequest {
   readonly action: PolicyAction;

@@ -2,13 +2,11 @@
  * Captures or cancels an authorization for a person: sends the request, then retrieves the payment and
  * applies it, so that the ledger does not depend on the response to the request alone.
  */
+
+import type { ActionOutcome } from '../outcomes/action.ts';
+import type { RefreshOutcome } from '../outcomes/refresh.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import type {
-  ActionOutcome,
-  AuthorizationRequest,
-  AuthorizationService,
-  RefreshOutcome,
-} from './authorizationService.ts';
+import type { AuthorizationRequest, AuthorizationService } from './authorizationService.ts';
 import type { AuthorizationCheck } from './checkAuthorizations.ts';
 import { capturableMinor } from './domain/capturable.ts';
 import { readAuthorization } from './store/authorizations.ts';

@@ -18,6 +18,8 @@
  * retrieved, although the deadline still approaches.
  */
 import { CAPTURABLE_STATUSES } from '../contract/statuses.ts';
+import type { ActionOutcome } from '../outcomes/action.ts';
+import type { RefreshOutcome } from '../outcomes/refresh.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -28,11 +30,7 @@ import {
   type HoldAssessment,
   nextCheckMs,
 } from './assessHold.ts';
-import type {
-  ActionOutcome,
-  AuthorizationService,
-  RefreshOutcome,
-} from './authorizationService.ts';
+import type { AuthorizationService } from './authorizationService.ts';
 import type { Policy } from './domain/reminders.ts';
 import { recordReminder, reminderOf } from './recordReminder.ts';
 import {

@@ -1,14 +1,14 @@
 /** Makes the AuthorizationService of a client. */
 import { type CallOptions, type Lane, PaymentServiceError } from '../client/index.ts';
+import { attempt } from '../outcomes/action.ts';
+import { notApplied } from '../outcomes/refresh.ts';
 import {
   createObserve,
   createRetrieve,
   noteResponse,
   type RetrieveParts,
 } from '../reconcile/retrieve.ts';
-import { attempt } from './actionOutcome.ts';
 import type { AuthorizationRequest, AuthorizationService } from './authorizationService.ts';
-import { notApplied } from './refreshOutcome.ts';
 
 /**
  * The response to a request as a body of the payment. It has no version of its own, but the time of the

@@ -1,8 +1,10 @@
 /** The payment service as disputes of a person use it. service-interface.md §4.6 and §4.10. */
-import { attempt, type FailedAction } from '../authorizations/actionOutcome.ts';
-import type { ActionOutcome, RefreshOutcome } from '../authorizations/authorizationService.ts';
-import { type FailedRead, failedRead, notApplied } from '../authorizations/refreshOutcome.ts';
+
 import type { EvidenceField, SubmitEvidenceRequest } from '../contract/requests/evidence.ts';
+import type { ActionOutcome } from '../outcomes/action.ts';
+import { attempt, type FailedAction } from '../outcomes/action.ts';
+import type { RefreshOutcome } from '../outcomes/refresh.ts';
+import { type FailedRead, failedRead, notApplied } from '../outcomes/refresh.ts';
 import {
   createObserve,
   createRetrieve,

@@ -1,7 +1,9 @@
 /** The payment service as refunds of a person use it. */
-import { attempt } from '../authorizations/actionOutcome.ts';
-import type { ActionOutcome, RefreshOutcome } from '../authorizations/authorizationService.ts';
-import { failedRead, notApplied } from '../authorizations/refreshOutcome.ts';
+
+import type { ActionOutcome } from '../outcomes/action.ts';
+import { attempt } from '../outcomes/action.ts';
+import type { RefreshOutcome } from '../outcomes/refresh.ts';
+import { failedRead, notApplied } from '../outcomes/refresh.ts';
 import {
   createObserve,
   createRetrieve,

@@ -4,11 +4,9 @@
  * requests.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type {
-  AuthorizationService,
-  RefreshOutcome,
-} from '../../src/authorizations/authorizationService.ts';
+import type { AuthorizationService } from '../../src/authorizations/authorizationService.ts';
 import { claimAttempt } from '../../src/authorizations/store/authorizations.ts';
+import type { RefreshOutcome } from '../../src/outcomes/refresh.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { readStoredAlerts } from '../support/alerts.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';

@@ -3,6 +3,14 @@ import { PaymentServiceError } from '../client/index.ts';
 import { affectsEveryRequest, failureOf } from '../reconcile/domain/failures.ts';
 import type { Retrieved } from '../reconcile/retrieve.ts';
 
+/** What became of a retrieve. */
+export type RefreshOutcome =
+  /** The response was applied. */
+  | { readonly outcome: 'applied' }
+  | FailedRead
+  /** The process is shutting down and did not wait for the response. */
+  | { readonly outcome: 'stopped' };
+
 /** Nothing was learned. */
 export interface FailedRead {
   readonly outcome: 'failed';

@@ -1,10 +1,19 @@
-/** What became of a request that moves money, when the service's response is an error. */
+/** Sends the payment service a request that moves money, and reads what became of it. */
 import { PaymentServiceError } from '../client/index.ts';
-import type { ActionOutcome } from './authorizationService.ts';
+
+/** What became of a capture, cancellation or refund, or of an action on a payout or dispute. */
+export type ActionOutcome =
+  | { readonly outcome: 'done' }
+  /** Nothing happened: the request was not sent, or the service could not process it. It may later. */
+  | { readonly outcome: 'failed'; readonly reason: string }
+  /** The service refused. Nothing happened, and the same request will be refused again. */
+  | { readonly outcome: 'refused'; readonly reason: string }
+  /** No response shows the outcome; it may have happened. */
+  | { readonly outcome: 'unknown'; readonly reason: string };
 
 export type FailedAction = Exclude<ActionOutcome, { readonly outcome: 'done' }>;
 
-/** Sends a request that moves money. An error of the service is an outcome. */
+/** An error of the service is an outcome. @throws what `send` throws else */
 export async function attempt<Outcome>(
   send: () => Promise<Outcome>,
 ): Promise<Outcome | FailedAction> {
