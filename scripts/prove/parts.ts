@@ -234,7 +234,7 @@ export const PARTS: readonly Part[] = [
   speed('intake', 'intake', { unit: 'pairs', short: 3, long: 11 })((count) => [
     ['--only', 'intake', '--pairs', String(count)],
   ]),
-  speed('end-to-end', 'end_to_end', { unit: 'runs of 30 s', short: 1, long: 5 })((count) =>
+  speed('end-to-end', 'end_to_end', { unit: '× 30 s', short: 1, long: 5 })((count) =>
     Array.from({ length: count }, () => ['--only', 'e2e', '--seconds', END_TO_END_SECONDS]),
   ),
   speed('steady', 'steady', { unit: 'seconds at each rate', short: 15, long: 300 })((count) => [
