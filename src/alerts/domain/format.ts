@@ -36,7 +36,8 @@ const LONGEST_QUOTE = 80;
 
 /** Text from outside, short and on one line; `unknown` if there is none. */
 export function quote(text: unknown): string {
-  return typeof text !== 'string' || text === '' ? 'unknown' : oneLine(text, LONGEST_QUOTE);
+  const line = typeof text === 'string' ? oneLine(text, LONGEST_QUOTE) : '';
+  return line === '' ? 'unknown' : line;
 }
 
 function oneLine(text: string, longest: number): string {
@@ -48,8 +49,8 @@ const LONGEST_REASON = 300;
 
 /** The reason of a failure or a dispute, to append to a sentence. */
 export function reasonSentence({ kind, reason }: Pick<Described, 'kind' | 'reason'>): string {
-  if (reason === undefined) return kind === 'dispute' ? '' : ' The service gives no reason.';
-  const text = oneLine(reason, LONGEST_REASON);
+  const text = oneLine(reason ?? '', LONGEST_REASON);
+  if (text === '') return kind === 'dispute' ? '' : ' The service gives no reason.';
   return ` Reason: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
 }
 
