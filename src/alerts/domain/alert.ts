@@ -215,13 +215,11 @@ export function diffAlerts(
       rules.map((rule) => [ruleOn(subject, rule), causedBy]),
     ),
   );
-  const resolved = unresolved
-    .filter((one) => !kept.has(keyOf(one)) && checked.has(ruleOn(one.subject, one.rule)))
-    .map(({ id, subject, rule, isSnoozed }) => ({
-      id,
-      notifies: !isSnoozed && !reported.has(subject),
-      causedBy: checked.get(ruleOn(subject, rule)) ?? null,
-    }));
+  const resolved = unresolved.flatMap((one): readonly ResolvedAlert[] => {
+    const causedBy = checked.get(ruleOn(one.subject, one.rule));
+    if (causedBy === undefined || kept.has(keyOf(one))) return [];
+    return [{ id: one.id, notifies: !one.isSnoozed && !reported.has(one.subject), causedBy }];
+  });
   return { opened: [...opened.values()], kept: [...kept.values()], resolved, oneTime };
 }
 
