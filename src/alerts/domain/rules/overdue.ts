@@ -23,21 +23,19 @@ export type TermFacts = Described & Pick<ResourceFacts, 'before' | 'createdMs' |
 /** Undefined if neither the current nor the previous status can have exceeded its term. */
 export function overdueAlerts(facts: TermFacts, nowMs: number): SubjectAlerts | undefined {
   const { before, createdMs, termDays } = facts;
-  const isPast = (days: number | undefined) =>
-    days !== undefined && createdMs !== undefined && nowMs - createdMs > days * DAY_MS;
-  const isOverdue = isPast(termDays);
-  // Without a creation time the ledger's own check counts from its first observation, which is unknown
-  // here. An open alert is then left to that check until the status has no term.
-  const mayHaveAlert =
-    createdMs === undefined
-      ? before?.termDays !== undefined && termDays === undefined
-      : isPast(before?.termDays);
-  if (!isOverdue && !mayHaveAlert) return undefined;
-  return {
+  const only = (active: readonly Alert[]): SubjectAlerts => ({
     subject: subjectOf(facts),
     rules: [RULE_OF[facts.kind]],
-    active: isOverdue ? [overdueAlert(facts)] : [],
-  };
+    active,
+  });
+  if (createdMs === undefined) {
+    // The ledger's own check counts from its first observation, which is unknown here. An open alert is
+    // left to that check until the status has no term.
+    return before?.termDays !== undefined && termDays === undefined ? only([]) : undefined;
+  }
+  const isPast = (days = Number.POSITIVE_INFINITY) => nowMs - createdMs > days * DAY_MS;
+  if (isPast(termDays)) return only([overdueAlert(facts, createdMs)]);
+  return isPast(before?.termDays) ? only([]) : undefined;
 }
 
 /** Resolves the alert once a person has accepted that the resource takes long. */
@@ -45,16 +43,15 @@ export function acceptedOverdue(subject: string): SubjectAlerts {
   return { subject, rules: Object.values(RULE_OF), active: [] };
 }
 
-function overdueAlert(facts: TermFacts): Alert {
-  const { kind, id, status, createdMs, termDays } = facts;
+function overdueAlert(facts: TermFacts, createdMs: number): Alert {
+  const { kind, id, status, termDays } = facts;
   const name = `${KIND_WORDS[kind]} ${id} of ${money(facts.amountMinor, facts.currency)}`;
-  const since = createdMs === undefined ? '' : ` since ${instant(createdMs)}`;
   return {
     rule: RULE_OF[kind],
     subject: subjectOf(facts),
     variant: '',
     severity: 'warning',
-    sentence: `${name}${belonging(facts)} has been ${status}${since}; it usually takes ${termDays} days at most.`,
+    sentence: `${name}${belonging(facts)} has been ${status} since ${instant(createdMs)}; it usually takes ${termDays} days at most.`,
     nextStep: `npx tallyhook refresh ${shellWord(id)}; if nothing changes, contact the service's support. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), termDays },
     orderId: facts.orderId,

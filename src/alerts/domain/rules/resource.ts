@@ -34,6 +34,6 @@ const LONG_PAST_MS = 8 * 24 * 60 * 60_000;
 
 /** Its first observation comes long after its last change. */
 function isLongPast({ before, versionMs, createdMs }: ResourceFacts, nowMs: number): boolean {
-  const changedMs = versionMs ?? createdMs;
-  return before === undefined && changedMs !== undefined && nowMs - changedMs > LONG_PAST_MS;
+  const changedMs = versionMs ?? createdMs ?? nowMs;
+  return before === undefined && nowMs - changedMs > LONG_PAST_MS;
 }
