@@ -9,6 +9,7 @@ import {
   GRACES,
   type OpenFinding,
   placeOf,
+  resourceOf,
 } from '../../../src/alerts/domain/rules/findings.ts';
 import { FINDING_CLASSES } from '../../../src/ledger/domain/findings.ts';
 
@@ -56,16 +57,34 @@ test.each(SILENT)('%s raises no alert', (name) => {
   expect(findingAlert(finding({ class: name }))).toBeUndefined();
 });
 
-test.each(
-  GRACES.filter(({ graceMs }) => graceMs > 0).map((grace) => [grace.class, grace.graceMs] as const),
-)(
-  '%s raises an alert only after it was open for longer than another retrieve takes (rule 2)',
-  (name, graceMs) => {
+/** Findings that the next retrieves usually close. */
+const REPAIRED = [
+  'capture_revoked',
+  'amount',
+  'status_conflict',
+  'missing_local',
+  'stale_local',
+  'list_unstable',
+];
+
+test.each(REPAIRED)(
+  '%s raises an alert only after it was open for 20 minutes, within which a retrieve repairs most (rule 2)',
+  (name) => {
+    const graceMs = 20 * 60_000;
     const subject = 'payment:pay_1';
     expect(findingAlert(finding({ class: name, subject, ageMs: graceMs - 1 }))).toBeUndefined();
     expect(findingAlert(finding({ class: name, subject, ageMs: graceMs }))?.rule).toBe(name);
+    expect(GRACES).toContainEqual({ class: name, graceMs });
   },
 );
+
+test('all others raise it at once', () => {
+  const others = ALERTING_CLASSES.filter((name) => !REPAIRED.includes(name));
+  for (const name of others) {
+    expect(findingAlert(finding({ class: name, ageMs: 0 }))?.rule).toBe(name);
+    expect(GRACES).toContainEqual({ class: name, graceMs: 0 });
+  }
+});
 
 const PAID = { ...NOWHERE, status: 'succeeded', currency: 'USD', amountMinor: 6540 };
 
@@ -334,6 +353,48 @@ describe.each([
     nextStep:
       'Check PAYMENTS_MERCHANT_ID, and that PAYMENTS_API_KEY belongs to this account; then npx tallyhook refresh pay_1',
   },
+  {
+    class: 'over_capture',
+    subject: 'payment:pay_1',
+    detail: { amountMinor: 2000, netAmountMinor: 1000, capturedMinor: 1500, currency: 'USD' },
+    severity: 'critical',
+    sentence: 'Payment pay_1 captured 15.00 USD, more than its amount of 10.00 USD.',
+    nextStep: 'npx tallyhook orders explain pay_1',
+  },
+  {
+    class: 'amount',
+    subject: 'refund:ref_1',
+    place: { ...PAID, status: 'pending' },
+    severity: 'critical',
+    sentence:
+      'The amount of refund ref_1 of 65.40 USD is uncertain: it cannot be read, or responses of the service contradict each other.',
+    nextStep: 'npx tallyhook refresh ref_1',
+  },
+  {
+    class: 'payment_conflict',
+    subject: 'refund:ref_1',
+    detail: { paymentId: 'pay_2', namedPayments: ['pay_1', 'pay_2'] },
+    place: PAID,
+    severity: 'warning',
+    sentence:
+      'Events and responses of the service name different payments for refund ref_1 of 65.40 USD: pay_1, pay_2. The ledger assigns it to pay_2, which the latest one names.',
+    nextStep:
+      "npx tallyhook orders explain ref_1; contact the service's support to find out which payment it belongs to",
+  },
+  {
+    class: 'watermark_ahead',
+    subject: 'list:payments',
+    detail: {
+      watermark: '2026-11-24T10:00:00.000Z',
+      service_time: '2026-11-21T10:00:00.000Z',
+      set_to: null,
+    },
+    severity: 'warning',
+    sentence:
+      "The watermark of payments, 2026-11-24 10:00 UTC, was ahead of the service's clock (2026-11-21 10:00 UTC): a clock was wrong, and nothing new was compared. Reconciliation resumes where the first import started.",
+    nextStep:
+      'npx tallyhook doctor compares the clocks; then npx tallyhook reconcile --stream payments',
+  },
 ])('$class', ({ severity, sentence, nextStep, ...about }) => {
   test('states what is wrong, with formatted amounts, and what to do', () => {
     const alert = findingAlert(finding(about));
@@ -352,6 +413,68 @@ test('the error of a dead event, which may quote its body, is not in the alert',
   const alert = findingAlert(finding({ class: 'event_dead', subject: 'event:1', detail }));
   expect(alert?.detail).toEqual({ attempts: 8 });
   expect(JSON.stringify(alert)).not.toContain('Lovelace');
+});
+
+test('an alert has the facts of its finding for programs, and what it belongs to', () => {
+  const place = { ...PAID, orderId: '1001', paymentId: 'pay_1' };
+  const detail = { excessMinor: 500, currency: 'USD' };
+  expect(findingAlert(finding({ detail, place }))).toMatchObject({
+    subject: 'order:order:ord_1',
+    detail,
+    orderId: '1001',
+    paymentId: 'pay_1',
+  });
+});
+
+test('an excess that the service has not confirmed is called so, and no other', () => {
+  const sentenceOf = (isConfirmed?: boolean) =>
+    findingAlert(finding(isConfirmed === undefined ? {} : { isConfirmed }))?.sentence;
+  const sentence = 'Refunds of order ord_1 exceed the captured amount by an unknown amount.';
+  expect(sentenceOf(true)).toBe(sentence);
+  expect(sentenceOf()).toBe(sentence);
+  expect(sentenceOf(false)).toBe(
+    `${sentence} The payment service has not confirmed this: some payments, refunds or disputes of the order could not be retrieved.`,
+  );
+});
+
+describe('facts that are missing or of another type are called unknown', () => {
+  test.each<[string, OpenFinding['detail'], string]>([
+    ['double_paid', { payments: 'pay_1' }, 'was paid more than once, by unknown.'],
+    ['over_refund', { excessMinor: '500', currency: 'USD' }, 'by an unknown amount.'],
+    ['over_refund', { excessMinor: 500, currency: 7 }, 'by an unknown amount.'],
+    [
+      'dispute_and_refund',
+      { disputes: [null, 'dp_1'], refunds: 7 },
+      'a dispute (unknown, an unknown amount; unknown, an unknown amount) and a pending refund (unknown)',
+    ],
+    ['orphan', { since: 'soon' }, 'at an unknown time,'],
+    ['orphan', { since: 2026 }, 'at an unknown time,'],
+    ['label_conflict', { label: 7 }, 'is labeled unknown, but its ids name nothing.'],
+    ['foreign_merchant', {}, 'for another merchant account, unknown.'],
+  ])('%s of %j: %s', (name, detail, text) => {
+    expect(findingAlert(finding({ class: name, detail }))?.sentence).toContain(text);
+  });
+});
+
+test('ids may have colons, in sentences and in commands', () => {
+  const step = (changes: Partial<OpenFinding>) => {
+    const alert = findingAlert(finding(changes));
+    return [alert?.sentence.split(' exceed')[0]?.split(',')[0], alert?.nextStep];
+  };
+  expect(step({ subject: 'order:order:a:b' })).toEqual([
+    'Refunds of order a:b',
+    'npx tallyhook orders explain a:b',
+  ]);
+  expect(step({ class: 'missing_local', subject: 'payment:a:b' })).toEqual([
+    'The service lists payment a:b',
+    'npx tallyhook refresh a:b',
+  ]);
+});
+
+test('five parts are all listed', () => {
+  const payments = ['pay_1', 'pay_2', 'pay_3', 'pay_4', 'pay_5'];
+  const alert = findingAlert(finding({ class: 'double_paid', detail: { payments } }));
+  expect(alert?.sentence).toContain('by pay_1, pay_2, pay_3, pay_4, pay_5. The');
 });
 
 test('long lists are truncated and show their count', () => {
@@ -379,5 +502,42 @@ describe('the subject of a finding', () => {
     [{ subject: 'list:payments', detail: {}, row: undefined }, undefined, undefined],
   ])('%j', ({ row: stored, ...finding }, orderId, paymentId) => {
     expect(placeOf(finding, stored)).toMatchObject({ orderId, paymentId });
+  });
+
+  test('has the amount and the status that the ledger has', () => {
+    const { status, currency, amountMinor } = row;
+    const about = { subject: 'refund:ref_1', detail: {} };
+    expect(placeOf(about, row)).toMatchObject({ status, currency, amountMinor });
+  });
+
+  test('of which the ledger knows nothing yet has neither', () => {
+    const empty = {
+      orderKey: null,
+      paymentId: null,
+      status: null,
+      currency: null,
+      amountMinor: null,
+    };
+    expect(placeOf({ subject: 'refund:ref_1', detail: {} }, empty)).toStrictEqual(NOWHERE);
+  });
+
+  test('may have colons in its ids', () => {
+    const place = (subject: string) => placeOf({ subject, detail: {} }, undefined);
+    expect(place('order:order:a:b')).toMatchObject({ orderId: 'a:b', paymentId: undefined });
+    expect(place('order:payment:a:b')).toMatchObject({ orderId: undefined, paymentId: 'a:b' });
+    expect(place('payment:a:b')).toMatchObject({ paymentId: 'a:b' });
+  });
+
+  test('is a resource by its kind, or the one that an event names', () => {
+    expect(resourceOf({ subject: 'payout:po:1', detail: {} })).toEqual({
+      kind: 'payout',
+      id: 'po:1',
+    });
+    expect(resourceOf({ subject: 'event:12', detail: { resource: 'refund:ref_1' } })).toEqual({
+      kind: 'refund',
+      id: 'ref_1',
+    });
+    expect(resourceOf({ subject: 'event:12', detail: {} })).toBeUndefined();
+    expect(resourceOf({ subject: 'event:12', detail: { resource: 7 } })).toBeUndefined();
   });
 });

@@ -287,14 +287,14 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
 /** Every class in the table (rule 3). */
 export const FINDING_CLASSES_JUDGED: readonly string[] = Object.keys(CLASS_RULES);
 
-/** Classes that alert; each is the name of a rule. */
-export const ALERTING_CLASSES = Object.entries(CLASS_RULES).flatMap(([name, rule]) =>
-  rule === NO_ALERT ? [] : [name as Rule],
+/** Classes that alert, each of which is the name of a rule, with their grace period (rule 2). */
+export const GRACES: readonly { readonly class: Rule; readonly graceMs: number }[] = Object.entries(
+  CLASS_RULES,
+).flatMap(([name, rule]) =>
+  rule === NO_ALERT ? [] : [{ class: name as Rule, graceMs: rule.graceMs }],
 );
 
-/** The grace period of each of them (rule 2). */
-export const GRACES: readonly { readonly class: Rule; readonly graceMs: number }[] =
-  ALERTING_CLASSES.map((name) => ({ class: name, graceMs: CLASS_RULES[name]?.graceMs ?? 0 }));
+export const ALERTING_CLASSES: readonly Rule[] = GRACES.map((grace) => grace.class);
 
 /** Whether a class alerts at all. */
 export function alertsAbout(findingClass: string): findingClass is Rule {
@@ -425,8 +425,7 @@ function listedParts(parts: unknown): string {
 }
 
 function partOf(part: unknown): string {
-  const facts = typeof part === 'object' && part !== null ? { ...part } : {};
-  const { id, amountMinor, currency }: Readonly<Record<string, unknown>> = facts;
+  const { id, amountMinor, currency }: Readonly<Record<string, unknown>> = Object(part);
   return `${quote(id)}, ${amount(amountMinor, currency)}`;
 }
 
