@@ -4,11 +4,26 @@ import type { Survivor } from './survivor.ts';
 const CONNECTION_TABLE = 'src/receiver/domain/connectionTable.ts';
 const BODY_BUDGET = 'src/receiver/domain/bodyBudget.ts';
 const ATTEMPTS = 'src/authorizations/domain/attempts.ts';
+const ALERT = 'src/alerts/domain/alert.ts';
 const LABELS =
   'Labels of a metric, which test/receiver/unverifiedLimits.test.ts reads from the process.';
 const MEMORY = 'Frees memory; an empty set and a missing one mean the same.';
 
 export const SURVIVORS: readonly Survivor[] = [
+  {
+    file: ALERT,
+    within: 'notifiesAgain',
+    code: 'SEVERITIES.indexOf(alert.severity)',
+    becomes: 'SEVERITIES.lastIndexOf(alert.severity)',
+    reason: 'Each severity is in the list once.',
+  },
+  {
+    file: ALERT,
+    within: 'notifiesAgain',
+    code: 'SEVERITIES.indexOf(known.severity)',
+    becomes: 'SEVERITIES.lastIndexOf(known.severity)',
+    reason: 'Each severity is in the list once.',
+  },
   {
     file: CONNECTION_TABLE,
     within: 'CLOSING_REASONS',
