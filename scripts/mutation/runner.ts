@@ -5,6 +5,7 @@
  *
  * With MUTATION_ACTIVE, it runs the tests once, with this mutant from the first module on.
  */
+import { setMaxListeners } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { type RunnerTask, type RunnerTestCase, TestRunner, vi } from 'vitest';
@@ -62,6 +63,8 @@ export default class MutationRunner extends TestRunner {
       await run(test);
       return;
     }
+    // Vitest adds a listener for each run of a test, which lasts as long as the test.
+    setMaxListeners(0, test.context.signal);
     for (const id of switches().passed) loaded.add(id);
     const end = switches().record();
     const startMs = performance.now();
@@ -145,7 +148,7 @@ export default class MutationRunner extends TestRunner {
       kind: 'passed',
       file: this.file,
       tests: [...this.passedByTests],
-      load: [...switches().passed],
+      load: [...switches().passed, ...switches().passedByConstants],
     });
     this.passedByTests.clear();
   }
@@ -159,7 +162,8 @@ function constantMutants(testFile: string, passed: ReadonlySet<number>): readonl
     .filter(({ tests, ids }) => tests.includes(testFile) || ids.some(passes))
     .flatMap(({ file }) => switches().constants.filter((constant) => constant.file === file))
     .flatMap(({ ids: [first, end] }) => Array.from({ length: end - first }, (_, at) => first + at))
-    .filter((id) => loaded.has(id) && !passed.has(id) && !killed.has(id));
+    .filter((id) => loaded.has(id) || switches().passedByConstants.has(id))
+    .filter((id) => !passed.has(id) && !killed.has(id));
 }
 
 /** The constants of the modules that have these mutants. */

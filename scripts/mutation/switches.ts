@@ -24,6 +24,8 @@ class Switches {
   active: number | undefined;
   /** What code that ran without a mutant passed. */
   passed = new Set<number>();
+  /** What constants passed. A test that loads a module passes them, and does not depend on them. */
+  readonly passedByConstants = new Set<number>();
   readonly constants: Constant[] = [];
   private rounds = 0;
   private mostRounds = Number.POSITIVE_INFINITY;
@@ -44,7 +46,10 @@ class Switches {
     compute: () => Value,
     assign: (value: Value) => void,
   ): Value {
+    const outside = this.passed;
+    this.passed = this.passedByConstants;
     const value = compute();
+    this.passed = outside;
     this.constants.push({ file, ids, compute, assign: assign as Constant['assign'], value });
     return value;
   }
