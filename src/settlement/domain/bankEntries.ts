@@ -73,12 +73,23 @@ function squeezed(text: string): string {
 
 /** @throws FileProblem if a statement is another account's (rule 3) */
 export function refuseOtherAccount(stated: string, account: string, place: Place): void {
-  if (squeezed(stated).includes(squeezed(account))) return;
+  if (isAccount(squeezed(stated), squeezed(account))) return;
   throw new FileProblem(
     place,
     `the statement is of the account ${quoted(masked(stated))}, and the source file names ` +
       `${quoted(masked(account))}`,
   );
+}
+
+/**
+ * Whether a text names an account by its whole number: behind a bank code, zeros or the beginning of an IBAN,
+ * and before a currency.
+ */
+function isAccount(text: string, account: string): boolean {
+  const at = text.lastIndexOf(account);
+  if (at < 0) return false;
+  const [before, behind] = [text.slice(0, at), text.slice(at + account.length)];
+  return !/^\d/.test(behind) && /^[A-Z]{2}\d|(?:^|\D)0*$/.test(before);
 }
 
 /** An account for people: its last four characters. */
