@@ -8,7 +8,6 @@
  * 4. A German `:86:` has subfields, `?20` to `?29` and `?60` to `?63` being what the payer wrote, `?31` to
  *    `?33` the other side. Any other text is what the payer wrote.
  */
-import { parseCurrency } from '../../contract/money.ts';
 import { parseSignedAmount } from './amounts.ts';
 import {
   type BankEntry,
@@ -20,7 +19,7 @@ import { dayOf } from './days.ts';
 import { FileProblem, type Place, quoted } from './fileProblem.ts';
 
 /** Tags with nothing that is imported. */
-const OTHER_TAGS = new Set(['20', '21', '28', '28C', '13D', '34F', '64', '65', '90C', '90D', 'NS']);
+const OTHER_TAGS = new Set(['21', '28', '28C', '13D', '34F', '64', '65', '90C', '90D', 'NS']);
 
 const MAX_LINE = 1_000;
 /** `:86:` has six lines; some banks have more. */
@@ -70,10 +69,10 @@ function createTagReader() {
     line += 1;
     const place = { line, column: 1 };
     refuseLongLine(text, place);
-    const found = /^:([0-9A-Z]{2,3}):(.*)$/.exec(text);
-    if (found) {
+    const tag = /^:([0-9A-Z]{2,3}):/.exec(text)?.[1];
+    if (tag !== undefined) {
       const ended = take();
-      open = { tag: found[1] ?? '', place, lines: [found[2] ?? ''] };
+      open = { tag, place, lines: [text.slice(tag.length + 2)] };
       return ended;
     }
     if (isBetween(text, open?.tag)) return take();
@@ -88,15 +87,12 @@ function createTagReader() {
   return {
     place: (): Place => ({ line: Math.max(1, line), column: 1 }),
     push: (piece: string): readonly Tagged[] => {
-      const lines = `${rest}${piece}`.split('\n');
+      const lines = `${rest}${piece}`.split(/\r?\n/);
       rest = lines.pop() ?? '';
       refuseLongLine(rest, { line: line + lines.length + 1, column: 1 });
-      return lines.flatMap((text) => readLine(text.replace(/\r$/, '')));
+      return lines.flatMap(readLine);
     },
-    end: (): readonly Tagged[] => [
-      ...(rest === '' ? [] : readLine(rest.replace(/\r$/, ''))),
-      ...take(),
-    ],
+    end: (): readonly Tagged[] => [...(rest === '' ? [] : readLine(rest)), ...take()],
   };
 }
 
@@ -116,6 +112,7 @@ function isBetween(text: string, tag: string | undefined): boolean {
 
 /** Reads the statements that tags make up. */
 function createStatements(account: string) {
+  let hasBegun = false;
   let hasAccount = false;
   let isRead = false;
   let statement: Statement | undefined;
@@ -143,11 +140,15 @@ function createStatements(account: string) {
     if (!statement) throw new FileProblem(tagged.place, 'a closing balance has no opening balance');
     endStatement(statement, tagged);
     statement = undefined;
+    hasBegun = false;
     hasAccount = false;
     isRead = true;
   };
   const readTag = (tagged: Tagged) => {
     switch (tagged.tag) {
+      case '20':
+        hasBegun = true;
+        return;
       case '25':
       case '25P':
         refuseOtherAccount(tagged.lines[0] ?? '', account, tagged.place);
@@ -179,7 +180,7 @@ function createStatements(account: string) {
     },
     /** @throws FileProblem if the file ends within a statement, or has none */
     end: (place: Place): void => {
-      if (statement || hasAccount) {
+      if (hasBegun || hasAccount) {
         throw new FileProblem(
           place,
           'the file ends without a closing balance (:62F:): it was cut. Download it again',
@@ -193,10 +194,9 @@ function createStatements(account: string) {
 const BALANCE = /^([CD])(\d{6})([A-Z]{3})([\d,]{1,15})$/;
 
 function balanceOf({ place, lines }: Tagged): Balance {
-  const [, mark = '', , code = '', amount = ''] = BALANCE.exec((lines[0] ?? '').trim()) ?? [];
-  const currency = parseCurrency(code);
-  const amountMinor = currency === undefined ? undefined : parseSignedAmount(amount, ',', currency);
-  if (currency === undefined || amountMinor === undefined) {
+  const [, mark = '', , currency = '', amount = ''] = BALANCE.exec((lines[0] ?? '').trim()) ?? [];
+  const amountMinor = parseSignedAmount(amount, ',', currency);
+  if (amountMinor === undefined) {
     throw new FileProblem(
       place,
       `${quoted(lines[0] ?? '')} is not a balance such as C261005EUR950,00`,
@@ -225,9 +225,9 @@ function endStatement({ opening, entriesMinor }: Statement, ended: Tagged): void
   );
 }
 
-/** Value date, booking date, mark, funds code, amount, type, references. */
+/** Value date, booking date, mark, funds code, amount, type. References follow. */
 const ENTRY =
-  /^(\d{2})(\d{2})(\d{2})(?:(\d{2})(\d{2}))?(R?[CD])([A-Z])?(\d{1,12},\d{0,4})([NFS][A-Z0-9]{3})(.*)$/;
+  /^(\d{2})(\d{2})(\d{2})(?:(\d{2})(\d{2}))?(R?[CD])[A-Z]?(\d{1,12},\d{0,4})[NFS][A-Z0-9]{3}/;
 
 function entryOf({ place, lines }: Tagged, currency: string): BankEntry {
   const [first = '', ...supplementary] = lines;
@@ -238,8 +238,7 @@ function entryOf({ place, lines }: Tagged, currency: string): BankEntry {
       `${quoted(first)} is not an entry such as 2610051005C950,00NTRFREF//BANKREF`,
     );
   }
-  const [, year = '', month = '', date = '', bookedMonth, bookedDate, mark = ''] = match;
-  const [amount = '', , references = ''] = match.slice(8);
+  const [whole, year, month, date, bookedMonth, bookedDate, mark, amount = ''] = match;
   const valueDay = dayOf(2000 + Number(year), Number(month), Number(date));
   const day =
     bookedMonth === undefined
@@ -252,14 +251,14 @@ function entryOf({ place, lines }: Tagged, currency: string): BankEntry {
       `${quoted(first)} has a day that does not exist, or no amount of ${currency}`,
     );
   }
-  const [ownReference = '', bankReference] = references.split('//');
+  const [ownReference = '', bankReference] = first.slice(whole.length).split('//');
   return {
     place,
     day,
     currency,
     amountMinor: mark === 'C' || mark === 'RD' ? amountMinor : 0 - amountMinor,
     bankReference,
-    purpose: [ownReference, ...supplementary].join(' ').trim(),
+    purpose: [ownReference, ...supplementary].join(' '),
     parties: [],
   };
 }
@@ -283,8 +282,7 @@ function detailsOf(
   lines: readonly string[],
 ): Pick<BankEntry, 'purpose' | 'parties'> {
   const text = lines.join('');
-  if (!/^\d{3}\?/.test(text))
-    return { purpose: `${purpose} ${lines.join(' ')}`.trim(), parties: [] };
+  if (!/^\d{3}\?/.test(text)) return { purpose: `${purpose} ${lines.join(' ')}`, parties: [] };
   const subfields = [...text.matchAll(/\?(\d\d)([^?]*)/g)].map(([, number = '', value = '']) => ({
     number: Number(number),
     value,
@@ -294,7 +292,7 @@ function detailsOf(
   const written = of((number) => (number >= 20 && number <= 29) || (number >= 60 && number <= 63));
   const names = of((number) => number === 32 || number === 33);
   return {
-    purpose: `${purpose} ${written.join('')}`.trim(),
+    purpose: `${purpose} ${written.join('')}`,
     parties: [names.join(''), ...of((number) => number === 31)],
   };
 }
