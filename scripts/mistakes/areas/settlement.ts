@@ -5,7 +5,7 @@ export const SETTLEMENT: readonly Mistake[] = [
   {
     guarantee: 'An amount with its minus behind it is negative.',
     file: 'src/settlement/domain/amounts.ts',
-    code: "(before === '-' || behind === '-')",
+    code: "before === '-' || behind === '-'",
     mistaken: "before === '-'",
     test: 'test/unit/settlement/formats.test.ts',
   },

@@ -5,7 +5,7 @@
  *    two zeros, as many services print them; three would be thousands.
  * 2. Thousands are separated by the other mark, in groups of three, or not at all.
  */
-import { currencyExponent, parseDecimal } from '../../contract/money.ts';
+import { parseDecimal } from '../../contract/money.ts';
 
 export type DecimalMark = '.' | ',';
 
@@ -24,9 +24,9 @@ export function parseSignedAmount(
   if (!match) return undefined;
   const [, before = '', whole = '', decimals = '', behind = ''] = match;
   if (before !== '' && behind !== '') return undefined;
-  const isPadded = decimals === '00' && currencyExponent(currency) === 0;
-  const fraction = decimals === '' || isPadded ? '' : `.${decimals}`;
+  const fraction = decimals === '' || decimals === '00' ? '' : `.${decimals}`;
   const amountMinor = parseDecimal(`${whole.replaceAll(/[.,]/g, '')}${fraction}`, currency);
   if (amountMinor === undefined) return undefined;
-  return (before === '-' || behind === '-') && amountMinor !== 0 ? -amountMinor : amountMinor;
+  // Not a negative zero.
+  return before === '-' || behind === '-' ? 0 - amountMinor : amountMinor;
 }

@@ -7,11 +7,9 @@ export interface Place {
 /** Why a file cannot be read, and where. Nothing of the file is imported. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem';
-  readonly place: Place;
 
-  constructor(place: Place, message: string) {
-    super(`line ${place.line}, column ${place.column}: ${message}`);
-    this.place = place;
+  constructor({ line, column }: Place, message: string) {
+    super(`line ${line}, column ${column}: ${message}`);
   }
 }
 
@@ -22,8 +20,8 @@ export function quoted(text: string): string {
 
 /** Whether a text has characters that no text has: the file has another encoding, or is not text. */
 export function hasControl(text: string): boolean {
-  for (let place = 0; place < text.length; place += 1) {
-    const code = text.charCodeAt(place);
+  for (const character of text) {
+    const code = character.charCodeAt(0);
     if (code === 0x7f || (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d))
       return true;
   }

@@ -60,10 +60,9 @@ export function createReportReader(mapping: ReportMapping): ReportReader {
         places = findColumns(row, mapping);
         return 'header';
       }
-      const [first] = row;
-      if (first && row.length !== header.length) {
+      if (row.length !== header.length) {
         throw new FileProblem(
-          first,
+          required(row[0]),
           `the line has ${row.length} fields, and the header has ${header.length}`,
         );
       }
@@ -85,7 +84,7 @@ function findColumns(header: Row, { columns }: ReportMapping): ReadonlyMap<Colum
   const doubled = names.filter(
     (name, place) => Object.values(columns).includes(name) && names.indexOf(name) < place,
   );
-  const at = header[0] ?? { line: 1, column: 1 };
+  const at = required(header[0]);
   if (doubled.length > 0)
     throw new FileProblem(at, `two columns are named ${quoted(doubled[0] ?? '')}`);
   if (missing.length > 0) {
@@ -118,12 +117,12 @@ function lineOf(
     );
   }
   if (translated === 'ignore') return 'ignored';
-  const currency = currencyOf(field('currency'), mapping, row);
+  const currency = currencyOf(field('currency'), mapping);
   const amounts = amountsOf(field, { type: translated, currency }, mapping);
   const line: Line = {
     fileLine: type.line,
     type: translated,
-    settlement: textOf(required(field('settlement')), 'settlement'),
+    settlement: settlementIn(required(field('settlement'))),
     reference: optionalText(field('reference')),
     lineReference: optionalText(field('line')),
     day: dayIn(required(field('day')), mapping.days),
@@ -136,11 +135,12 @@ function lineOf(
   return line;
 }
 
-function currencyOf(field: Field | undefined, { currency }: ReportMapping, row: Row): string {
-  const text = field?.text.trim() ?? currency;
-  const read = parseCurrency(text);
+function currencyOf(field: Field | undefined, { currency }: ReportMapping): string {
+  if (currency !== undefined) return currency;
+  const stated = required(field);
+  const read = parseCurrency(stated.text.trim());
   if (read !== undefined) return read;
-  throw new FileProblem(field ?? required(row[0]), `${quoted(text ?? '')} is not a currency`);
+  throw new FileProblem(stated, `${quoted(stated.text)} is not a currency`);
 }
 
 interface Typed {
@@ -156,7 +156,7 @@ function amountsOf(
   const gross = amountIn(required(field('gross')), typed.currency, mapping.decimal);
   const feeField = field('fee');
   const stated = feeField ? amountIn(feeField, typed.currency, mapping.decimal) : 0;
-  const feeMinor = mapping.fee === 'negative' ? negative(stated) : stated;
+  const feeMinor = mapping.fee === 'negative' ? 0 - stated : stated;
   const grossMinor = signedGross(gross, typed.type, mapping);
   // A row that is only a fee may have it as its gross amount.
   return typed.type === 'fee'
@@ -166,12 +166,7 @@ function amountsOf(
 
 function signedGross(grossMinor: number, type: ReportLineType, { gross }: ReportMapping): number {
   if (gross === 'signed') return grossMinor;
-  return ['refund', 'dispute', 'payout', 'fee'].includes(type) ? negative(grossMinor) : grossMinor;
-}
-
-/** Without a negative zero. */
-function negative(amountMinor: number): number {
-  return amountMinor === 0 ? 0 : -amountMinor;
+  return ['refund', 'dispute', 'payout', 'fee'].includes(type) ? 0 - grossMinor : grossMinor;
 }
 
 /** An empty field is no amount, which is 0. */
@@ -204,15 +199,16 @@ function dayIn(field: Field, days: DayFormat): string {
 
 const MAX_REFERENCE = 200;
 
-function textOf(field: Field, name: string): string {
+function settlementIn(field: Field): string {
   const text = optionalText(field);
   if (text !== undefined) return text;
-  throw new FileProblem(field, `the ${name} is empty`);
+  throw new FileProblem(field, 'the settlement is empty');
 }
 
 function optionalText(field: Field | undefined): string | undefined {
-  const text = field?.text.trim() ?? '';
-  if (field && text.length > MAX_REFERENCE) {
+  if (!field) return undefined;
+  const text = field.text.trim();
+  if (text.length > MAX_REFERENCE) {
     throw new FileProblem(field, `a reference has at most ${MAX_REFERENCE} characters`);
   }
   return text === '' ? undefined : text;
