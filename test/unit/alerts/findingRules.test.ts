@@ -35,7 +35,10 @@ function finding(changes: Partial<OpenFinding>): OpenFinding {
 
 test('every class of findings has a verdict, and those that alert are rules (rule 3)', () => {
   expect([...FINDING_CLASSES_JUDGED].sort()).toEqual(Object.keys(FINDING_CLASSES).sort());
-  for (const name of ALERTING_CLASSES) expect(RULES).toContain(name);
+  for (const name of ALERTING_CLASSES) {
+    expect(RULES).toContain(name);
+    expect(alertsAbout(name)).toBe(true);
+  }
 });
 
 test('a class of a later version raises no alert', () => {
@@ -54,6 +57,7 @@ const SILENT = [
 ];
 
 test.each(SILENT)('%s raises no alert', (name) => {
+  expect(alertsAbout(name)).toBe(false);
   expect(findingAlert(finding({ class: name }))).toBeUndefined();
 });
 

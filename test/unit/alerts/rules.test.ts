@@ -219,6 +219,14 @@ const DISPUTES: readonly Row[] = [
     { oneTime: ['dispute_changed dispute/challenged info'], resolved: ALL_OVER },
   ],
   [
+    'lost after it was won, while a body without a version reports that: one decision replaces the other',
+    facts({ ...D, ...at('lost'), before: at('won'), isUncertain: true }),
+    {
+      active: ['dispute_lost dispute/lost warning'],
+      resolved: ['dispute_deadline', 'dispute_opened'],
+    },
+  ],
+  [
     'opened at a later stage, where a body without a version reports that it was lost',
     facts({ ...D, ...at('opened', 'arbitration'), before: at('won'), isUncertain: true }),
     { active: ['dispute_opened arbitration critical'], resolved: NO_DEADLINE },

@@ -298,21 +298,25 @@ export const ALERTING_CLASSES: readonly Rule[] = GRACES.map((grace) => grace.cla
 
 /** Whether a class alerts at all. */
 export function alertsAbout(findingClass: string): findingClass is Rule {
-  return Object.hasOwn(CLASS_RULES, findingClass) && CLASS_RULES[findingClass] !== NO_ALERT;
+  return ruleOf(findingClass) !== NO_ALERT;
+}
+
+/** A class of another version has none. */
+function ruleOf(findingClass: string): ClassRule | typeof NO_ALERT {
+  return Object.hasOwn(CLASS_RULES, findingClass) ? CLASS_RULES[findingClass] : NO_ALERT;
 }
 
 /** The alert about an open finding (rules 1 and 2); undefined for none, or none yet. */
 export function findingAlert(finding: OpenFinding): Alert | undefined {
   const { class: name, subject, detail, ageMs, place } = finding;
-  if (!alertsAbout(name)) return undefined;
-  const rule = CLASS_RULES[name];
-  if (!rule || ageMs < rule.graceMs) return undefined;
+  const rule = ruleOf(name);
+  if (rule === NO_ALERT || ageMs < rule.graceMs) return undefined;
   // An error may quote personal data.
   const { error: _, ...facts } = detail;
   const { orderId, paymentId } = place;
   const caveat = finding.isConfirmed === false ? UNCONFIRMED : '';
   return {
-    rule: name,
+    rule: name as Rule,
     subject,
     variant: '',
     severity: rule.severity,
