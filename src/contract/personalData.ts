@@ -27,7 +27,8 @@ function cut(text: string, maxLength: number): string {
   return text
     .slice(0, maxLength)
     .replace(new RegExp(`\\S{1,${MAX_LOCAL_PART}}$`), '')
-    .replace(/(?<![\d -])[\d -]+$/, ' [digits]');
+    .replace(/(?<![\d -])[ -]*\d[\d -]*$/, ' [digits]')
+    .trimEnd();
 }
 
 /**

@@ -40,6 +40,12 @@ describe('personal data in foreign text', () => {
     expect(redact(text)).toBe(text);
   });
 
+  test('is only called digits where the text is cut if there are some', () => {
+    expect(redactPersonalData('words '.repeat(10), 40)).toBe('words '.repeat(6).trim());
+    expect(redactPersonalData('words - '.repeat(10), 40)).toBe(`${'words - '.repeat(4)}words -`);
+    expect(redactPersonalData(`words ${'42 '.repeat(20)}`, 40)).toBe('words [digits]');
+  });
+
   test('is not left in part where the text is cut', () => {
     const secrets = ['jane.doe@example.com', 'GB29 NWBK 6016 1331 9268 19', '4242 4242 4242 4242'];
     for (const secret of secrets) {
