@@ -91,12 +91,9 @@ export function dayEntries(chart: Chart, moved: readonly DayMoved[]): readonly E
   });
 }
 
+/** The side on which it did not move is negative, and moves nothing. */
 function sumsOfLeg({ currency, leg, movedMinor }: DayMoved): LegSums {
-  return {
-    ...{ currency, leg },
-    upMinor: movedMinor > 0n ? movedMinor : 0n,
-    downMinor: movedMinor < 0n ? -movedMinor : 0n,
-  };
+  return { currency, leg, upMinor: movedMinor, downMinor: -movedMinor };
 }
 
 /** Entries that open each account with its balance at the beginning of a day. */

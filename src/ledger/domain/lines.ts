@@ -27,8 +27,7 @@ export const REPORT_LINE_TYPES = [
   'adjustment',
 ] as const;
 export type ReportLineType = (typeof REPORT_LINE_TYPES)[number];
-export const LINE_TYPES = [...REPORT_LINE_TYPES, 'bank'] as const;
-export type LineType = (typeof LINE_TYPES)[number];
+export type LineType = ReportLineType | 'bank';
 
 /** The money of a line, and what identifies it. */
 export interface LineContent {
@@ -99,15 +98,7 @@ export const TARGET_KINDS = [...RESOURCE_TARGETS, 'settlement', 'adjustment', 'e
  */
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
-export const MATCH_RULES = [
-  'id',
-  'payment',
-  'order',
-  'reference',
-  'amount_and_date',
-  'by_hand',
-] as const;
-export type MatchRule = (typeof MATCH_RULES)[number];
+export type MatchRule = 'id' | 'payment' | 'order' | 'reference' | 'amount_and_date' | 'by_hand';
 
 /** The part of a match on which postings depend. */
 export interface LineMatch {
@@ -121,7 +112,7 @@ export type LineMoney = Pick<LineContent, 'type' | 'grossMinor' | 'feeMinor'>;
 /** The targets of a line's legs (rule 1). */
 function lineTargets(
   { type, grossMinor, feeMinor }: LineMoney,
-  match: LineMatch | undefined,
+  match: LineMatch | null | undefined,
 ): Targets {
   const writtenOffMinor = match?.writtenOffMinor ?? 0;
   if (type === 'bank') {
@@ -194,7 +185,7 @@ export function bookedProblems(
   match: LineMatch | null,
   rows: readonly BookedRow[],
 ): readonly string[] {
-  const targets = lineTargets(line, match ?? undefined);
+  const targets = lineTargets(line, match);
   const posted = new Map(rows.map((row) => [row.leg, row.cumulativeMinor]));
   const amounts = Object.entries(targets).flatMap(([leg, targetMinor]) => {
     const postedMinor = posted.get(leg) ?? 0n;

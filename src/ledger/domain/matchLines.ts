@@ -164,14 +164,12 @@ export function matchBankLines(
 ): readonly NewMatch[] {
   const named = lines.flatMap((line) => {
     const found = settlementNamed(line, settlements);
-    const reason = found && `the text of the line has the reference ${found.reference}`;
-    return found && reason ? [bankMatch(line, found, { rule: 'reference', reason })] : [];
+    if (!found) return [];
+    const reason = `the text of the line has the reference ${found.reference}`;
+    return [bankMatch(line, found, { rule: 'reference', reason })];
   });
-  const [done, used] = [
-    new Set(named.map(({ lineId }) => lineId)),
-    new Set(named.map(({ targetId }) => targetId)),
-  ];
-  const open = lines.filter((line) => !done.has(line.id) && !namesAny(line, settlements));
+  const used = new Set(named.map(({ targetId }) => targetId));
+  const open = lines.filter((line) => !namesAny(line, settlements));
   const free = settlements.filter(({ id, bankLines }) => bankLines === 0 && !used.has(String(id)));
   const pairs = open.flatMap((line) =>
     free

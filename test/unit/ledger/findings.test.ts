@@ -121,4 +121,77 @@ describe('an order', () => {
     ]);
     expect(found(payment, refund, { ...lost, status: 'won' })).toEqual([]);
   });
+
+  test('is paid twice if two payments succeeded with captured money', () => {
+    const second = { ...payment, id: 'pay_0' };
+    expect(found(payment, second)).toEqual([['double_paid', { payments: ['pay_0', 'pay_1'] }]]);
+    expect(found(payment)).toEqual([]);
+    expect(found(payment, { ...second, capturedMinor: 0 })).toEqual([]);
+    expect(found(payment, { ...second, status: 'partially_captured' })).toEqual([]);
+    expect(found(payment, child({ id: 'ref_1', amountMinor: 1, capturedMinor: 100 }))).toEqual([]);
+  });
+
+  test('loses twice by money that is still in transit, too', () => {
+    const refund = child({ amountMinor: 1, status: 'pending' });
+    const open = child({ ...DISPUTE, status: 'opened' });
+    const classes = found(payment, refund, open);
+    expect(classes).toContainEqual(['double_loss', { currency: 'USD', excessMinor: 1 }]);
+    const lost = child({ ...DISPUTE, id: 'dp_2', status: 'lost', amountMinor: 50 });
+    expect(found(payment, child({ amountMinor: 1 }), lost, { ...open, amountMinor: 50 })).toEqual([
+      ['double_loss', { currency: 'USD', excessMinor: 1 }],
+    ]);
+    const both = [
+      child({ amountMinor: 30 }),
+      child({ id: 'ref_2', amountMinor: 30, status: 'pending' }),
+    ];
+    expect(found(payment, ...both, { ...lost, amountMinor: 40 })).toEqual([]);
+    expect(found(payment, ...both, { ...lost, amountMinor: 41 })).toHaveLength(1);
+  });
+
+  test('has one finding of a class, about the first currency with it', () => {
+    const euro = { ...payment, id: 'pay_2', currency: 'EUR' };
+    const refunds = [
+      child({ amountMinor: 105 }),
+      child({ id: 'ref_2', paymentId: 'pay_2', currency: 'EUR', amountMinor: 107 }),
+    ];
+    expect(found(payment, euro, ...refunds)).toEqual([
+      ['over_refund', { currency: 'EUR', excessMinor: 7 }],
+      ['double_paid', { payments: ['pay_1', 'pay_2'] }],
+    ]);
+  });
+
+  test('names the parts of a finding sorted by their ids', () => {
+    const refunds = ['ref_c', 'ref_a', 'ref_b'].map((id) =>
+      child({ id, status: 'pending', amountMinor: 1 }),
+    );
+    const disputes = ['dp_c', 'dp_a', 'dp_b'].map((id) =>
+      child({ ...DISPUTE, id, status: 'opened', amountMinor: 1 }),
+    );
+    const details = new Map(
+      found(payment, ...refunds, ...disputes).map(([name, detail]) => [name, detail]),
+    );
+    expect(details.get('dispute_and_refund')).toMatchObject({
+      disputes: [{ id: 'dp_a' }, { id: 'dp_b' }, { id: 'dp_c' }],
+      refunds: [{ id: 'ref_a' }, { id: 'ref_b' }, { id: 'ref_c' }],
+    });
+    const euro = refunds.map((one) => ({ ...one, currency: 'EUR', status: 'succeeded' }));
+    expect(found({ ...payment, status: 'processing' }, ...euro)).toEqual([
+      ['currency', { parts: ['ref_a', 'ref_b', 'ref_c'] }],
+    ]);
+  });
+
+  test('compares currencies only with a payment that a part names, and that it has', () => {
+    const euro = child({ currency: 'EUR', amountMinor: 0 });
+    expect(found(payment, { ...euro, paymentId: null })).toEqual([]);
+    expect(found(payment, { ...euro, paymentId: 'pay_9' })).toEqual([]);
+    const sibling = child({ id: 'pay_9', currency: 'USD', amountMinor: 0 });
+    expect(found(payment, sibling, { ...euro, paymentId: 'pay_9' })).toEqual([]);
+    const dispute = child({ ...DISPUTE, status: 'failed', currency: 'EUR', amountMinor: 0 });
+    expect(found(payment, dispute)).toEqual([['currency', { parts: ['dp_1'] }]]);
+  });
+
+  test('is the subject of its findings, by its key', () => {
+    const [one] = orderFindings('order:ord_1', [payment, { ...payment, id: 'pay_2' }]);
+    expect(one?.subject).toBe('order:order:ord_1');
+  });
 });

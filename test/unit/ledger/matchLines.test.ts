@@ -1,45 +1,267 @@
 /** What lines are about. The numbers are those of src/ledger/domain/matchLines.ts. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type Candidate,
   matchBankLines,
+  matchByAmount,
   matchByReference,
   type OpenLine,
+  type SettlementCandidate,
 } from '../../../src/ledger/domain/matchLines.ts';
+
+function reportLine(fields: Partial<OpenLine>): OpenLine {
+  return {
+    ...{ id: 1, type: 'refund', reference: 'pay_1', day: '2026-10-06', currency: 'EUR' },
+    ...{ grossMinor: -700, text: null, ...fields },
+  };
+}
+
+function refund(fields: Partial<Candidate>): Candidate {
+  return {
+    ...{ kind: 'refund', id: 'ref_1', paymentId: 'pay_1', orderId: 'ord_1', currency: 'EUR' },
+    ...{ amountMinor: 700, lines: 0, movedMicros: 10, ...fields },
+  };
+}
+
+function referenceMatches(lines: readonly OpenLine[], candidates: readonly Candidate[]) {
+  return matchByReference(lines, candidates).map(({ lineId, targetId, rule }) => [
+    ...[lineId, targetId, rule],
+  ]);
+}
+
+describe('a report line that names something', () => {
+  test.each<[string, Partial<OpenLine>, Partial<Candidate>, string | undefined]>([
+    ['2: the id', { reference: 'ref_1' }, {}, 'id'],
+    ['2: the id, with any amount', { reference: 'ref_1', grossMinor: 1 }, {}, 'id'],
+    ['2: the id of one that has lines', { reference: 'ref_1' }, { lines: 2 }, 'id'],
+    ['the id in another currency', { reference: 'ref_1', currency: 'USD' }, {}, undefined],
+    ['the id of another kind', { reference: 'ref_1', type: 'payment' }, {}, undefined],
+    ['3: the payment', {}, {}, 'payment'],
+    ['3: the payment, with the amount alone', { grossMinor: 700 }, {}, 'payment'],
+    ['the payment, with another amount', { grossMinor: -701 }, {}, undefined],
+    ['the payment of one that has a line', {}, { lines: 1 }, undefined],
+    ['another payment', { reference: 'pay_2' }, {}, undefined],
+    ['4: the order', { reference: 'ord_1' }, {}, 'order'],
+    ['the order, with another amount', { reference: 'ord_1', grossMinor: -1 }, {}, undefined],
+    ['the order of one that has a line', { reference: 'ord_1' }, { lines: 1 }, undefined],
+    ['nothing', { reference: null }, { paymentId: null, orderId: null }, undefined],
+  ])('%s', (_what, line, candidate, rule) => {
+    const matches = matchByReference([reportLine(line)], [refund(candidate)]);
+    expect(matches.map((match) => match.rule)).toEqual(rule === undefined ? [] : [rule]);
+  });
+
+  test('2: an id counts before a payment, and a payment before an order of that name', () => {
+    const named = refund({ id: 'x', movedMicros: 30 });
+    const ofPayment = refund({ id: 'of_payment', paymentId: 'x', movedMicros: 20 });
+    const ofOrder = refund({ id: 'of_order', orderId: 'x', movedMicros: 10 });
+    const line = reportLine({ reference: 'x' });
+    expect(referenceMatches([line], [ofOrder, ofPayment, named])).toEqual([[1, 'x', 'id']]);
+    expect(referenceMatches([line], [ofOrder, ofPayment])).toEqual([[1, 'of_payment', 'payment']]);
+  });
+
+  test('2: several lines that name one id are all about it: it was captured in parts', () => {
+    const lines = [1, 2].map((id) => reportLine({ id, reference: 'ref_1' }));
+    expect(referenceMatches(lines, [refund({})])).toEqual([
+      [1, 'ref_1', 'id'],
+      [2, 'ref_1', 'id'],
+    ]);
+  });
+
+  test.each(['pay_1', 'ord_1'])(
+    '3, 4: two refunds of %s are taken in the order of their times',
+    (reference) => {
+      const lines = [1, 2, 3].map((id) => reportLine({ id, reference }));
+      const candidates = [
+        refund({ id: 'ref_2', movedMicros: 20 }),
+        refund({ id: 'ref_1', movedMicros: 10 }),
+      ];
+      expect(matchByReference(lines, candidates).map(({ targetId }) => targetId)).toEqual([
+        'ref_1',
+        'ref_2',
+      ]);
+    },
+  );
+
+  test('3: one that another line names by its id is not free', () => {
+    const lines = [reportLine({ id: 1, reference: 'ref_1' }), reportLine({ id: 2 })];
+    expect(referenceMatches(lines, [refund({})])).toEqual([[1, 'ref_1', 'id']]);
+  });
+
+  test('3: a dispute is free although a refund with its id is taken', () => {
+    const lines = [
+      reportLine({ id: 1, reference: 'same' }),
+      reportLine({ id: 2, type: 'dispute' }),
+    ];
+    const candidates = [refund({ id: 'same' }), refund({ kind: 'dispute', id: 'same' })];
+    expect(matchByReference(lines, candidates)).toMatchObject([
+      { lineId: 1, targetKind: 'refund', targetId: 'same' },
+      { lineId: 2, targetKind: 'dispute', targetId: 'same' },
+    ]);
+  });
+
+  test.each([
+    ['ref_1', 'the line names ref_1'],
+    ['pay_1', 'the line names its payment pay_1, and the amount is 7.00 EUR'],
+    ['ord_1', 'the line names its order ord_1, and the amount is 7.00 EUR'],
+  ])('states why it is about the refund: %s', (reference, reason) => {
+    expect(matchByReference([reportLine({ reference })], [refund({})])).toMatchObject([{ reason }]);
+  });
+});
+
+describe('5: a report line that names nothing', () => {
+  const pair = (lineId: number, id: string, kind: Candidate['kind'] = 'refund') => ({
+    line: reportLine({ id: lineId, reference: null }),
+    candidate: refund({ id, kind }),
+  });
+
+  test('is about the only candidate, and says so', () => {
+    expect(matchByAmount([pair(1, 'a')])).toEqual([
+      {
+        ...{ lineId: 1, targetKind: 'refund', targetId: 'a', rule: 'amount_and_date' },
+        reason: 'the only refund of 7.00 EUR within 7 days that no other line is about',
+      },
+    ]);
+  });
+
+  test.each([
+    ['two candidates', [pair(1, 'a'), pair(1, 'b')]],
+    ['a candidate that another line could be about', [pair(1, 'a'), pair(2, 'a')]],
+    ['both', [pair(1, 'a'), pair(1, 'b'), pair(2, 'b')]],
+  ])('is about none, with %s', (_what, pairs) => {
+    expect(matchByAmount(pairs)).toEqual([]);
+  });
+
+  test('does not prevent other pairs, or one with the same id of another kind', () => {
+    const pairs = [pair(1, 'a'), pair(1, 'b'), pair(2, 'c'), pair(3, 'c', 'dispute')];
+    expect(matchByAmount(pairs).map(({ lineId, targetId }) => [lineId, targetId])).toEqual([
+      [2, 'c'],
+      [3, 'c'],
+    ]);
+  });
+});
 
 const LINE: OpenLine = {
   ...{ id: 1, type: 'bank', reference: null, day: '2026-10-06', currency: 'EUR' },
   ...{ grossMinor: 7855, text: null },
 };
-const SETTLEMENT = { id: 5, currency: 'EUR', netMinor: 1n, day: '2026-10-05', bankLines: 0 };
 
-test.each([
-  ['ST-1005', true],
-  ['PAYOUT ST-1005 OF OCTOBER', true],
-  ['(ST-1005)', true],
-  ['ST-10050', false],
-  ['FAST-1005', false],
-  ['ST-1005B', false],
-  ['ÄST-1005', false],
-])('6: a settlement is named by a word of its own: %s', (text, isNamed) => {
-  const matches = matchBankLines([{ ...LINE, text }], [{ ...SETTLEMENT, reference: 'ST-1005' }]);
-  expect(matches.map(({ targetId }) => targetId)).toEqual(isNamed ? ['5'] : []);
+function settlement(fields: Partial<SettlementCandidate>): SettlementCandidate {
+  return {
+    ...{ id: 5, reference: 'ST-1005', currency: 'EUR', netMinor: 1n, day: '2026-10-05' },
+    ...{ bankLines: 0, ...fields },
+  };
+}
+
+function bankMatches(lines: readonly OpenLine[], settlements: readonly SettlementCandidate[]) {
+  return matchBankLines(lines, settlements).map(({ lineId, targetId, rule }) => [
+    ...[lineId, targetId, rule],
+  ]);
+}
+
+describe('6: a bank line that names a settlement', () => {
+  test.each([
+    ['ST-1005', true],
+    ['PAYOUT ST-1005 OF OCTOBER', true],
+    ['payout st-1005', true],
+    ['(ST-1005)', true],
+    ['ST-10050, ST-1005', true],
+    ['ST-1005, ST-10050', true],
+    ['ST-10050', false],
+    ['FAST-1005', false],
+    ['ST-1005B', false],
+    ['ÄST-1005', false],
+    ['ST-1005Ä', false],
+    ['5', false],
+  ])('names it by a word of its own: %s', (text, isNamed) => {
+    const matches = matchBankLines([{ ...LINE, text }], [settlement({})]);
+    expect(matches.map(({ targetId }) => targetId)).toEqual(isNamed ? ['5'] : []);
+  });
+
+  test('is about it with any amount, and with other lines', () => {
+    expect(matchBankLines([{ ...LINE, text: 'ST-1005' }], [settlement({ bankLines: 1 })])).toEqual([
+      {
+        ...{ lineId: 1, targetKind: 'settlement', targetId: '5', rule: 'reference' },
+        reason: 'the text of the line has the reference ST-1005',
+      },
+    ]);
+  });
+
+  test.each<[string, string, readonly SettlementCandidate[], readonly string[]]>([
+    ['a reference of 4 characters', 'X 1005', [settlement({ reference: '1005' })], ['5']],
+    ['a shorter one is not looked for', 'X 105', [settlement({ reference: '105' })], []],
+    ['one in another currency', 'ST-1005', [settlement({ currency: 'USD' })], []],
+    ['one in lower case', 'ST-1005', [settlement({ reference: 'st-1005' })], ['5']],
+    [
+      'the longest of several',
+      'ST-1005 A',
+      [settlement({}), settlement({ id: 6, reference: 'ST-1005 A' })],
+      ['6'],
+    ],
+    [
+      'several, and none is the longest',
+      'ST-1005 ST-1006',
+      [settlement({}), settlement({ id: 6, reference: 'ST-1006' })],
+      [],
+    ],
+  ])('names %s', (_what, text, settlements, ids) => {
+    const matches = matchBankLines([{ ...LINE, text }], settlements);
+    expect(matches.map(({ targetId }) => targetId)).toEqual(ids);
+  });
 });
 
-test('3: two lines about one payment are about two refunds of it, in the order of their times', () => {
-  const refund = (id: string, movedMicros: number): Candidate => ({
-    ...{ kind: 'refund', id, paymentId: 'pay_1', orderId: null, currency: 'EUR' },
-    ...{ amountMinor: 700, lines: 0, movedMicros },
+describe('7: a bank line that names no settlement', () => {
+  const fitting = settlement({ netMinor: 7855n });
+
+  test.each<[string, Partial<SettlementCandidate>, Partial<OpenLine>, boolean]>([
+    ['with its amount', {}, {}, true],
+    ['with another amount', { netMinor: 7856n }, {}, false],
+    ['with the amount of the other direction', { netMinor: -7855n }, {}, false],
+    ['that the service withdrew', { netMinor: -7855n }, { grossMinor: -7855 }, true],
+    ['in another currency', { currency: 'USD' }, {}, false],
+    ['with a bank line', { bankLines: 1 }, {}, false],
+    ['10 days before it', { day: '2026-09-26' }, {}, true],
+    ['11 days before it', { day: '2026-09-25' }, {}, false],
+    ['2 days after it', { day: '2026-10-08' }, {}, true],
+    ['3 days after it', { day: '2026-10-09' }, {}, false],
+  ])('is about one, or not: %s', (_what, one, line, isMatched) => {
+    expect(bankMatches([{ ...LINE, ...line }], [{ ...fitting, ...one }])).toEqual(
+      isMatched ? [[1, '5', 'amount_and_date']] : [],
+    );
   });
-  const line = (id: number): OpenLine => ({
-    ...{ ...LINE, id, type: 'refund', reference: 'pay_1', grossMinor: -700 },
+
+  test('states why it is about the settlement', () => {
+    expect(matchBankLines([LINE], [fitting])).toMatchObject([
+      { reason: 'the only settlement of 78.55 EUR from 10 days before to 2 days after' },
+    ]);
   });
-  const matches = matchByReference(
-    [line(1), line(2), line(3)],
-    [refund('ref_2', 20), refund('ref_1', 10)],
-  );
-  expect(matches.map(({ lineId, targetId }) => [lineId, targetId])).toEqual([
-    [1, 'ref_1'],
-    [2, 'ref_2'],
-  ]);
+
+  test.each<[string, readonly OpenLine[], readonly SettlementCandidate[]]>([
+    ['two settlements', [LINE], [fitting, { ...fitting, id: 6, reference: 'ST-1006' }]],
+    ['a settlement that another line could be about', [LINE, { ...LINE, id: 2 }], [fitting]],
+  ])('is about none, with %s', (_what, lines, settlements) => {
+    expect(bankMatches(lines, settlements)).toEqual([]);
+  });
+
+  test('does not take a settlement that another line names', () => {
+    const lines = [LINE, { ...LINE, id: 2, grossMinor: 1, text: 'ST-1005' }];
+    expect(bankMatches(lines, [fitting])).toEqual([[2, '5', 'reference']]);
+  });
+
+  test('leaves the only other settlement to a line, although a second line names the first', () => {
+    const lines = [LINE, { ...LINE, id: 2, text: 'ST-1005' }];
+    const other = { ...fitting, id: 6, reference: 'ST-1006' };
+    expect(bankMatches(lines, [fitting, other])).toEqual([
+      [2, '5', 'reference'],
+      [1, '6', 'amount_and_date'],
+    ]);
+  });
+
+  test('is not one that names two: a person decides', () => {
+    const settlements = [
+      settlement({}),
+      settlement({ id: 6, reference: 'ST-1006' }),
+      settlement({ id: 7, reference: 'ST-1007', netMinor: 7855n }),
+    ];
+    expect(bankMatches([{ ...LINE, text: 'ST-1005 ST-1006' }], settlements)).toEqual([]);
+  });
 });

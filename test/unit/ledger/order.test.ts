@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { deriveOrder, type OrderPart } from '../../../src/ledger/domain/order.ts';
+import {
+  deriveOrder,
+  type OrderPart,
+  PART_AMOUNTS,
+  paymentStatusWord,
+} from '../../../src/ledger/domain/order.ts';
 import { orderIdOf, orderKeyOf } from '../../../src/ledger/domain/orderKey.ts';
 
 function part(fields: Partial<OrderPart>): OrderPart {
@@ -110,6 +115,80 @@ describe('its amounts', () => {
     expect(deriveOrder([huge]).totals).toMatchObject([{ capturedMinor: Number.MAX_SAFE_INTEGER }]);
     expect(() => deriveOrder([huge, paid])).toThrow(RangeError);
   });
+});
+
+describe('what one part adds', () => {
+  const NOTHING = {
+    ...{ authorizedMinor: 0, capturedMinor: 0, refundedMinor: 0, refundPendingMinor: 0 },
+    ...{ disputedMinor: 0, chargedBackMinor: 0 },
+  };
+  const held = { authorizedMinor: 100, capturedMinor: 30 };
+
+  test.each<[string, Partial<OrderPart>, Partial<typeof NOTHING>]>([
+    ['a hold', { status: 'requires_capture', ...held }, { authorizedMinor: 70, capturedMinor: 30 }],
+    [
+      'a hold of unknown status',
+      { status: undefined, ...held },
+      { authorizedMinor: 70, capturedMinor: 30 },
+    ],
+    [
+      'a capture above its hold',
+      { status: 'requires_capture', authorizedMinor: 10, capturedMinor: 30 },
+      { capturedMinor: 30 },
+    ],
+    ['a payment that succeeded', { ...held }, { capturedMinor: 30 }],
+    ['a payment that was voided', { ...held, status: 'cancelled_post_capture' }, {}],
+    ['a refund', { kind: 'refund' }, { refundedMinor: 100 }],
+    ['a refund in review', { kind: 'refund', status: 'review' }, { refundPendingMinor: 100 }],
+    [
+      'a refund with an unknown status',
+      { kind: 'refund', status: 'new' },
+      { refundPendingMinor: 100 },
+    ],
+    ['a refund without a status', { kind: 'refund', status: undefined }, {}],
+    ['a refund that failed', { kind: 'refund', status: 'failed' }, {}],
+    ['a refund of an unknown amount', { kind: 'refund', amountMinor: undefined }, {}],
+    ['a dispute that is open', { kind: 'dispute', status: 'opened' }, { disputedMinor: 100 }],
+    ['a dispute that was lost', { kind: 'dispute', status: 'lost' }, { chargedBackMinor: 100 }],
+    ['a dispute without a status', { kind: 'dispute', status: undefined }, {}],
+    ['an inquiry', { kind: 'dispute', status: 'opened', stage: 'pre_dispute' }, {}],
+    ['a payout', { kind: 'payout', status: 'success', ...held }, {}],
+  ])('%s', (_what, fields, amounts) => {
+    const added = Object.entries(PART_AMOUNTS).map(([name, of]) => [name, of(part(fields))]);
+    expect(Object.fromEntries(added)).toEqual({ ...NOTHING, ...amounts });
+  });
+});
+
+test.each([
+  ['succeeded', 'paid', 'paid'],
+  ['partially_captured', 'partially_captured', 'partially_captured'],
+  ['partially_captured_and_capturable', 'partially_captured', 'partially_captured'],
+  ['partially_captured_and_processing', 'partially_captured', 'partially_captured'],
+  ['requires_capture', 'authorized', 'partially_captured'],
+  ['partially_authorized_and_requires_capture', 'authorized', 'partially_captured'],
+  ['expired', 'expired', 'partially_captured'],
+  ['cancelled', 'cancelled', 'partially_captured'],
+  ['cancelled_post_capture', 'cancelled', 'cancelled'],
+  ['failed', 'failed', 'partially_captured'],
+  ['processing', 'pending', 'partially_captured'],
+  ['teleported', 'pending', 'partially_captured'],
+  [undefined, 'pending', 'partially_captured'],
+])(
+  'a payment that is %s makes an order %s, and one with captured money %s',
+  (status, none, some) => {
+    expect(paymentStatusWord({ status, capturedMinor: 0 })).toBe(none);
+    expect(paymentStatusWord({ status, capturedMinor: 1 })).toBe(some);
+  },
+);
+
+test('the status of an order is the first over its currencies, in their own order', () => {
+  const euro = part({ currency: 'EUR', status: 'processing', capturedMinor: 0 });
+  const { status, totals } = deriveOrder([paid, euro]);
+  expect(status).toBe('paid');
+  expect(totals.map((one) => [one.currency, one.status])).toEqual([
+    ['EUR', 'pending'],
+    ['USD', 'paid'],
+  ]);
 });
 
 test('an order id and a payment id never have the same key', () => {
