@@ -11,6 +11,7 @@ import {
   type Leg,
   type MoneyState,
   type Posted,
+  targetsIn,
   targetsOf,
 } from './legs.ts';
 import { formatInstant } from './time.ts';
@@ -155,23 +156,13 @@ function endOf(
     : `${formatMoney(end.cumulativeMinor, currency)} after row ${end.seq}`;
 }
 
-/** A state that is not complete enough to post has no targets. */
 function targetProblems(state: PostingState): readonly string[] {
-  const { posted, posts, currency: current, ref } = state;
-  if (!posts || current === undefined) return [];
-  const targets = targetsOf(state);
-  const problems: string[] = [];
-  for (const currency of new Set([...Object.keys(posted), current])) {
-    for (const leg of Object.keys(LEGS[ref.kind])) {
-      const targetMinor = currency === current ? (targets[leg] ?? 0) : 0;
-      const postedMinor = posted[currency]?.[leg]?.cumulativeMinor ?? 0;
-      if (postedMinor === targetMinor) continue;
-      problems.push(
-        `${leg} ${currency}: ${formatMoney(postedMinor, currency)} is posted, but the state requires ${formatMoney(targetMinor, currency)}`,
-      );
-    }
-  }
-  return problems;
+  return targetsIn(state, state.posted).flatMap(({ currency, leg, targetMinor }) => {
+    const postedMinor = state.posted[currency]?.[leg]?.cumulativeMinor ?? 0;
+    if (postedMinor === targetMinor) return [];
+    const [is, should] = [postedMinor, targetMinor].map((one) => formatMoney(one, currency));
+    return [`${leg} ${currency}: ${is} is posted, but the state requires ${should}`];
+  });
 }
 
 /** Finds currencies of a final payment in which the journal still has an open hold. */

@@ -206,7 +206,7 @@ export interface LegTarget {
 
 /** The targets of all legs in all currencies (invariant 1); none while the state does not post. */
 export function targetsIn(
-  state: MoneyState & Pick<ResourceState, 'posts' | 'currency'>,
+  state: MoneyState & { readonly posts: boolean; readonly currency?: string | undefined },
   posted: Posted,
 ): readonly LegTarget[] {
   const { currency: current, ref } = state;

@@ -61,6 +61,11 @@ describe('the chain of a leg', () => {
     }
   });
 
+  test('continues the total before it', () => {
+    const next = row({ seq: 2, amountMinor: 20n, previousMinor: 30n, cumulativeMinor: 50n });
+    expect(chainProblems('payment', [row({}), next])).toEqual([]);
+  });
+
   test('may be that of a line', () => {
     const fee = row({ leg: 'fee_charged', debit: 'fees.service', credit: 'psp.clearing' });
     expect(chainProblems('settlement_line', [fee])).toEqual([]);
@@ -98,6 +103,14 @@ describe('the posted amount', () => {
       [
         'auth_opened USD: 0.00 USD is posted, but the state requires 0.30 USD',
         'auth_consumed USD: 0.00 USD is posted, but the state requires 0.30 USD',
+      ],
+    ],
+    [
+      'of a state in another currency, which requires nothing in the first',
+      { currency: 'EUR' },
+      [
+        'captured USD: 0.30 USD is posted, but the state requires 0.00 USD',
+        'captured EUR: 0.00 EUR is posted, but the state requires 0.30 EUR',
       ],
     ],
     ['of a state without a currency', { currency: undefined, capturedMinor: 7 }, []],

@@ -44,6 +44,12 @@ describe('an order', () => {
     ],
     ['has no row', { order: undefined }, [PAYMENT], ['it has 1 part(s), but no row']],
     [
+      'has parts alone',
+      { order: undefined, totals: [] },
+      [PAYMENT],
+      ['it has 1 part(s), but no row', 'it has no totals in USD'],
+    ],
+    [
       'has totals alone',
       { order: undefined },
       [],
@@ -131,6 +137,14 @@ describe('the findings about an order', () => {
   ])('are reported if one %s', (...[, entry, parts, open, problem]) => {
     expect(orderFindingProblems(entry, parts, open)).toEqual([problem]);
   });
+
+  test.each(['over_refund', 'double_loss', 'double_paid', 'dispute_and_refund', 'currency'])(
+    'are reported if %s is open, but no longer shown',
+    (name) => {
+      const order = { ...ORDER, openFindings: [name] };
+      expect(orderFindingProblems({ ...ENTRY, order }, [PAYMENT], [name])).toHaveLength(1);
+    },
+  );
 
   test('are not compared for an order without a row, or with a sum that is not exact', () => {
     expect(orderFindingProblems({ ...ENTRY, order: undefined }, twice, [])).toEqual([]);

@@ -4,6 +4,8 @@ import {
   bookedAfter,
   type Closing,
   closingsInForce,
+  EXCEPTION_KINDS,
+  EXCEPTIONS,
   mayClose,
   mayReopen,
   nextMonth,
@@ -83,6 +85,13 @@ describe('5: a month may be reopened', () => {
 
   test.each([
     ['one before it', '2026-08', [AUGUST, SEPTEMBER], 'refused', /reopen 2026-09 first/],
+    [
+      'one between others',
+      '2026-09',
+      [AUGUST, SEPTEMBER, closing({})],
+      'refused',
+      /reopen 2026-10 first, which was closed after 2026-09/,
+    ],
     ['one that is not closed', '2026-10', [SEPTEMBER], 'not_closed', /2026-10 is not closed/],
     ['one while none is closed', '2026-10', [], 'not_closed', /2026-10 is not closed/],
   ])('but not %s', (...[, month, inForce, outcome, message]) => {
@@ -118,7 +127,14 @@ test('closings in force are those that were not reopened, by month', () => {
 
 test('the time zone of months is that of the last closed one, and UTC without one', () => {
   expect(zoneOf([{ ...AUGUST, timeZone: 'Asia/Tokyo' }, SEPTEMBER])).toBe('Europe/Berlin');
+  expect(zoneOf([SEPTEMBER])).toBe('Europe/Berlin');
   expect(zoneOf([])).toBe('UTC');
+});
+
+test('each exception of a closing is explained, by a text of its own', () => {
+  const meanings = EXCEPTION_KINDS.map((kind) => EXCEPTIONS[kind]);
+  expect(new Set(meanings).size).toBe(EXCEPTION_KINDS.length);
+  for (const meaning of meanings) expect(meaning).toMatch(/^[A-Z].*\w$/);
 });
 
 test('the month after December is in the next year', () => {
