@@ -148,7 +148,7 @@ describe('the hold of a final payment', () => {
 
   test.each<[string, Partial<PostingState>]>([
     ['of another kind', { ref: { kind: 'payout', id: 'p' } }],
-    ['without a status', { status: undefined }],
+    ['of an unknown status', { status: 'teleported' }],
     ['that may still be captured', { status: 'requires_capture' }],
     ['with an unknown captured amount', { posts: false }],
   ])('is not checked for a resource %s', (_what, state) => {

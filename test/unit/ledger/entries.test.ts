@@ -7,6 +7,7 @@ import {
   dayEntries,
   daysOfMonth,
   type Entry,
+  type EntryRow,
   openingEntries,
   transferEntry,
 } from '../../../src/ledger/domain/entries.ts';
@@ -15,11 +16,11 @@ const NO_HOLDS = { ...DEFAULT_CHART, 'memo.auth_open': null, 'memo.auth_contra':
 const CLEARING = { code: 'psp.clearing', name: 'Assets:Service:Clearing' };
 const SALES = { code: 'order.due', name: 'Income:Orders' };
 
-const ROW = {
+const ROW: EntryRow = {
   ...{ id: 12, kind: 'payment', resourceId: 'pay_1', orderKey: 'order:ord_1' },
   ...{ leg: 'captured', seq: 3, currency: 'USD', debit: 'psp.clearing', credit: 'order.due' },
   ...{ amountMinor: 6_540, headHash: '', inboxId: undefined, eventId: 'evt_1', movedOn: null },
-} as const;
+};
 
 function moved(fields: Partial<DayMoved>): DayMoved {
   return {
