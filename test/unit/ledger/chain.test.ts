@@ -173,7 +173,7 @@ describe('S1, S2: a seal', () => {
     ]);
   });
 
-  test('tells no reason and no previous closing from empty ones', () => {
+  test('distinguishes no reason and no previous closing from empty ones', () => {
     const first = { ...CLOSING, reason: null, previousId: null };
     const fields = fieldsOf(sealBytes({ ...CONTENT, closing: first }));
     expect([fields[7], fields[11]]).toEqual([0n, null]);

@@ -562,7 +562,7 @@ describe('M6: uncertainties', () => {
     ['dispute', true],
     ['payment', false],
     ['payout', false],
-  ])('a %s whose bodies name several payments names them, sorted: %s', (kind, isNamed) => {
+  ])('a %s with bodies that name several payments names them, sorted: %s', (kind, isNamed) => {
     const named = (paymentId: string, tick: number) => ({ ...usd, paymentId, ...at(tick) });
     const [b, a] = [named('pay_b', 1), named('pay_a', 2)];
     expect(foldOf(kind, b, a, named('pay_b', 3)).namedPayments).toEqual(

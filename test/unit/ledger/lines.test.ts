@@ -171,13 +171,13 @@ describe('3: the identity of a line', () => {
     expect(identityOf(read)).toBe(identityOf(CONTENT));
   });
 
-  test('tells what a reference is of, although others are missing', () => {
+  test('distinguishes what a reference is of, although others are missing', () => {
     const none = { settlement: undefined, reference: undefined, lineReference: undefined };
     const each = Object.keys(none).map((name) => identityOf({ ...CONTENT, ...none, [name]: 'x' }));
     expect(new Set(each).size).toBe(3);
   });
 
-  test('is the same whether the database or the file says that a reference is missing', () => {
+  test('is the same whether a reference is missing in the database or in the file', () => {
     const stored = { ...CONTENT, settlement: null, reference: null, lineReference: null };
     const read = {
       ...CONTENT,

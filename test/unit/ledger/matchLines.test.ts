@@ -114,7 +114,7 @@ describe('5: a report line that names nothing', () => {
     candidate: refund({ id, kind }),
   });
 
-  test('is about the only candidate, and says so', () => {
+  test('is about the only candidate, and states that', () => {
     expect(matchByAmount([pair(1, 'a')])).toEqual([
       {
         ...{ lineId: 1, targetKind: 'refund', targetId: 'a', rule: 'amount_and_date' },

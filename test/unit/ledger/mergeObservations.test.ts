@@ -81,8 +81,8 @@ describe('another retrieve is due', () => {
 
   test.each<[string, SnapshotContent, ObservationOptions, boolean]>([
     ['after a body that states everything', PAID, {}, false],
-    ['after a body whose amount is assumed', UNSTATED, {}, true],
-    ['after a retrieve whose amount is assumed', UNSTATED, { source: 'retrieve' }, true],
+    ['after a body with an assumed amount', UNSTATED, {}, true],
+    ['after a retrieve with an assumed amount', UNSTATED, { source: 'retrieve' }, true],
     ['after a list row with everything', PAID, { source: 'list' }, false],
     ['after a list row that states too little', UNDATED, { source: 'list' }, true],
   ])('%s: %j', (_what, content, options, due) => {
@@ -117,7 +117,7 @@ describe('another retrieve is due', () => {
       { ...refund('succeeded', 'pay_2', 1), orderId: 'o' },
     ],
   ])(
-    'after a webhook with an %s, but not after a retrieve, which has no more to say',
+    'after a webhook with an %s, but not after a retrieve, which can add nothing',
     (_, content) => {
       const known = knownOf(first);
       const [webhook, retrieve] = (['webhook', 'retrieve'] as const).map((source) =>
