@@ -23,7 +23,7 @@ export const JOURNAL: readonly Mistake[] = [
     file: 'src/ledger/domain/closings.ts',
     code: 'if (nowMicros < toMicros) {',
     mistaken: 'if (nowMicros < toMicros - 86_400_000_000) {',
-    test: 'test/unit/ledger/mayClose.test.ts',
+    test: 'test/unit/ledger/closings.test.ts',
   },
   {
     guarantee: 'A block begins where the one before it ends.',
