@@ -67,8 +67,7 @@ describe('rule 2: of a line, neither the name nor the account of the payer is st
 test('rule 2: what follows 280 characters of a text is not stored', () => {
   const purpose = `${'words '.repeat(47)}behind`;
   const text = lineOfEntry({ ...ENTRY, purpose }, ['ACME'])?.text;
-  expect(text).toMatch(/^(words ){46}/);
-  expect(text).not.toContain('behind');
+  expect(text).toBe('words '.repeat(46).trim());
 });
 
 describe('a reference', () => {
