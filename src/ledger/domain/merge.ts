@@ -110,10 +110,6 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
   const current = currentSnapshots(ascending, { epoch: head.epoch, currency: fields.currency });
   const amounts =
     head.ref.kind === 'payment' ? paymentAmounts(fields, current) : NO_PAYMENT_AMOUNTS;
-  const complete =
-    fields.status !== undefined &&
-    fields.amountMinor !== undefined &&
-    fields.currency !== undefined;
   return {
     ...fields,
     ref: head.ref,
@@ -124,7 +120,8 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
     revokedMinor: amounts.revokedMinor,
     namedPayments: hasParent(head.ref.kind) ? namedPayments(ascending) : [],
     posts:
-      complete &&
+      fields.amountMinor !== undefined &&
+      fields.currency !== undefined &&
       isKnownStatus(head.ref.kind, fields.status ?? '') &&
       !amounts.uncertainties.includes('unknown_amount'),
     uncertainties: [...headUncertainties(head, fields, current), ...amounts.uncertainties],
@@ -138,9 +135,7 @@ function joinFields(ascending: readonly Snapshot[]): SnapshotContent {
   for (const { content } of ascending) {
     // A net amount belongs to the amount beside it: an update of the payment changes both.
     const isNetReplaced =
-      fields.netAmountMinor !== undefined &&
-      content.amountMinor !== undefined &&
-      content.amountMinor !== fields.amountMinor;
+      content.amountMinor !== undefined && content.amountMinor !== fields.amountMinor;
     fields = { ...(isNetReplaced ? withoutNetAmount(fields) : fields), ...content };
   }
   return fields;
@@ -415,7 +410,8 @@ function headUncertainties(
     content.versionMicros === undefined &&
     stageRank(kind, content.stage) === stageRank(kind, head.content.stage) &&
     statusRank(kind, content.status) > statusRank(kind, head.content.status);
-  if (head.content.versionMicros !== undefined && current.some(outranks)) {
+  // A head without a version has the highest rank.
+  if (current.some(outranks)) {
     uncertainties.push('unversioned_ahead');
   }
   if (current.some((snapshot) => contradictsMoney(snapshot, head))) {

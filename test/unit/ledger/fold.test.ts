@@ -116,6 +116,16 @@ describe('M3: fields', () => {
     expect(fold(lower, upper).netAmountMinor).toBe(netAmountMinor);
   });
 
+  test('other fields stay when a net amount is dropped', () => {
+    const state = fold({ ...net, orderId: 'a' }, { ...usd, amountMinor: 50, ...at(2) });
+    expect(state).toMatchObject({ orderId: 'a', amountMinor: 50 });
+    expect(state).not.toHaveProperty('netAmountMinor');
+  });
+
+  test('a missing status is incomplete, not unknown', () => {
+    expect(fold(usd)).toMatchObject({ posts: false, uncertainties: ['incomplete'] });
+  });
+
   test('the amount due is the net amount, or else the amount', () => {
     expect(dueMinor({ amountMinor: 100, netAmountMinor: 109 })).toBe(109);
     expect(dueMinor({ amountMinor: 100, netAmountMinor: 0 })).toBe(0);
@@ -282,6 +292,17 @@ describe('M4: amounts', () => {
     expect(state).toMatchObject({ capturedMinor: 100, uncertainties });
   });
 
+  test('a last body with less contradicts the largest amount, over a body between them', () => {
+    const partly = (amountReceivedMinor: number, tick: number) => ({
+      ...{ ...usd, status: 'partially_captured_and_capturable', ...at(tick) },
+      amountReceivedMinor,
+    });
+    const last = { ...CAPTURED, amountReceivedMinor: 50, ...at(3) };
+    expect(fold(partly(70, 1), partly(60, 2), last)).toMatchObject({
+      ...{ capturedMinor: 70, uncertainties: ['conflicting_amounts'] },
+    });
+  });
+
   test('an amount before a failure contradicts nothing after it', () => {
     const state = fold(
       { ...CAPTURED, ...at(1) },
@@ -418,6 +439,13 @@ describe('the sources of the amounts', () => {
     expect(sourcesOf(...bodies, smaller)).toEqual([
       ['carried', bodies[2]],
       ['carried', bodies[2]],
+    ]);
+  });
+
+  test('are none for the hold of a payment that was never held', () => {
+    expect(sourcesOf(CAPTURED)).toEqual([
+      ['carried', CAPTURED],
+      ['carried', undefined],
     ]);
   });
 
