@@ -356,4 +356,18 @@ export const SURVIVORS: readonly Survivor[] = [
     becomes: 'a <= b',
     reason: 'Equal texts were compared before.',
   },
+  {
+    file: 'src/ledger/domain/chain.ts',
+    within: 'changedTransfers',
+    code: 'a.id < b.id',
+    becomes: 'a.id <= b.id',
+    reason: 'No two ids are equal.',
+  },
+  {
+    file: 'src/ledger/domain/seals.ts',
+    within: 'byKey',
+    code: 'keyOf(one) < keyOf(other)',
+    becomes: 'keyOf(one) <= keyOf(other)',
+    reason: 'No two keys are equal.',
+  },
 ];

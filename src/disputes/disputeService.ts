@@ -1,10 +1,12 @@
 /** The payment service as disputes of a person use it. service-interface.md §4.6 and §4.10. */
-
 import type { EvidenceField, SubmitEvidenceRequest } from '../contract/requests/evidence.ts';
-import type { ActionOutcome } from '../outcomes/action.ts';
-import { attempt, type FailedAction } from '../outcomes/action.ts';
-import type { RefreshOutcome } from '../outcomes/refresh.ts';
-import { type FailedRead, failedRead, notApplied } from '../outcomes/refresh.ts';
+import { type ActionOutcome, attempt, type FailedAction } from '../outcomes/action.ts';
+import {
+  type FailedRead,
+  failedRead,
+  notApplied,
+  type RefreshOutcome,
+} from '../outcomes/refresh.ts';
 import {
   createObserve,
   createRetrieve,

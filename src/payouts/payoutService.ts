@@ -1,10 +1,8 @@
 /** The payment service as payouts of a person use it. service-interface.md §4.8 and §4.10. */
-
 import { PaymentServiceError } from '../client/index.ts';
 import type { CreatePayoutRequest } from '../contract/requests/payouts.ts';
 import { type Payout, payoutSchema } from '../contract/resources/payout.ts';
-import type { ActionOutcome } from '../outcomes/action.ts';
-import { attempt, type FailedAction } from '../outcomes/action.ts';
+import { type ActionOutcome, attempt, type FailedAction } from '../outcomes/action.ts';
 import { type FailedRead, failedRead, notApplied } from '../outcomes/refresh.ts';
 import {
   createObserve,

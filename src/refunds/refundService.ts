@@ -1,9 +1,6 @@
 /** The payment service as refunds of a person use it. */
-
-import type { ActionOutcome } from '../outcomes/action.ts';
-import { attempt } from '../outcomes/action.ts';
-import type { RefreshOutcome } from '../outcomes/refresh.ts';
-import { failedRead, notApplied } from '../outcomes/refresh.ts';
+import { type ActionOutcome, attempt } from '../outcomes/action.ts';
+import { failedRead, notApplied, type RefreshOutcome } from '../outcomes/refresh.ts';
 import {
   createObserve,
   createRetrieve,

@@ -30,7 +30,7 @@ export const JOURNAL: readonly Mistake[] = [
     file: 'src/ledger/domain/chain.ts',
     code: '    block.afterId !== expected.afterId ||\n',
     mistaken: '',
-    test: 'test/unit/ledger/chainLinks.test.ts',
+    test: 'test/unit/ledger/chain.test.ts',
   },
   {
     guarantee:
@@ -38,7 +38,7 @@ export const JOURNAL: readonly Mistake[] = [
     file: 'src/ledger/domain/chain.ts',
     code: 'number <= head.number && chainedMicros >= publishedMicros',
     mistaken: 'number <= head.number',
-    test: 'test/unit/ledger/chainLinks.test.ts',
+    test: 'test/unit/ledger/chain.test.ts',
   },
   {
     guarantee: 'A seal covers who closed the month.',

@@ -53,6 +53,12 @@ test('an authorization near its deadline can be captured or released by a comman
   });
 });
 
+test('it states that the service did not confirm it', () => {
+  expect(holdAlert({ isConfirmed: false })?.sentence).toBe(
+    'The authorization of 5.40 USD on payment pay_1 (order 1001) expires at 2026-11-21 12:00 UTC. Capture it before then, or the money is released. The service did not respond, so this may be out of date.',
+  );
+});
+
 test('each threshold sends a reminder, and nothing held resolves both alerts (rules 1 and 4)', () => {
   expect(holdAlerts('pay_1', undefined)).toEqual({
     subject: 'payment:pay_1',

@@ -1,6 +1,5 @@
 /** The text of alerts: formatted amounts, ids, absolute times with their zone, and a next step. */
 import { describe, expect, test } from 'vitest';
-import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
 import { DAY_MS, facts, NOW_MS } from './facts.ts';
@@ -118,26 +117,4 @@ test('a dispute near its deadline states the time that is left, and afterwards t
       'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) needs a response by 2026-11-21 12:00 UTC, in less than 24 hours.',
   });
   expect(at(NOW_MS)?.sentence).toContain('needed a response by 2026-11-21 12:00 UTC; the service');
-});
-
-test('a hold states its remaining amount, and whether the service confirmed it', () => {
-  const hold = {
-    paymentId: 'pay_1',
-    orderId: '1001',
-    status: 'requires_capture',
-    currency: 'USD',
-    capturableMinor: 540,
-    deadlineMs: NOW_MS,
-    thresholdHours: 24,
-    isConfirmed: false,
-    attempt: undefined,
-  };
-  expect(holdAlerts('pay_1', hold).active).toMatchObject([
-    {
-      sentence:
-        'The authorization of 5.40 USD on payment pay_1 (order 1001) expires at 2026-11-21 12:00 UTC. Capture it before then, or the money is released. The service did not respond, so this may be out of date.',
-      nextStep:
-        'npx tallyhook authorizations capture pay_1; or, to release it: npx tallyhook authorizations cancel pay_1',
-    },
-  ]);
 });

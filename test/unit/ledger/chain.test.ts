@@ -1,6 +1,6 @@
 /**
- * What digests of blocks and seals cover, and how transfers are compared. The numbers are those of
- * src/ledger/domain/chain.ts (C) and seals.ts (S); chainLinks.test.ts has how blocks continue each other.
+ * What digests of blocks and seals cover, how transfers are compared, and how blocks continue each other. The
+ * numbers are those of src/ledger/domain/chain.ts (C) and seals.ts (S).
  */
 import { describe, expect, test } from 'vitest';
 import {
@@ -8,6 +8,7 @@ import {
   changedTransfers,
   formatHead,
   judgeHead,
+  linkProblems,
   parseHead,
   type SealedBlock,
 } from '../../../src/ledger/domain/chain.ts';
@@ -72,6 +73,10 @@ describe('the transfers of a block', () => {
     expect(changedTransfers(entries(), entries())).toEqual([]);
   });
 
+  test('are whole entries: the digest of the block covers what follows them', () => {
+    expect(changedTransfers(CHAINED, Buffer.concat([CHAINED, Buffer.alloc(39)]))).toEqual([]);
+  });
+
   test('are edited, removed or inserted, in the order of their ids as numbers', () => {
     const actual = entries([-5, '09'], [8, '12'], [9, '03'], [10, '03'], [2n ** 62n, '01']);
     expect(changedTransfers(CHAINED, actual)).toEqual([
@@ -90,6 +95,10 @@ describe('the transfers of a block', () => {
     const first = Buffer.from(CHAINED);
     first[8] = 0x10;
     expect(changedTransfers(CHAINED, first)).toEqual([{ id: '7', what: 'edited' }]);
+    const [one, other] = [entries([7, '00']), entries([7, '00'])];
+    one.set([0x01, 0x23], 8);
+    other.set([0x12, 0x03], 8);
+    expect(changedTransfers(one, other)).toEqual([{ id: '7', what: 'edited' }]);
   });
 });
 
@@ -188,5 +197,53 @@ describe('S1, S2: a seal', () => {
     const reversed = { days: days.toReversed(), balances: balances.toReversed() };
     const closing = { ...CLOSING, reopenedMicros: 1, reopenedBy: 'x', reopenedReason: 'y' };
     expect(sealBytes({ ...CONTENT, ...reversed, closing })).toEqual(sealed);
+  });
+});
+
+describe('how blocks continue each other', () => {
+  const digest = (digit: string) => digit.repeat(64);
+
+  const FIRST: SealedBlock = {
+    ...{ number: 1, form: 1, previousDigest: digest('0'), afterId: 0, throughId: 20 },
+    ...{ transfers: 15, totalTransfers: 15, entriesDigest: digest('e'), history: 'server 1' },
+    ...{ chainedMicros: 1_000, publicKey: null, digest: digest('a'), signature: null },
+  };
+  const SECOND: SealedBlock = {
+    ...FIRST,
+    ...{ number: 2, previousDigest: digest('a'), afterId: 20, throughId: 30 },
+    ...{ transfers: 5, totalTransfers: 20, chainedMicros: 2_000, digest: digest('b') },
+  };
+
+  test('a block that continues the one before it has no problem, and neither has the first', () => {
+    expect([linkProblems(undefined, FIRST), linkProblems(FIRST, SECOND)]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['another digest (C2)', { previousDigest: digest('c') }],
+    ['a gap of ids before it (C3)', { afterId: 21 }],
+    ['ids that the one before it has (C3)', { afterId: 19 }],
+    ['another number of transfers', { totalTransfers: 21 }],
+  ])('a block with %s does not continue', (_, changed) => {
+    const continues = /does not continue block 1/;
+    expect(linkProblems(FIRST, { ...SECOND, ...changed })).toEqual([
+      expect.stringMatching(continues),
+    ]);
+  });
+
+  test('missing blocks are counted', () => {
+    expect(linkProblems(undefined, SECOND)).toEqual(['block 1 is missing before it']);
+    expect(linkProblems(FIRST, { ...SECOND, number: 4 })).toEqual([
+      '2 blocks are missing before it',
+    ]);
+  });
+
+  test('another block in the place of a published one is excused only by a later restore', () => {
+    const published = { number: 2, digest: digest('f'), block: { ...SECOND, digest: digest('f') } };
+    const restored = (chainedMicros: number) => [{ number: 2, history: 'server 2', chainedMicros }];
+    expect(judgeHead({ ...published, digest: digest('b') }, SECOND, []).outcome).toBe('confirmed');
+    expect(judgeHead(published, undefined, []).outcome).toBe('ahead');
+    expect(judgeHead(published, SECOND, restored(2_500)).outcome).toBe('replaced_after_restore');
+    expect(judgeHead(published, SECOND, restored(1_500)).outcome).toBe('rewritten');
+    expect(judgeHead(published, SECOND, []).outcome).toBe('rewritten');
   });
 });

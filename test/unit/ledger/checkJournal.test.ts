@@ -1,4 +1,4 @@
-/** Effective times and balances in the journal; checks.test.ts has its chains and posted amounts. */
+/** The problems of the journal that `tallyhook verify` reports, without a database. */
 import { describe, expect, test } from 'vitest';
 import {
   balanceProblems,
@@ -29,7 +29,53 @@ function payment(fields: Partial<PostingState>): PostingState {
   };
 }
 
+const back = row({
+  seq: 2,
+  debit: 'order.due',
+  credit: 'psp.clearing',
+  previousMinor: 30n,
+  cumulativeMinor: 0n,
+});
+
 describe('the chain of a leg', () => {
+  test('is complete when it grows, and when it shrinks with its accounts swapped', () => {
+    expect(chainProblems('payment', [row({}), back])).toEqual([]);
+  });
+
+  test.each<[string, JournalRow[], RegExp]>([
+    ['does not begin at 1', [row({ seq: 2 })], /begins with row 2/],
+    ['skips a number', [row({}), { ...back, seq: 3 }], /row 3 follows row 1/],
+    [
+      'does not begin at zero',
+      [row({ previousMinor: 1n, cumulativeMinor: 31n })],
+      /starts at 0.01 USD, but row 0 ended at 0.00 USD/,
+    ],
+    [
+      'does not continue at its previous total',
+      [row({}), { ...back, previousMinor: 31n, amountMinor: 31n }],
+      /row 2 starts at 0.31 USD, but row 1 ended at 0.30 USD/,
+    ],
+    ['goes down the way up', [row({}), row({ ...back, debit: 'psp.clearing' })], /row 2 debits/],
+    ['does not exist', [row({ leg: 'invented' })], /this leg does not exist/],
+  ])('that %s is broken', (_name, rows, problem) => {
+    const problems = chainProblems('payment', rows);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(problem);
+  });
+
+  test('each leg and currency has its own chain, and a broken one is reported once', () => {
+    const rows = [
+      row({ currency: 'EUR', seq: 2 }),
+      row({ currency: 'EUR', seq: 4 }),
+      row({}),
+      row({ leg: 'auth_opened', debit: 'memo.auth_open', credit: 'memo.auth_contra', seq: 3 }),
+    ];
+    expect(chainProblems('payment', rows)).toEqual([
+      'captured EUR: it begins with row 2',
+      'auth_opened USD: it begins with row 3',
+    ]);
+  });
+
   test.each<[string, Partial<JournalRow>, string]>([
     [
       'another amount than its totals',
@@ -79,6 +125,19 @@ describe('the chain of a leg', () => {
 
 describe('the posted amount', () => {
   const ends = legEnds([row({})]);
+
+  test('may have any value while the state is not known enough to post', () => {
+    expect(postedProblems(payment({ posts: false, capturedMinor: 7 }), ends)).toEqual([]);
+  });
+
+  test('differs from the journal in number or amount', () => {
+    expect(postedProblems(payment({}), legEnds([row({}), row({ seq: 2 })]))).toEqual([
+      'captured USD: the row has 0.30 USD after row 1, the journal has 0.30 USD after row 2',
+    ]);
+    expect(postedProblems(payment({ posts: false }), new Map())).toEqual([
+      'captured USD: the row has 0.30 USD after row 1, the journal has nothing',
+    ]);
+  });
 
   test.each<[string, Partial<PostingState>, readonly string[]]>([
     ['as required', {}, []],

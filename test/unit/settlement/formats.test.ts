@@ -340,3 +340,12 @@ test('a source file with mistakes is refused with all of them', () => {
   const read = parseSource(JSON.stringify({ ...rest, decimal: ';', other: 1 }));
   expect(read.outcome === 'refused' && read.problems.length).toBe(3);
 });
+
+test.each(['payment', 'refund', 'dispute', 'payout', 'fee', 'adjustment', 'ignore'])(
+  'a source file may translate a word of the service to %s',
+  (type) => {
+    expect(sourceOf('report-source.json', { types: { Word: type } })).toMatchObject({
+      types: { Word: type },
+    });
+  },
+);

@@ -37,7 +37,8 @@ const CLAIMED_EVENTS = `
  * The lock of a lane is held until the transaction ends. Two transactions on events of one payment would make
  * each other wait and repeat their work (docs/decisions/0164-lanes.md); correctness does not depend on it.
  */
-const LANE_LOCK = `hashtext('tallyhook events'), lane`;
+const LANES_KEY = `hashtext('tallyhook events')`;
+const LANE_LOCK = `${LANES_KEY}, lane`;
 /** Which lanes are claimed: those that no other transaction holds, or any, without a lock of theirs. */
 export type Lanes = 'free' | 'any';
 const ARE_CLAIMED: Readonly<Record<Lanes, string>> = {
@@ -121,7 +122,7 @@ export async function findIdleHolder(
        from pg_locks l
        join pg_stat_activity a on a.pid = l.pid
       where l.locktype = 'advisory' and l.granted and a.datname = current_database()
-        and l.classid::bigint = hashtext('tallyhook events')::bigint & 4294967295
+        and l.classid::bigint = ${LANES_KEY}::bigint & 4294967295
         and l.objsubid = 2  -- a lock by two numbers
         and a.wait_event_type = 'Client'
         and a.state_change < now() - $1 * interval '1 millisecond'
