@@ -6,9 +6,9 @@ import {
   holdAlerts,
   holdEndAlerts,
 } from '../../../src/alerts/domain/rules/authorization.ts';
+import { HOUR_MS } from '../../../src/platform/time.ts';
 import { facts, NOW_MS } from './facts.ts';
 
-const HOUR_MS = 60 * 60_000;
 const DEADLINE = '2026-11-21T12:00:00.000Z';
 
 function holdAlert(fields: Partial<HoldFacts>) {

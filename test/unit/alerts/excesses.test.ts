@@ -6,8 +6,7 @@ import {
   isExcess,
 } from '../../../src/alerts/domain/rules/excesses.ts';
 import { ALERTING_CLASSES } from '../../../src/alerts/domain/rules/findings.ts';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../../src/platform/time.ts';
 
 test('findings that claim that too much money of an order moved await confirmation (rule 1)', () => {
   const excesses = ['double_paid', 'double_loss', 'dispute_and_refund', 'over_refund'];

@@ -12,6 +12,7 @@ import {
   span,
   subjectOf,
 } from '../../../src/alerts/domain/format.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/platform/time.ts';
 import { facts } from './facts.ts';
 
 test.each([
@@ -26,11 +27,6 @@ test.each([
 test('a time has its minute and its zone', () => {
   expect(instant(Date.UTC(2026, 10, 21, 17, 5, 59, 999))).toBe('2026-11-21 17:05 UTC');
 });
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 test.each([
   [0, '0 s'],
