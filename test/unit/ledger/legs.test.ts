@@ -1,8 +1,10 @@
 /** Tests cite the invariants at the head of src/ledger/domain/legs.ts as L1, L2 … */
 import { describe, expect, test } from 'vitest';
 import {
+  isTakenBack,
   LEGS,
   type Leg,
+  legsOf,
   type MoneyState,
   type Posted,
   postedAfter,
@@ -167,4 +169,19 @@ test('L3: while the state is not known enough, nothing is posted and nothing is 
     const { currency: _, ...unknown } = STATE;
     expect(transfersFor({ ...unknown, capturedMinor: 40 }, known)).toEqual([]);
   }
+});
+
+test('the legs of an account are those that debit it and those that credit it', () => {
+  expect(legsOf('order.due')).toEqual(['captured', 'capture_voided']);
+  expect(legsOf('refund.in_flight')).toEqual(['requested', 'settled', 'released']);
+  expect(legsOf('loss.disputes')).toEqual(['written_off']);
+});
+
+test.each([
+  ['as its leg does', 'captured', 'psp.clearing', false],
+  ['the other account of its leg', 'captured', 'order.due', true],
+  ['the other account of a leg that goes the other way', 'capture_voided', 'psp.clearing', true],
+  ['an account, for a leg that does not exist', 'invented', 'order.due', false],
+])('a transfer that debits %s takes back what it moved: %s of %s, %s', (_what, leg, debit, is) => {
+  expect(isTakenBack({ kind: 'payment', leg, debit })).toBe(is);
 });
