@@ -12,6 +12,7 @@ import {
   type RetainedDays,
 } from './copies.ts';
 import { rebuildIndexes, suspendIndexes } from './indexes.ts';
+import { settle } from './settle.ts';
 import { applyTemplate } from './template.ts';
 
 export const DATABASE = 'bench_growth';
@@ -45,7 +46,9 @@ export function fill(plan: Plan, events: number, cleanup: Cleanup): Promise<numb
       const run = await applyTemplate(url, plan.bodyBytes);
       await withoutTriggers(url, (db) => moveTemplateAside(db, run));
     }
-    return await withoutTriggers(url, (db) => copyUpTo(db, plan, events));
+    const filled = await withoutTriggers(url, (db) => copyUpTo(db, plan, events));
+    await withDatabase(url, settle);
+    return filled;
   });
 }
 

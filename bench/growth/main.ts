@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   type BenchParts,
@@ -26,7 +27,8 @@ const HELP = `npm run bench:growth -- [flags]
   --days N           spread the events over N days up to now instead, and run the parts "sizes" and
                      "aging": what default retention removes, and what is left; takes one size
   --retained         leave out what default retention has removed by then, so that a ledger of years fits
-                     on a disk: an estimated 45 GB for 20e6 events at 5e4 a day
+                     on a disk: an estimated 45 GB for 20e6 events at 5e4 a day. Each size is a ledger
+                     of its own, with its last event now
   --only PART        only this part, can be repeated: ${PARTS.join(', ')}
   --seconds N        counted time of the load (20)
   --keep-days N      the part "retention": what it keeps of bodies and messages (4)
@@ -59,16 +61,21 @@ interface Options extends Omit<Plan, 'dataDir' | 'finalEvents'>, Measuring {
 }
 
 async function measureSizes(options: Options, { folder, cleanup }: BenchParts): Promise<boolean> {
-  const dataDir = options.keptDir ?? join(folder, 'data');
-  const finalEvents = options.sizes.at(-1) ?? 0;
+  const dataDirs = options.keptDir ?? join(folder, 'data');
   const secret = randomBytes(32).toString('hex');
   const measured: Measured[] = [];
   for (const size of options.sizes) {
     const startMs = performance.now();
+    // A ledger without its old rows cannot grow into a larger one: its rows do not become older.
+    const dataDir = options.isRetained ? join(dataDirs, String(size)) : dataDirs;
+    const finalEvents = options.isRetained ? size : (options.sizes.at(-1) ?? 0);
     const events = await fill({ ...options, dataDir, finalEvents }, size, cleanup);
     const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
     console.log(`\n${events.toLocaleString('en')} events (made in ${seconds} s)`);
     measured.push(await measureLedger({ ...options, events, dataDir, folder, secret }, cleanup));
+    if (options.isRetained && options.keptDir === undefined) {
+      await rm(dataDir, { recursive: true, force: true });
+    }
     if (options.jsonFile !== undefined) {
       writeFileSync(options.jsonFile, `${JSON.stringify(measured, undefined, 2)}\n`);
     }

@@ -21,6 +21,7 @@ import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { sweepMessages } from '../notify/sweep.ts';
 import type { Database } from '../platform/db/database.ts';
 import { osUser } from '../platform/osUser.ts';
+import { sleep } from '../platform/sleep.ts';
 import { MINUTE_MS } from '../platform/time.ts';
 import {
   enqueueReconcile,
@@ -75,16 +76,18 @@ export function startSchedules({
     }),
   });
   const chainKey = signingKeyOf(config);
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const proveLedger = createScheduledProof({
     db: openPool('verify', VERIFY_POOL),
     log,
     merchantId: merchantIdOf(config),
     chainKey: chainKey?.publicKey,
     fullDays: config.verifyFullDays,
+    sleep,
+    signal,
   });
   const checkDeadlines = createDeadlineCheck({ db, clock, log });
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const sweep = createSweep({ db, producer: events, log, signal });
   const { check } = authorizationsOf(config, { db, clock, log, lane: 'refresh', signal });
   const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);

@@ -7,7 +7,10 @@ import { startThreads } from '../../src/assembly/verifyThreads.ts';
 import { readProof } from '../../src/ledger/store/verifyRounds.ts';
 import { checkRange } from '../../src/ledger/verify/checkRange.ts';
 import { type Lane, type ProofReport, proveLedger } from '../../src/ledger/verify/proveLedger.ts';
-import { createScheduledProof } from '../../src/ledger/verify/scheduledProof.ts';
+import {
+  createScheduledProof,
+  type ScheduledProofParts,
+} from '../../src/ledger/verify/scheduledProof.ts';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -425,15 +428,38 @@ describe('a missing body', () => {
   });
 });
 
+const isPositive = (value: number): boolean => value > 0;
+
+const scheduledProof = (parts: Pick<ScheduledProofParts, 'sleep' | 'signal'>) =>
+  createScheduledProof({
+    ...parts,
+    ...{ db, log: silentLog, merchantId: MERCHANT_ID, chainKey: undefined, fullDays: 30 },
+  });
+
+test('the scheduled run rests after each range, and a stop ends it before the next', async () => {
+  await fill(SEED, 5);
+  const stopping = new AbortController();
+  const rests: number[] = [];
+  const step = scheduledProof({
+    signal: stopping.signal,
+    sleep: (restMs) => {
+      rests.push(restMs);
+      if (rests.length === 2) stopping.abort();
+      return Promise.resolve();
+    },
+  });
+  await step();
+  const [ranges] = await db.query<{ checked: number; due: number }>(
+    `select count(checked_at) as checked, count(*) filter (where is_due) as due from verify_ranges`,
+  );
+  expect(ranges).toEqual({ checked: 2, due: expect.toSatisfy(isPositive) });
+  expect(rests).toEqual([expect.toSatisfy(isPositive), expect.toSatisfy(isPositive)]);
+});
+
 test('the scheduled run raises an alert about damage, and resolves it once the rows pass', async () => {
   await fill(SEED, 5);
-  const step = createScheduledProof({
-    chainKey: undefined,
-    db,
-    log: silentLog,
-    merchantId: MERCHANT_ID,
-    fullDays: 30,
-  });
+  const { signal } = new AbortController();
+  const step = scheduledProof({ signal, sleep: () => Promise.resolve() });
   const watch = createSystemWatch({ db, log: silentLog, isReconciling: false });
   const alerts = async () => {
     await step();

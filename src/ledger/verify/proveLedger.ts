@@ -43,6 +43,8 @@ export interface ProveOptions {
   readonly rangeRows?: number;
   /** No range begins later than this; the next run continues. */
   readonly maxSeconds?: number;
+  /** No range begins once it is aborted; the next run continues. */
+  readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
@@ -99,14 +101,15 @@ interface Run {
 
 /** Checks every due range, several at once. @returns how many */
 async function checkDue(db: Database, { options, plan, tally }: Run): Promise<number> {
-  const { mode, merchantId, chainKey, maxSeconds = Number.POSITIVE_INFINITY, onProgress } = options;
+  const { mode, merchantId, chainKey, signal, onProgress } = options;
+  const { maxSeconds = Number.POSITIVE_INFINITY } = options;
   const elapsed = startStopwatch();
   const total = await countDue(db);
   const due = nextDue(db);
   let done = 0;
   let isFailed = false;
   const work = async (lane: Lane): Promise<void> => {
-    while (!isFailed && elapsed() < maxSeconds) {
+    while (!isFailed && !signal?.aborted && elapsed() < maxSeconds) {
       const { value: range } = await due.next();
       if (!range) return;
       const { id, phase, after, until } = range;

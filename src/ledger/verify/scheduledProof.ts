@@ -1,8 +1,11 @@
 /** One step of the nightly run of verify, for the scheduler. */
+import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
+import type { sleep } from '../../platform/sleep.ts';
+import { SECOND_MS } from '../../platform/time.ts';
 import { checkRange } from './checkRange.ts';
-import { proveLedger } from './proveLedger.ts';
+import { type Lane, proveLedger } from './proveLedger.ts';
 
 /** Shorter than the interval between steps, and than the longest run that the scheduler expects. */
 const STEP_SECONDS = 240;
@@ -13,11 +16,23 @@ export interface ScheduledProofParts {
   readonly merchantId: string;
   readonly chainKey: string | undefined;
   readonly fullDays: number;
+  readonly sleep: typeof sleep;
+  /** Ends a rest; no range begins afterwards. */
+  readonly signal: AbortSignal;
 }
 
-/** Checks one range at a time: webhooks and workers come first. The next step continues. */
+/**
+ * Checks one range at a time, and rests after each for as long as it took: webhooks and workers come first.
+ * The next step continues.
+ */
 export function createScheduledProof(parts: ScheduledProofParts): () => Promise<void> {
-  const { db, log, merchantId, chainKey, fullDays } = parts;
+  const { db, log, merchantId, chainKey, fullDays, signal } = parts;
+  const lane: Lane = async (task) => {
+    const elapsedSeconds = startStopwatch();
+    const checks = await checkRange(db, task);
+    await parts.sleep(elapsedSeconds() * SECOND_MS, signal);
+    return checks;
+  };
   return async () => {
     const result = await proveLedger(db, {
       merchantId,
@@ -25,7 +40,8 @@ export function createScheduledProof(parts: ScheduledProofParts): () => Promise<
       mode: 'incremental',
       fullDays,
       maxSeconds: STEP_SECONDS,
-      openLanes: () => [(task) => checkRange(db, task)],
+      signal,
+      openLanes: () => [lane],
     });
     if (result.outcome === 'busy') return;
     const { passed, checks, ranges, proof } = result.report;
