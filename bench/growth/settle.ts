@@ -1,13 +1,15 @@
 /**
  * Does for copied rows what schedules do for received ones from minute to minute, so that a load meets a ledger
  * that has lived, and not its backlog: sums and chain reach the last transfer. What was copied counts as
- * proven; verify does its share of every night.
+ * proven, and the share of this night, too.
  */
 import { appendNext } from '../../src/ledger/chain/publishChain.ts';
 import { fenceJournal } from '../../src/ledger/fenceJournal.ts';
 import { readEnds, writePosition } from '../../src/ledger/store/verifyRounds.ts';
 import { sumNext } from '../../src/ledger/sumTransfers.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { MINUTE_MS } from '../../src/platform/time.ts';
+import { claimSlot, finishSlot } from '../../src/scheduler/store/slots.ts';
 
 /** More than the schedules take at once: nobody waits. */
 const SUMMED_AT_ONCE = 50_000;
@@ -24,5 +26,13 @@ export async function settle(db: Database): Promise<void> {
       ...{ blockNumber: lastBlock, lineId: lastLine },
     });
   });
+  await skipProof(db);
   await db.query('analyze');
+}
+
+async function skipProof(db: Database): Promise<void> {
+  const now = new Date();
+  const slot = { schedule: 'verify', at: now, holder: 'bench' };
+  await claimSlot(db, slot, { leaseMs: MINUTE_MS, latest: now });
+  await finishSlot(db, { ...slot, error: null });
 }
