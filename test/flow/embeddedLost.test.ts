@@ -131,11 +131,13 @@ test('if the server is killed repeatedly, the process exits with the number of t
   void program.exit.then(() => {
     ended = true;
   });
-  for (let kill = 1; kill <= 6; kill += 1) {
+  const hasEnded = (): boolean => ended;
+  // A restart that fails, as on a busy machine, counts, too: the process may exit before the sixth.
+  for (let kill = 1; kill <= 6 && !hasEnded(); kill += 1) {
     const killed = postmasterPid();
     killServer();
     await waitFor(`the server to run again, or the process to exit (${kill})`, async () => {
-      if (ended) return true;
+      if (hasEnded()) return true;
       const pid = postmasterPid();
       return pid !== undefined && pid !== killed && (await isReady(program).catch(() => false));
     });
