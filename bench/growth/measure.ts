@@ -1,5 +1,4 @@
 /** Measures a filled ledger, on a server with the settings that users get. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ORDER_STATUSES } from '../../src/webhooks/orderStatuses.ts';
 import { settings, startApi } from '../api.ts';
 import type { Bench } from '../bench.ts';
@@ -80,9 +79,6 @@ export async function measureLedger(ledger: Ledger, outer: Cleanup): Promise<Mea
     }
     if (parts.includes('reads')) {
       measured = { ...measured, reads: await measureReads(ledger, db, cleanup) };
-    }
-    if (parts.includes('load') || parts.includes('retention')) {
-      await catchUp(ledger, { postgres, db, cleanup });
     }
     if (parts.includes('load')) {
       const load = await measureLoad(ledger, { postgres, db, cleanup });
@@ -188,26 +184,6 @@ async function openBench({ folder, secret, seconds }: Ledger, running: Running):
     load: await startLoad({ secret, cwd: folder, cleanup }),
   };
 }
-
-/** Lets the schedules that were missed while the ledger was filled run, as they do once after a start. */
-async function catchUp(ledger: Ledger, running: Running): Promise<void> {
-  const bench = await openBench(ledger, running);
-  const tallyhook = await startTallyhook(bench, 'processes', running.db.url);
-  const started = performance.now();
-  for (;;) {
-    const [slots] = await running.db.query<{ isDone: boolean }>(CAUGHT_UP);
-    if (slots?.isDone) break;
-    await sleep(CATCH_UP_POLL_MS);
-  }
-  line('catching up', `${((performance.now() - started) / 1_000).toFixed(1)} s`);
-  await tallyhook.stop();
-  await bench.load.process.stop();
-}
-
-const CATCH_UP_POLL_MS = 200;
-const CAUGHT_UP = `select count(*) filter (where schedule in ('retention', 'bodies')) = 2
-                          and bool_and(finished_at is not null) as "isDone"
-                     from schedule_slots`;
 
 async function measureLoad(ledger: Ledger, running: Running): Promise<LoadFigures> {
   const { db } = running;
