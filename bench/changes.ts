@@ -40,15 +40,18 @@ interface OpenPayment extends Payment {
   taken: number;
 }
 
-/**
- * @param run part of every id, and nowhere else
- * @returns what returns the next change each time that it is called
- */
+export interface Changes {
+  next(): Change;
+  /** The remaining steps of all open payments; afterwards none is open. */
+  finish(): readonly Change[];
+}
+
+/** @param run part of every id, and nowhere else */
 export function createChanges(
   seed: number,
   run: string,
   shape: StreamShape = { openPayments: OPEN_PAYMENTS, startMs: Date.now() - 60_000 },
-): () => Change {
+): Changes {
   const random = createRandom(seed);
   const openPayments: OpenPayment[] = [];
   let payments = 0;
@@ -66,14 +69,27 @@ export function createChanges(
     };
   };
 
-  return () => {
-    const slot = Math.floor(random() * shape.openPayments);
-    const open = openPayments[slot];
-    const payment = open && open.taken < open.steps.length ? open : newPayment();
-    openPayments[slot] = payment;
+  const isOpen = (payment: OpenPayment | undefined): payment is OpenPayment =>
+    payment !== undefined && payment.taken < payment.steps.length;
+  const advance = (payment: OpenPayment): Change => {
     const step = payment.steps[payment.taken] ?? 'succeeded';
     payment.taken += 1;
     return { payment, step, changedMs: payment.createdMs + payment.taken * 1_000 };
+  };
+
+  return {
+    next: () => {
+      const slot = Math.floor(random() * shape.openPayments);
+      const open = openPayments[slot];
+      const payment = isOpen(open) ? open : newPayment();
+      openPayments[slot] = payment;
+      return advance(payment);
+    },
+    finish: () => {
+      const changes: Change[] = [];
+      for (const payment of openPayments) while (isOpen(payment)) changes.push(advance(payment));
+      return changes;
+    },
   };
 }
 

@@ -68,6 +68,7 @@ export async function runEndToEnd(bench: Bench): Promise<EndToEndReport> {
 export async function runEndToEndOn(
   bench: Bench,
   db: BenchDatabase,
+  warmUpSeconds = WARM_UP_SECONDS,
 ): Promise<{
   readonly report: Omit<EndToEndReport, 'accounts'>;
   readonly runs: readonly RunResult[];
@@ -84,8 +85,8 @@ export async function runEndToEndOn(
   const most = Math.max(bare.roughRate, bareBeforePerSecond) * PREPARED_OF_BARE;
   // A new stream: no payment may begin with an event that was prepared for the bare route only.
   await load.openStream(SEED);
-  await load.prepare(most * (WARM_UP_SECONDS + options.seconds));
-  const warmUp = await load.run({ port: tallyhook.port, seconds: WARM_UP_SECONDS });
+  await load.prepare(most * (warmUpSeconds + options.seconds));
+  const warmUp = await load.run({ port: tallyhook.port, seconds: warmUpSeconds });
   await drain(db);
   const { report, result } = await measureRun(
     bench,

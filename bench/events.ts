@@ -26,6 +26,8 @@ export interface EventStream {
   readonly run: string;
   /** Builds and signs the next `count` requests. */
   next(count: number): Requests;
+  /** Those that are left until no payment is open. */
+  finish(): Requests;
 }
 
 /** An upper bound of a request's length; bodies have a fixed set of short fields. */
@@ -39,28 +41,31 @@ export function createEventStream(
 ): EventStream {
   // No other run has these ids, so that runs on the same Redis or database cannot be confused.
   const run = randomBytes(5).toString('hex');
-  const nextChange = createChanges(seed, run, shape);
+  const changes = createChanges(seed, run, shape);
   let events = 0;
+
+  const requestsOf = (described: readonly Change[]): Requests => {
+    const bytes = Buffer.allocUnsafeSlow(described.length * MAX_REQUEST_BYTES);
+    const starts = new Uint32Array(described.length + 1);
+    const eventIds: string[] = [];
+    let end = 0;
+    for (const [n, change] of described.entries()) {
+      events += 1;
+      const eventId = `evt_${run}${String(events).padStart(22, '0')}`;
+      eventIds.push(eventId);
+      const body = Buffer.from(JSON.stringify(format.bodyOf(eventId, change)));
+      starts[n] = end;
+      end += bytes.write(requestHead(body, format.signatureOf(body, secret)), end, 'latin1');
+      end += body.copy(bytes, end);
+    }
+    starts[described.length] = end;
+    return { bytes, starts, eventIds };
+  };
 
   return {
     run,
-    next: (count) => {
-      const bytes = Buffer.allocUnsafeSlow(count * MAX_REQUEST_BYTES);
-      const starts = new Uint32Array(count + 1);
-      const eventIds: string[] = [];
-      let end = 0;
-      for (let n = 0; n < count; n += 1) {
-        events += 1;
-        const eventId = `evt_${run}${String(events).padStart(22, '0')}`;
-        eventIds.push(eventId);
-        const body = Buffer.from(JSON.stringify(format.bodyOf(eventId, nextChange())));
-        starts[n] = end;
-        end += bytes.write(requestHead(body, format.signatureOf(body, secret)), end, 'latin1');
-        end += body.copy(bytes, end);
-      }
-      starts[count] = end;
-      return { bytes, starts, eventIds };
-    },
+    next: (count) => requestsOf(Array.from({ length: count }, changes.next)),
+    finish: () => requestsOf(changes.finish()),
   };
 }
 

@@ -146,7 +146,7 @@ async function measurePeer(
   const cpuUse = cpu.stop();
   const runs = [warmUp, result];
   const rows = await peer.countRows(db);
-  const expected = peer.expectRows(createChanges(SEED, ''), sumOf(runs, 'sent'));
+  const expected = peer.expectRows(createChanges(SEED, '').next, sumOf(runs, 'sent'));
   await server.stop();
   await db.drop();
   const report = reportOf(peer.name, result);
@@ -215,8 +215,8 @@ function isEverySentAcknowledged(runs: readonly RunResult[]): boolean {
 }
 
 function countPayments(events: number): number {
-  const nextChange = createChanges(SEED, '');
-  return new Set(Array.from({ length: events }, () => nextChange().payment.key)).size;
+  const changes = createChanges(SEED, '');
+  return new Set(Array.from({ length: events }, () => changes.next().payment.key)).size;
 }
 
 function areEqual(rows: Rows, expected: Rows): boolean {

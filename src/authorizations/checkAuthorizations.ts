@@ -107,26 +107,36 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
   };
 }
 
-/** What is due, the most urgent first, until nothing is left or the time is over (rule 4). */
+/**
+ * What is due, the most urgent first, until nothing is left or the time is over (rule 4). What is new and
+ * what is settled is found among all that is held, so a run looks again only where a limit cut it off.
+ */
 async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncGenerator<string> {
   const { db, clock } = parts;
+  const limit = DUE_PER_BATCH;
+  let mayBeNew = true;
+  let mayBeSettled = true;
   for (let isMore = true; isMore; ) {
-    const begun = await watchNew(parts);
-    const work = await readWork(db, clock.nowMs());
-    for (const paymentId of work) {
+    mayBeNew &&= await watchNew(parts);
+    const due = await readDue(db, { now: new Date(clock.nowMs()), limit });
+    const settled: readonly string[] = mayBeSettled
+      ? await readSettled(db, { statuses: STATUSES, limit })
+      : [];
+    mayBeSettled = settled.length === limit;
+    for (const paymentId of new Set([...due, ...settled])) {
       if (clock.nowMs() >= endMs) return;
       yield paymentId;
     }
-    isMore = begun + work.size > 0 && clock.nowMs() < endMs;
+    isMore = (mayBeNew || due.length + settled.length > 0) && clock.nowMs() < endMs;
   }
 }
 
 /**
  * Begins to watch what is new. A hold with a reminder due is due at once, so that everything due comes
  * in one order.
- * @returns how many
+ * @returns whether more may be new
  */
-async function watchNew(parts: AuthorizationCheckParts): Promise<number> {
+async function watchNew(parts: AuthorizationCheckParts): Promise<boolean> {
   const { db, clock } = parts;
   const nowMs = clock.nowMs();
   const rows = await readUnwatched(db, { statuses: STATUSES, limit: NEW_PER_BATCH });
@@ -142,15 +152,7 @@ async function watchNew(parts: AuthorizationCheckParts): Promise<number> {
     };
   });
   if (watches.length > 0) await beginWatches(db, watches);
-  return watches.length;
-}
-
-async function readWork(db: Database, nowMs: number): Promise<ReadonlySet<string>> {
-  const limit = DUE_PER_BATCH;
-  return new Set([
-    ...(await readDue(db, { now: new Date(nowMs), limit })),
-    ...(await readSettled(db, { statuses: STATUSES, limit })),
-  ]);
+  return rows.length === NEW_PER_BATCH && watches.length > 0;
 }
 
 function isUnavailable(refreshed: RefreshOutcome | undefined): boolean {
