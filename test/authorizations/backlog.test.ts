@@ -4,6 +4,7 @@ import {
   type AuthorizationCheck,
   createAuthorizationCheck,
 } from '../../src/authorizations/checkAuthorizations.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { HOUR_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 
@@ -16,6 +17,8 @@ const URGENT = 300;
 let db: TestDatabase;
 let aheadMs: number;
 let check: AuthorizationCheck;
+/** Those outside of transactions. */
+let statements: string[];
 
 beforeEach(async () => {
   db = await createTestDatabase();
@@ -26,8 +29,16 @@ beforeEach(async () => {
   // The clock does not move within a run, so that a slow machine does not end it early.
   const startMs = Date.now();
   const clock = { nowMs: () => startMs + aheadMs };
+  statements = [];
+  const watched: Database = {
+    ...db,
+    query: (text, values) => {
+      statements.push(text);
+      return db.query(text, values);
+    },
+  };
   check = createAuthorizationCheck({
-    db,
+    db: watched,
     clock,
     log: silentLog,
     thresholds: [48, 24, 6, 1],
@@ -100,4 +111,14 @@ test('of many holds that are due, those with the nearest deadlines get their rem
     'select n.payment_id as id from authorization_log n order by n.id limit 20',
   );
   expect(order.map(({ id }) => id).filter((id) => !id.startsWith('z_sooner_'))).toEqual([]);
+});
+
+test('however many are due, a run looks through all holds for new and for settled ones once', async () => {
+  await insertHolds('due_', 3 * URGENT, Date.now() - 6.5 * DAYS_MS);
+  await check.run();
+  expect(await remindersOf('due_')).toEqual([{ hours: 24, count: 3 * URGENT }]);
+  const among = (text: string) => statements.filter((one) => one.includes(text)).length;
+  expect([among('with unwatched as'), among('w.reminder_hours is not null')]).toEqual([1, 1]);
+  // In batches, or the test shows nothing.
+  expect(among('from authorization_watch\n      where next_check_at')).toBeGreaterThan(2);
 });
