@@ -25,8 +25,10 @@ export interface OverdueRow {
 /**
  * Marks up to `limit` resources past their term as having an open finding `overdue`, and locks them. The
  * caller opens the findings; the observation that ends a term closes its finding. Rows that are being
- * applied are skipped until the next run. Reads the whole table, once an hour: an index on the status
- * would cost more, at every event.
+ * applied are skipped until the next run.
+ *
+ * No status with a term is final, and what is not final has a next check, so the index of next checks has
+ * all of them. An index on the status would cost more, at every event.
  * @returns the resources marked now
  */
 export function markOverdue(
@@ -44,7 +46,7 @@ export function markOverdue(
          join resources r on r.kind = t.kind and r.status = any (t.statuses)
         where r.posts and r.stage is distinct from 'pre_dispute'
           and coalesce(r.created_at, r.first_seen_at) < $2::timestamptz - t.days * interval '1 day'
-          and not 'overdue' = any (r.open_findings)
+          and r.next_check_at is not null and not 'overdue' = any (r.open_findings)
         order by r.kind, r.id
         limit $3
           for update of r skip locked

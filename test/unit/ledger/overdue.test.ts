@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { staysOverdue, termOf } from '../../../src/ledger/domain/overdue.ts';
+import { FINAL_STATUSES } from '../../../src/contract/statuses.ts';
+import { staysOverdue, TERMS, termOf } from '../../../src/ledger/domain/overdue.ts';
 
 describe('a term', () => {
   test.each([
@@ -29,6 +30,14 @@ describe('a term', () => {
     ['payout', 'success'],
   ] as const)('has no %s that is %s', (kind, status) => {
     expect(termOf(kind, { status })).toBeUndefined();
+  });
+
+  test('exists only for statuses that are not final: overdue resources are found by their next check', () => {
+    const timed = TERMS.flatMap(({ kind, statuses }) =>
+      statuses.map((status) => ({ kind, status })),
+    );
+    expect(timed.filter(({ kind, status }) => FINAL_STATUSES[kind].has(status))).toEqual([]);
+    expect(timed).toHaveLength(11);
   });
 
   test('does not exist for an inquiry by the bank, which withholds no money', () => {
