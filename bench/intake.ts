@@ -12,6 +12,7 @@ import {
 import { type CpuUse, type Watched, watchCpu } from './cpu.ts';
 import { countKept } from './database.ts';
 import type { Latency, RunResult } from './loadProtocol.ts';
+import { median } from './quantiles.ts';
 import { startTallyhook, type Tallyhook } from './tallyhook.ts';
 
 export interface IntakeReport {
@@ -119,11 +120,4 @@ async function runSide(
     { onCounting: cpu.start },
   );
   return { run, cpu: cpu.stop() };
-}
-
-function median(values: readonly number[]): number {
-  const ascending = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(ascending.length / 2);
-  const upper = ascending[middle] ?? 0;
-  return ascending.length % 2 === 1 ? upper : ((ascending[middle - 1] ?? upper) + upper) / 2;
 }

@@ -12,6 +12,14 @@ export function quantile(ascending: readonly number[], share: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0;
 }
 
+/** Of an even number of values, the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const ascending = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(ascending.length / 2);
+  const upper = ascending[middle] ?? 0;
+  return ascending.length % 2 === 1 ? upper : ((ascending[middle - 1] ?? upper) + upper) / 2;
+}
+
 export function quantilesOf(timesMs: readonly number[]): Quantiles {
   const ascending = timesMs.toSorted((a, b) => a - b);
   return {

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   type BenchParts,
@@ -15,8 +14,8 @@ import {
   runBench,
 } from '../runBench.ts';
 import { fill, type Plan } from './fill.ts';
-import { type Measured, type Measuring, measureLedger, PARTS, type Part } from './measure.ts';
-import { printSummary } from './summary.ts';
+import { type LoadFigures, type Measuring, measurePart, PARTS, type Part } from './measure.ts';
+import { type Measured, printSummary } from './summary.ts';
 import { TEMPLATE_EVENTS } from './template.ts';
 
 const HELP = `npm run bench:growth -- [flags]
@@ -27,8 +26,10 @@ const HELP = `npm run bench:growth -- [flags]
   --days N           spread the events over N days up to now instead, and run the parts "sizes" and
                      "aging": what default retention removes, and what is left; takes one size
   --retained         leave out what default retention has removed by then, so that a ledger of years fits
-                     on a disk: an estimated 45 GB for 20e6 events at 5e4 a day. Each size is a ledger
+                     on a disk: 65 GB for 1e6, 5e6 and 20e6 events at 5e4 a day. Each size is a ledger
                      of its own, with its last event now
+  --rounds N         loads of each ledger, with --retained in turn, so that all meet the same changes of
+                     the machine's speed (3)
   --only PART        only this part, can be repeated: ${PARTS.join(', ')}
   --seconds N        counted time of the load (20)
   --keep-days N      the part "retention": what it keeps of bodies and messages (4)
@@ -47,6 +48,7 @@ const FLAGS = {
   days: undefined,
   retained: false,
   only: [],
+  rounds: '3',
   seconds: '20',
   'keep-days': '4',
   json: undefined,
@@ -55,33 +57,68 @@ const FLAGS = {
 
 interface Options extends Omit<Plan, 'dataDir' | 'finalEvents'>, Measuring {
   readonly sizes: readonly number[];
+  readonly parts: readonly Part[];
+  readonly rounds: number;
   readonly jsonFile: string | undefined;
   /** Holds the ledger from one run to the next; undefined: it is removed at the end. */
   readonly keptDir: string | undefined;
 }
 
-async function measureSizes(options: Options, { folder, cleanup }: BenchParts): Promise<boolean> {
-  const dataDirs = options.keptDir ?? join(folder, 'data');
-  const secret = randomBytes(32).toString('hex');
+interface Filled {
+  readonly figures: Measured & { readonly loads: LoadFigures[] };
+  readonly dataDir: string;
+}
+
+async function measureSizes(options: Options, bench: BenchParts): Promise<boolean> {
   const measured: Measured[] = [];
-  for (const size of options.sizes) {
-    const startMs = performance.now();
-    // A ledger without its old rows cannot grow into a larger one: its rows do not become older.
-    const dataDir = options.isRetained ? join(dataDirs, String(size)) : dataDirs;
-    const finalEvents = options.isRetained ? size : (options.sizes.at(-1) ?? 0);
-    const events = await fill({ ...options, dataDir, finalEvents }, size, cleanup);
-    const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
-    console.log(`\n${events.toLocaleString('en')} events (made in ${seconds} s)`);
-    measured.push(await measureLedger({ ...options, events, dataDir, folder, secret }, cleanup));
-    if (options.isRetained && options.keptDir === undefined) {
-      await rm(dataDir, { recursive: true, force: true });
+  const secret = randomBytes(32).toString('hex');
+  const measure = async (part: Part, { figures, dataDir }: Filled, title?: string) => {
+    if (!options.parts.includes(part)) return;
+    if (title) console.log(`\n${figures.events.toLocaleString('en')} events, ${title}`);
+    const ledger = { ...options, ...bench, events: figures.events, dataDir, secret };
+    const { load, ...others } = await measurePart(part, ledger, bench.cleanup);
+    if (load) figures.loads.push(load);
+    Object.assign(figures, others);
+    writeJson(options, measured);
+  };
+  for (const group of options.isRetained ? [options.sizes] : options.sizes.map((size) => [size])) {
+    const ledgers: Filled[] = [];
+    for (const size of group) {
+      const filled = await fillTo(size, options, bench);
+      ledgers.push(filled);
+      measured.push(filled.figures);
+      for (const part of ['sizes', 'aging', 'reads'] as const) await measure(part, filled);
     }
-    if (options.jsonFile !== undefined) {
-      writeFileSync(options.jsonFile, `${JSON.stringify(measured, undefined, 2)}\n`);
+    for (let round = 1; round <= options.rounds; round += 1) {
+      for (const filled of ledgers) await measure('load', filled, `load ${round}`);
     }
+    for (const filled of ledgers) await measure('retention', filled, 'retention');
   }
   printSummary(measured);
-  return measured.every(({ isComplete }) => isComplete);
+  return measured.every(({ loads }) =>
+    loads.every(({ stored, acknowledged }) => stored >= acknowledged),
+  );
+}
+
+async function fillTo(
+  size: number,
+  options: Options,
+  { folder, cleanup }: BenchParts,
+): Promise<Filled> {
+  const startMs = performance.now();
+  const dataDirs = options.keptDir ?? join(folder, 'data');
+  // A ledger without its old rows cannot grow into a larger one: its rows do not become older.
+  const dataDir = options.isRetained ? join(dataDirs, String(size)) : dataDirs;
+  const finalEvents = options.isRetained ? size : (options.sizes.at(-1) ?? 0);
+  const events = await fill({ ...options, dataDir, finalEvents }, size, cleanup);
+  const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
+  console.log(`\n${events.toLocaleString('en')} events (made in ${seconds} s)`);
+  return { figures: { events, loads: [] }, dataDir };
+}
+
+function writeJson({ jsonFile }: Options, measured: readonly Measured[]): void {
+  if (jsonFile === undefined) return;
+  writeFileSync(jsonFile, `${JSON.stringify(measured, undefined, 2)}\n`);
 }
 
 function readOptions(given: Given<typeof FLAGS>): Options {
@@ -102,6 +139,7 @@ function readOptions(given: Given<typeof FLAGS>): Options {
     isRetained: given.retained,
     eventsPerDay: days === undefined ? perDay : Math.ceil((sizes[0] ?? 0) / days),
     parts: only.length > 0 ? only : days === undefined ? GROWING_PARTS : AGING_PARTS,
+    rounds: readCount('--rounds', given.rounds),
     seconds: readCount('--seconds', given.seconds),
     keepDays: readCount('--keep-days', given['keep-days'], 4),
     jsonFile: given.json,

@@ -18,28 +18,25 @@ export const PARTS = ['sizes', 'aging', 'reads', 'load', 'retention'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Measuring {
-  readonly parts: readonly Part[];
   readonly seconds: number;
   /** What the part `retention` keeps of bodies and messages. */
   readonly keepDays: number;
 }
 
-interface Ledger extends Measuring {
+export interface Ledger extends Measuring {
   readonly events: number;
   readonly dataDir: string;
   readonly folder: string;
   readonly secret: string;
 }
 
-export interface Measured {
-  readonly events: number;
+/** What one part shows of a ledger. */
+export interface Figures {
   readonly sizes?: readonly TableSize[];
   readonly aging?: AgingFigures;
   readonly reads?: readonly ReadTimes[];
   readonly load?: LoadFigures;
   readonly retention?: RetentionFigures;
-  /** Every event that was acknowledged is stored. */
-  readonly isComplete: boolean;
 }
 
 interface ReadTimes {
@@ -48,7 +45,7 @@ interface ReadTimes {
   readonly p99Ms: number;
 }
 
-interface LoadFigures {
+export interface LoadFigures {
   readonly acceptedPerSecond: number;
   readonly appliedPerSecond: number;
   readonly acceptedOfBare: number;
@@ -60,38 +57,30 @@ interface LoadFigures {
 }
 
 /** @param outer what a signal undoes */
-export async function measureLedger(ledger: Ledger, outer: Cleanup): Promise<Measured> {
+export async function measurePart(part: Part, ledger: Ledger, outer: Cleanup): Promise<Figures> {
   const cleanup = createCleanup();
   outer.add(() => cleanup.run());
   try {
     const postgres = await startPostgres(ledger.dataDir, cleanup);
-    const db = postgres.openDatabase(DATABASE);
-    const { parts, events } = ledger;
-    let measured: Measured = { events, isComplete: true };
-    if (parts.includes('sizes')) {
-      const sizes = await readSizes(db);
-      printSizes(sizes, events);
-      measured = { ...measured, sizes };
+    const running = { postgres, db: postgres.openDatabase(DATABASE), cleanup };
+    switch (part) {
+      case 'sizes': {
+        const sizes = await readSizes(running.db);
+        printSizes(sizes, ledger.events);
+        return { sizes };
+      }
+      case 'aging': {
+        const aging = await measureAging(running.db.url);
+        printAging(aging, ledger.events);
+        return { aging };
+      }
+      case 'reads':
+        return { reads: await measureReads(ledger, running) };
+      case 'load':
+        return { load: await measureLoad(ledger, running) };
+      case 'retention':
+        return { retention: await measureRetention(ledger, running) };
     }
-    if (parts.includes('aging')) {
-      const aging = await measureAging(db.url);
-      printAging(aging, events);
-      measured = { ...measured, aging };
-    }
-    if (parts.includes('reads')) {
-      measured = { ...measured, reads: await measureReads(ledger, db, cleanup) };
-    }
-    if (parts.includes('load')) {
-      const load = await measureLoad(ledger, { postgres, db, cleanup });
-      measured = { ...measured, load, isComplete: load.stored >= load.acknowledged };
-    }
-    if (parts.includes('retention')) {
-      measured = {
-        ...measured,
-        retention: await measureRetention(ledger, { postgres, db, cleanup }),
-      };
-    }
-    return measured;
   } finally {
     await cleanup.run();
   }
@@ -118,8 +107,7 @@ const FEED_ROWS = 100;
 
 async function measureReads(
   { folder, events }: Ledger,
-  db: BenchDatabase,
-  cleanup: Cleanup,
+  { db, cleanup }: Running,
 ): Promise<readonly ReadTimes[]> {
   const api = await startApi(db.url, folder, cleanup);
   const measure = async (name: string, paths: readonly string[]): Promise<ReadTimes> => {
@@ -231,7 +219,9 @@ export interface RetentionFigures {
   readonly output: string;
 }
 
-const STEADY = { ratePerSecond: 300, warmUpSeconds: 3, sampleEvery: 20 } as const;
+const STEADY = { ratePerSecond: 300, sampleEvery: 20 } as const;
+/** Between two phases of a load. */
+const PAUSE_SECONDS = 3;
 const PHASES = 3;
 /** The least that the setting accepts. */
 const MIN_CHANGES_DAYS = 7;
@@ -241,15 +231,16 @@ async function measureRetention(ledger: Ledger, running: Running): Promise<Reten
   const { keepDays, seconds } = ledger;
   const { db } = running;
   const bench = await openBench(ledger, running);
+  await readIndexes(db);
   const tallyhook = await startTallyhook(bench, 'processes', db.url);
   await bench.load.openStream(SEED);
-  await bench.load.prepare(STEADY.ratePerSecond * PHASES * (seconds + STEADY.warmUpSeconds + 2));
-  const replyP99Ms = async (): Promise<number> => {
+  await bench.load.prepare(STEADY.ratePerSecond * PHASES * (seconds + WARM_UP_SECONDS + 2));
+  const replyP99Ms = async (warmUpSeconds: number): Promise<number> => {
     const subject = { db, tallyhook, backlogEveryMs: 1_000, pollEveryMs: 50 };
-    const { report } = await measureRun(bench, subject, { ...STEADY, seconds });
+    const { report } = await measureRun(bench, subject, { ...STEADY, seconds, warmUpSeconds });
     return report.replyMicros.p99 / 1_000;
   };
-  const before = await replyP99Ms();
+  const before = await replyP99Ms(WARM_UP_SECONDS);
   const env = {
     ...settings(db.url),
     RETENTION_BODIES_DAYS: String(keepDays),
@@ -257,9 +248,9 @@ async function measureRetention(ledger: Ledger, running: Running): Promise<Reten
     RETENTION_CHANGES_DAYS: String(Math.max(MIN_CHANGES_DAYS, keepDays)),
   };
   const removing = runWatched(['retention', 'run', '--minutes', '5', '--by', 'bench'], env);
-  const during = await replyP99Ms();
+  const during = await replyP99Ms(PAUSE_SECONDS);
   const run = await removing;
-  const after = await replyP99Ms();
+  const after = await replyP99Ms(PAUSE_SECONDS);
   await tallyhook.stop();
   await bench.load.process.stop();
   if (run.exitCode !== 0) throw new Error(`retention ended with ${run.exitCode}: ${run.output}`);

@@ -1,6 +1,14 @@
 /** One table of all sizes, printed at the end of a run. */
-import type { Measured } from './measure.ts';
+import { median } from '../quantiles.ts';
+import type { Figures, LoadFigures } from './measure.ts';
 import { totalBytes } from './sizes.ts';
+
+/** What was measured of one ledger. */
+export interface Measured extends Omit<Figures, 'load'> {
+  readonly events: number;
+  /** One for each round. */
+  readonly loads: readonly LoadFigures[];
+}
 
 interface Row {
   readonly name: string;
@@ -36,10 +44,14 @@ const ROWS: readonly Row[] = [
     of: (measured) => slowestP99Ms(measured, '100 changes'),
     digits: 1,
   },
-  { name: 'accepted/s', of: ({ load }) => load?.acceptedPerSecond, digits: 0 },
-  { name: 'applied/s', of: ({ load }) => load?.appliedPerSecond, digits: 0 },
-  { name: 'accepted / bare', of: ({ load }) => load?.acceptedOfBare, digits: 2 },
-  { name: 'reply under load, p99 ms', of: ({ load }) => load?.replyP99Ms, digits: 1 },
+  { name: 'accepted/s', of: (measured) => ofLoads(measured, 'acceptedPerSecond'), digits: 0 },
+  { name: 'applied/s', of: (measured) => ofLoads(measured, 'appliedPerSecond'), digits: 0 },
+  { name: 'accepted / bare', of: (measured) => ofLoads(measured, 'acceptedOfBare'), digits: 2 },
+  {
+    name: 'reply under load, p99 ms',
+    of: (measured) => ofLoads(measured, 'replyP99Ms'),
+    digits: 1,
+  },
   { name: 'reply, p99 ms', of: withoutRetention, digits: 1 },
   {
     name: 'reply in retention, p99 ms',
@@ -62,6 +74,11 @@ export function printSummary(measured: readonly Measured[]): void {
     const cells = values.map((value) => cell(value === undefined ? '' : value.toFixed(digits)));
     console.log(`${name.padEnd(NAME_WIDTH)}${cells.join('')}`);
   }
+}
+
+/** The median of all rounds. */
+function ofLoads({ loads }: Measured, field: keyof LoadFigures): number | undefined {
+  return loads.length === 0 ? undefined : median(loads.map((load) => load[field]));
 }
 
 function per(bytes: number | undefined, events: number): number | undefined {

@@ -1,8 +1,8 @@
 /** Reads what the benches write with `--json`. */
 import type { Accounts } from '../../bench/bench.ts';
 import type { EndToEndReport } from '../../bench/endToEnd.ts';
-import type { Measured } from '../../bench/growth/measure.ts';
 import { totalBytes } from '../../bench/growth/sizes.ts';
+import type { Measured } from '../../bench/growth/summary.ts';
 import type { Latency } from '../../bench/loadProtocol.ts';
 import type { Report } from '../../bench/report.ts';
 import type { SteadyReport } from '../../bench/steady.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Measured } from '../../bench/growth/measure.ts';
+import type { Measured } from '../../bench/growth/summary.ts';
 import type { Report as SpeedReport } from '../../bench/report.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { readGrowth, readSpeed } from './benchRecords.ts';
