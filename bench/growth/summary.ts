@@ -52,13 +52,22 @@ const ROWS: readonly Row[] = [
     of: (measured) => ofLoads(measured, 'replyP99Ms'),
     digits: 1,
   },
-  { name: 'reply, p99 ms', of: withoutRetention, digits: 1 },
   {
-    name: 'reply in retention, p99 ms',
-    of: ({ retention }) => retention?.replyP99MsDuring,
+    name: 'before retention, p99 ms',
+    of: ({ retention }) => retention?.replyP99Ms.before,
     digits: 1,
   },
-  { name: 'in retention / without', of: retentionRatio, digits: 2 },
+  {
+    name: 'in retention, p99 ms',
+    of: ({ retention }) => retention?.replyP99Ms.during,
+    digits: 1,
+  },
+  {
+    name: 'after retention, p99 ms',
+    of: ({ retention }) => retention?.replyP99Ms.after,
+    digits: 1,
+  },
+  { name: 'in retention / before', of: retentionRatio, digits: 2 },
 ];
 
 const NAME_WIDTH = 30;
@@ -91,14 +100,6 @@ function slowestP99Ms({ reads }: Measured, beginning: string): number | undefine
   return times && Math.max(...times);
 }
 
-/** The mean of the load before the run and of the one after it. */
-function withoutRetention({ retention }: Measured): number | undefined {
-  const times = retention?.replyP99MsWithout;
-  return times && times.reduce((sum, ms) => sum + ms, 0) / times.length;
-}
-
-function retentionRatio(measured: Measured): number | undefined {
-  const without = withoutRetention(measured);
-  const { retention } = measured;
-  return retention && without ? retention.replyP99MsDuring / without : undefined;
+function retentionRatio({ retention }: Measured): number | undefined {
+  return retention && retention.replyP99Ms.during / retention.replyP99Ms.before;
 }

@@ -17,7 +17,7 @@ import { type ScanRequest, scanned } from '../platform/db/scannedRows.ts';
 import { sleep } from '../platform/sleep.ts';
 import { SECOND_MS } from '../platform/time.ts';
 import { type ClassName, type RetentionClass, retentionClasses } from './classes.ts';
-import { FIRST_ROWS, mustWait, nextRows } from './domain/pace.ts';
+import { FIRST_ROWS, mustWait, nextRows, restMs } from './domain/pace.ts';
 import { addRemoved, keepStates, markCaughtUp, readCutoff, readStates } from './store/state.ts';
 
 export interface RetentionParts {
@@ -112,7 +112,7 @@ async function removeClass(
     after = step.last;
     const tookMs = elapsedSeconds() * SECOND_MS;
     limit = nextRows(limit, tookMs);
-    await sleep(tookMs, signal);
+    await sleep(restMs(tookMs), signal);
   }
   return { name, rows, unit, isDone: false };
 }
