@@ -141,7 +141,8 @@ function resourceOf(row: CheckedRow): CheckedResource {
 
 function nextOf(row: DueRow, nowMs: number) {
   const atMs = nextCheckMs(resourceOf(row), nowMs);
-  return { kind: row.kind, id: row.id, nextCheckAt: atMs === undefined ? null : new Date(atMs) };
+  const { kind, id, status } = row;
+  return { kind, id, status, nextCheckAt: atMs === undefined ? null : new Date(atMs) };
 }
 
 /** @returns the reason for a failure that affects every request */

@@ -100,14 +100,14 @@ test('a failure over several runs is one finding, regardless of other lists', as
   expect(await openFindings()).toHaveLength(1);
 });
 
-function refreshAt(clock: { nowMs: () => number }, waits: number[] = []) {
+function refreshAt(clock: { nowMs: () => number }, waits: number[] = [], refreshed = db) {
   const client = createClient({
     baseUrl: service.baseUrl,
     apiKey: API_KEY,
     retry: { maxAttempts: 2, baseDelayMs: 1, maxDelayMs: 2 },
   });
   return createRefresh({
-    db,
+    db: refreshed,
     retrieve: createRetrieve({
       db,
       client,
@@ -141,6 +141,31 @@ test('a resource that a webhook has settled in the meantime is not retrieved', a
   expect(service.received).toEqual([]);
   const due = await db.query('select id from resources where next_check_at is not null');
   expect(due).toEqual([]);
+});
+
+test('a resource that is no longer settled when its check would be dropped keeps it', async () => {
+  const failed = { ...PAID, status: 'failed', amount_received: 0 };
+  const applier = testApplier(db);
+  await applyEach(db, applier, [eventBody(failed)]);
+  const confirmedAgain = {
+    ...failed,
+    status: 'processing',
+    modified_at: new Date(Date.parse(PAID.modified_at) + 1_000).toISOString(),
+  };
+  const racing: typeof db = {
+    ...db,
+    query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+      const rows = await db.query<Row>(text, values);
+      const isClaim = text.includes('for update skip locked') && rows.length > 0;
+      if (isClaim) await applyEach(db, applier, [eventBody(confirmedAgain)]);
+      return rows;
+    },
+  };
+  const round = await refreshAt(LATER, [], racing).round(new AbortController().signal);
+  expect(round).toMatchObject({ checked: 0, settled: 1 });
+  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'processing' }]);
+  const due = await db.query('select id from resources where next_check_at is not null');
+  expect(due).toEqual([{ id }]);
 });
 
 test('a resource that a failed round did not check is due again immediately', async () => {

@@ -120,19 +120,26 @@ export function claimDue(
   );
 }
 
-/** Sets the next checks of rows that settled meanwhile; one that became wanted since keeps its time. */
+/**
+ * Sets the next checks of rows that settled meanwhile. One that is no longer settled as it was judged keeps
+ * its lease, and is judged again when that ends: without its next check, nobody would look at it again.
+ */
 export async function writeNextChecks(
   db: Queryable,
-  checks: readonly (ResourceRef & { readonly nextCheckAt: Date | null })[],
+  checks: readonly (Pick<CheckedRow, 'kind' | 'id' | 'status'> & {
+    readonly nextCheckAt: Date | null;
+  })[],
 ): Promise<void> {
   await db.query(
     `update resources r
         set next_check_at = u.at
-       from unnest($1::text[], $2::text[], $3::timestamptz[]) as u (kind, id, at)
-      where r.kind = u.kind and r.id = u.id and not r.is_check_wanted`,
+       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as u (kind, id, status, at)
+      where r.kind = u.kind and r.id = u.id and r.status = u.status and r.uncertainties = '{}'
+        and r.contradiction is null and not r.is_check_wanted`,
     [
       checks.map(({ kind }) => kind),
       checks.map(({ id }) => id),
+      checks.map(({ status }) => status),
       checks.map(({ nextCheckAt }) => nextCheckAt),
     ],
   );

@@ -427,11 +427,16 @@ const CHECKS = [
       }));
     },
   ),
-  modeled(writeNextChecks, [[]], '174a3db8', function* (x, t, _, input) {
-    for (const { kind, id, at } of input()) {
+  modeled(writeNextChecks, [[]], '4f4e5172', function* (x, t, _, input) {
+    for (const { kind, id, status, at } of input()) {
       yield* x.update(
         t.resources,
-        (row) => isRef(kind, id)(row) && !row.is_check_wanted,
+        (row) =>
+          isRef(kind, id)(row) &&
+          row.status === status &&
+          row.uncertainties.length === 0 &&
+          row.contradiction === null &&
+          !row.is_check_wanted,
         (row) => ({ ...row, next_check_at: toMs(at) }),
       );
     }
