@@ -149,7 +149,7 @@ async function removeOldRows(
 ): Promise<void> {
   const limits = { longestMs: LONGEST_RETENTION_MS, signal };
   const removed = await withRemovalArchive(config.archive, { db, clock }, (archive) =>
-    removeOld({ db, days: config.retention, ...archive }, limits),
+    removeOld({ db, sleep, days: config.retention, ...archive }, limits),
   );
   const rows = Object.fromEntries(removed.map((one) => [one.name, one.rows]));
   if (removed.some((one) => one.rows > 0)) log.info({ rows }, 'retention.removed');

@@ -14,7 +14,6 @@ import { startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { isContended } from '../platform/db/failures.ts';
 import { type ScanRequest, scanned } from '../platform/db/scannedRows.ts';
-import { sleep } from '../platform/sleep.ts';
 import { SECOND_MS } from '../platform/time.ts';
 import { type ClassName, type RetentionClass, retentionClasses } from './classes.ts';
 import { FIRST_ROWS, mustWait, nextRows, restMs } from './domain/pace.ts';
@@ -23,6 +22,8 @@ import { addRemoved, keepStates, markCaughtUp, readCutoff, readStates } from './
 export interface RetentionParts {
   readonly db: Database;
   readonly days: RetentionDays;
+  /** Ends early when the signal is aborted. */
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Called with the rows of each step before they are removed (rule 2). */
   readonly beforeRemoval?: (name: ClassName, keys: readonly number[]) => Promise<RecordRemoval>;
   /** Called after each step with what was removed of its class so far. */
@@ -98,7 +99,7 @@ async function removeClass(
   let isComplete = true;
   while (!isOver()) {
     if (mustWait(await readPendingAgeMs(parts.db))) {
-      await sleep(WAIT_MS, signal);
+      await parts.sleep(WAIT_MS, signal);
       continue;
     }
     const elapsedSeconds = startStopwatch();
@@ -112,7 +113,7 @@ async function removeClass(
     after = step.last;
     const tookMs = elapsedSeconds() * SECOND_MS;
     limit = nextRows(limit, tookMs);
-    await sleep(restMs(tookMs), signal);
+    await parts.sleep(restMs(tookMs), signal);
   }
   return { name, rows, unit, isDone: false };
 }

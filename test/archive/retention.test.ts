@@ -17,7 +17,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
-import { DEFAULT_DAYS } from '../support/retention.ts';
+import { DEFAULT_DAYS, noSleep } from '../support/retention.ts';
 
 const ACTOR: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@host' };
 
@@ -35,7 +35,7 @@ afterEach(async () => {
 const runWith = (place: string) =>
   withRemovalArchive({ kind: 'folder', folder: place }, { db, clock: systemClock }, (archive) =>
     removeOld(
-      { db, days: DEFAULT_DAYS, ...archive },
+      { db, days: DEFAULT_DAYS, sleep: noSleep, ...archive },
       { longestMs: 60_000, signal: new AbortController().signal },
     ),
   );
@@ -189,7 +189,7 @@ test('a removal of more rows than were archived is rolled back', async () => {
     ({ beforeRemoval }) =>
       removeOld(
         {
-          ...{ db, days: { ...DEFAULT_DAYS, events: undefined } },
+          ...{ db, days: { ...DEFAULT_DAYS, events: undefined }, sleep: noSleep },
           beforeRemoval: async (name, keys) =>
             (await beforeRemoval?.(name, keys.slice(1).length > 0 ? keys.slice(1) : keys)) ??
             (() => Promise.resolve()),

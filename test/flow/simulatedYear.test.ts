@@ -7,6 +7,7 @@
  * short form skips days in the middle of the year. `scripts/simulate-year.sh` lives through each of them,
  * with the default settings of retention.
  */
+
 import { createHash } from 'node:crypto';
 import { env, stdout } from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,6 +26,7 @@ import { silentLog } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { testApplier } from '../support/ledger.ts';
 import { createMovedDatabase, type MovedDatabase } from '../support/movedDatabase.ts';
+import { noSleep } from '../support/retention.ts';
 
 const isLong = env.SIMULATED_DAYS !== undefined;
 const LAST_DAY = Number(env.SIMULATED_DAYS ?? 440);
@@ -104,7 +106,10 @@ async function deliver(
 const moveBodies = () =>
   createBodiesJob({ db, log: silentLog, signal: new AbortController().signal })();
 const removeOldRows = () =>
-  removeOld({ db, days: RETENTION }, { longestMs: 60_000, signal: new AbortController().signal });
+  removeOld(
+    { db, days: RETENTION, sleep: noSleep },
+    { longestMs: 60_000, signal: new AbortController().signal },
+  );
 
 /** What the schedules do in a day, at their times. */
 async function runSchedules(startMs: number): Promise<void> {

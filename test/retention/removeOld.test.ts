@@ -4,12 +4,14 @@
  * The production failures that it prevents: a table that grows until the disk is full; and a removed row
  * without which an event is lost, a finding is not explained, or the change feed has a gap.
  */
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RetentionDays } from '../../src/config/retentionSettings.ts';
 import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { readDisputedEvents, scanOldEvents } from '../../src/ledger/inbox/store/oldEvents.ts';
 import { insertChanges } from '../../src/ledger/store/changes.ts';
+import { sleep } from '../../src/platform/sleep.ts';
 import { planRetention } from '../../src/retention/plan.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
 import { readCutoff, readStates } from '../../src/retention/store/state.ts';
@@ -17,7 +19,7 @@ import { countPlaces, expectNoneLost, storeDay } from '../support/bodyDays.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { readOpenFindings, receive, testApplier } from '../support/ledger.ts';
-import { DEFAULT_DAYS } from '../support/retention.ts';
+import { DEFAULT_DAYS, noSleep } from '../support/retention.ts';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -26,7 +28,10 @@ beforeEach(async () => {
 afterEach(() => db.drop());
 
 const run = (days = DEFAULT_DAYS) =>
-  removeOld({ db, days }, { longestMs: 60_000, signal: new AbortController().signal });
+  removeOld(
+    { db, days, sleep: noSleep },
+    { longestMs: 60_000, signal: new AbortController().signal },
+  );
 
 async function removedOf(name: keyof RetentionDays): Promise<number | undefined> {
   return (await run()).find((one) => one.name === name)?.rows;
@@ -101,7 +106,7 @@ describe('each class keeps what is needed', () => {
        values ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '800 days')`);
     await db.query(`update retention_state set caught_up_at = now() - interval '9 days'`);
     const removed = await removeOld(
-      { db, days: { ...DEFAULT_DAYS, findings: undefined } },
+      { db, days: { ...DEFAULT_DAYS, findings: undefined }, sleep: noSleep },
       { longestMs: 60_000, signal: new AbortController().signal },
     );
     expect(removed.map(({ name }) => name)).not.toContain('findings');
@@ -368,6 +373,32 @@ describe('rows of the inbox', () => {
   });
 });
 
+test('retention rests after each step in proportion to how long it took', async () => {
+  await db.query(
+    `insert into findings (class, subject, state, detail, opened_at, closed_at)
+     select 'orphan', 'payment:' || n, 'closed', '{}', now() - interval '900 days', now() - interval '800 days'
+       from generate_series(1, 6000) as n`,
+  );
+  const rests: number[] = [];
+  const rest = (delayMs: number) => {
+    rests.push(delayMs);
+    return Promise.resolve();
+  };
+  const startMs = performance.now();
+  await removeOld(
+    { db, days: DEFAULT_DAYS, sleep: rest },
+    { longestMs: 60_000, signal: new AbortController().signal },
+  );
+  const workedMs = performance.now() - startMs;
+  expect(await ids('findings')).toEqual([]);
+  // Of at most 2,000 rows a step.
+  expect(rests.length).toBeGreaterThanOrEqual(3);
+  for (const restMs of rests) expect(restMs).toBeGreaterThan(0);
+  const restedMs = rests.reduce((sum, restMs) => sum + restMs, 0);
+  expect(restedMs).toBeGreaterThan(workedMs);
+  expect(restedMs).toBeLessThanOrEqual(9 * workedMs);
+});
+
 test('retention waits while events wait, and continues when they are applied', async () => {
   await db.query(
     `insert into findings (class, subject, state, detail, opened_at, closed_at)
@@ -376,7 +407,7 @@ test('retention waits while events wait, and continues when they are applied', a
   await receive(db, [eventBody(paymentObject())]);
   await db.query(`update pending set since = now() - interval '1 minute'`);
   const short = await removeOld(
-    { db, days: DEFAULT_DAYS },
+    { db, days: DEFAULT_DAYS, sleep },
     { longestMs: 1_000, signal: new AbortController().signal },
   );
   expect(short.filter(({ rows, isDone }) => rows > 0 || isDone)).toEqual([]);

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { testSeed } from '../support/random.ts';
-import { DEFAULT_DAYS } from '../support/retention.ts';
+import { DEFAULT_DAYS, noSleep } from '../support/retention.ts';
 import { shopEvents } from '../support/shop.ts';
 import { sumEverything } from '../support/sums.ts';
 
@@ -64,7 +64,7 @@ test('a ledger is proven without its bodies, and without the rows of its events'
         and state = 'open'`,
   );
   const removed = await removeOld(
-    { db, days: DEFAULT_DAYS },
+    { db, days: DEFAULT_DAYS, sleep: noSleep },
     { longestMs: 60_000, signal: new AbortController().signal },
   );
   expect(removed.find(({ name }) => name === 'events')).toMatchObject({ isDone: true });

@@ -7,6 +7,7 @@
 //   stored  after an object is visible
 //   remove  before the transaction that removes
 //   commit  before that transaction is committed
+
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -66,6 +67,7 @@ const { readMessageLines } = await import('../../dist/src/notify/store/archiveLi
 const { systemClock } = await import('../../dist/src/platform/clock.js');
 const { createDatabase } = await import('../../dist/src/platform/db/database.js');
 const { createLog } = await import('../../dist/src/platform/log.js');
+const { sleep } = await import('../../dist/src/platform/sleep.js');
 const { removeOld } = await import('../../dist/src/retention/removeOld.js');
 
 const db = createDatabase({
@@ -89,11 +91,11 @@ const parts = {
 const beforeRemoval = withPoints((name, keys) => archiveRows(parts, name, keys));
 const limits = { longestMs: 3_600_000, signal: new AbortController().signal };
 if (className === 'messages') {
-  await removeOld({ db, days: { messages: 30 }, beforeRemoval }, limits);
+  await removeOld({ db, sleep, days: { messages: 30 }, beforeRemoval }, limits);
 } else {
   await withRemovalArchive({ kind: 'folder', folder }, { db, clock: systemClock }, (archive) =>
     removeOld(
-      { db, days: { bodies: 1 }, beforeRemoval: withPoints(archive.beforeRemoval) },
+      { db, sleep, days: { bodies: 1 }, beforeRemoval: withPoints(archive.beforeRemoval) },
       limits,
     ),
   );

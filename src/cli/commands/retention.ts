@@ -3,6 +3,7 @@ import { runRetentionAs } from '../../actions/runRetention.ts';
 import { withRemovalArchive } from '../../assembly/archive.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { sleep } from '../../platform/sleep.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 import { formatTime } from '../../representation/time.ts';
 import type { ClassName } from '../../retention/classes.ts';
@@ -76,7 +77,7 @@ Exit code: 0.`,
             show({ phase: name, done, total: totals?.get(name) ?? 0 });
           return withRemovalArchive(config.archive, { db, clock }, (archive) =>
             runRetentionAs(
-              { db, days: config.retention, onProgress, ...archive },
+              { db, sleep, days: config.retention, onProgress, ...archive },
               actorOf(by),
               limits,
             ),
