@@ -95,8 +95,10 @@ async function measureSizes(options: Options, bench: BenchParts): Promise<boolea
     for (const filled of ledgers) await measure('retention', filled, 'retention');
   }
   printSummary(measured);
-  return measured.every(({ loads }) =>
-    loads.every(({ stored, acknowledged }) => stored >= acknowledged),
+  return measured.every(({ loads, retention }) =>
+    [...loads, ...(retention ? [retention] : [])].every(
+      ({ stored, acknowledged }) => stored >= acknowledged,
+    ),
   );
 }
 

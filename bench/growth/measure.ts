@@ -45,15 +45,19 @@ interface ReadTimes {
   readonly p99Ms: number;
 }
 
-export interface LoadFigures {
+/** Events of a load. */
+export interface Kept {
+  readonly acknowledged: number;
+  readonly stored: number;
+}
+
+export interface LoadFigures extends Kept {
   readonly acceptedPerSecond: number;
   readonly appliedPerSecond: number;
   readonly acceptedOfBare: number;
   readonly replyP99Ms: number;
   /** Disk that the load used, index splits and row versions included. */
   readonly bytesPerEvent: number;
-  readonly acknowledged: number;
-  readonly stored: number;
 }
 
 /** @param outer what a signal undoes */
@@ -184,34 +188,46 @@ async function measureLoad(ledger: Ledger, running: Running): Promise<LoadFigure
   const [before] = await db.query<{ id: number; bytes: number }>(POSITION);
   const { report, runs } = await runEndToEndOn(bench, db, WARM_UP_SECONDS);
   const [after] = await db.query<{ id: number; bytes: number }>(POSITION);
-  const [row] = await db.query<{ stored: number }>(
-    'select count(*) as stored from webhook_events where id > $1',
-    [before?.id ?? 0],
-  );
+  const kept = await countKept(db, before?.id ?? 0, runs);
   await bench.load.process.stop();
-  const acknowledged = runs.reduce((sum, run) => sum + run.acknowledged, 0);
   const figures: LoadFigures = {
     acceptedPerSecond: report.acceptedPerSecond,
     appliedPerSecond: report.appliedPerSecond,
     acceptedOfBare: report.acceptedOfBare,
     replyP99Ms: report.replyMicros.p99 / 1_000,
-    bytesPerEvent: ((after?.bytes ?? 0) - (before?.bytes ?? 0)) / Math.max(1, row?.stored ?? 0),
-    acknowledged,
-    stored: row?.stored ?? 0,
+    bytesPerEvent: ((after?.bytes ?? 0) - (before?.bytes ?? 0)) / Math.max(1, kept.stored),
+    ...kept,
   };
   line('accepted', `${whole(figures.acceptedPerSecond)}/s`);
   line('applied', `${whole(figures.appliedPerSecond)}/s`);
   line('accepted / bare', figures.acceptedOfBare.toFixed(2));
   line('reply', `p99 ${figures.replyP99Ms.toFixed(1)} ms`);
   line('disk', `${whole(figures.bytesPerEvent)} bytes for each event of the load`);
-  line('nothing lost', `acknowledged ${whole(acknowledged)}, stored ${whole(figures.stored)}`);
+  printKept(kept);
   if (report.cpu.others !== undefined) {
     line('other programs', `${report.cpu.others.toFixed(2)} cores`);
   }
   return figures;
 }
 
-export interface RetentionFigures {
+async function countKept(
+  db: BenchDatabase,
+  afterId: number,
+  runs: readonly Pick<Kept, 'acknowledged'>[],
+): Promise<Kept> {
+  const [row] = await db.query<{ stored: number }>(
+    'select count(*) as stored from webhook_events where id > $1',
+    [afterId],
+  );
+  const acknowledged = runs.reduce((sum, run) => sum + run.acknowledged, 0);
+  return { acknowledged, stored: row?.stored ?? 0 };
+}
+
+function printKept({ acknowledged, stored }: Kept): void {
+  line('acknowledged', `${whole(acknowledged)}, stored ${whole(stored)}`);
+}
+
+export interface RetentionFigures extends Kept {
   readonly seconds: number;
   /** The p99 of replies under a steady load. */
   readonly replyP99Ms: {
@@ -242,9 +258,13 @@ async function measureRetention(ledger: Ledger, running: Running): Promise<Reten
   const tallyhook = await startTallyhook(bench, 'processes', db.url);
   await bench.load.openStream(SEED);
   await bench.load.prepare(STEADY.ratePerSecond * PHASES * (seconds + WARM_UP_SECONDS + 2));
+  const [start] = await db.query<{ id: number }>(POSITION);
+  const runs: Pick<Kept, 'acknowledged'>[] = [];
   const replyP99Ms = async (warmUpSeconds: number): Promise<number> => {
     const subject = { db, tallyhook, backlogEveryMs: 1_000, pollEveryMs: 50 };
-    const { report } = await measureRun(bench, subject, { ...STEADY, seconds, warmUpSeconds });
+    const request = { ...STEADY, seconds, warmUpSeconds };
+    const { report, result } = await measureRun(bench, subject, request);
+    runs.push(result);
     return report.replyMicros.p99 / 1_000;
   };
   const before = await replyP99Ms(WARM_UP_SECONDS);
@@ -258,6 +278,7 @@ async function measureRetention(ledger: Ledger, running: Running): Promise<Reten
   const during = await replyP99Ms(PAUSE_SECONDS);
   const run = await removing;
   const after = await replyP99Ms(PAUSE_SECONDS);
+  const kept = await countKept(db, start?.id ?? 0, runs);
   await tallyhook.stop();
   await bench.load.process.stop();
   if (run.exitCode !== 0) throw new Error(`retention ended with ${run.exitCode}: ${run.output}`);
@@ -266,8 +287,10 @@ async function measureRetention(ledger: Ledger, running: Running): Promise<Reten
     'reply p99 at 300/s',
     `${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during, ${after.toFixed(1)} ms after`,
   );
+  printKept(kept);
   console.log(run.output);
   return {
+    ...kept,
     seconds: run.seconds,
     replyP99Ms: { before, during, after },
     output: run.output,
