@@ -1,6 +1,6 @@
 /** One table of all sizes, printed at the end of a run. */
 import { median } from '../quantiles.ts';
-import type { Figures, LoadFigures } from './measure.ts';
+import type { Figures, LoadFigures, RetentionFigures } from './measure.ts';
 import { totalBytes } from './sizes.ts';
 
 /** What was measured of one ledger. */
@@ -54,17 +54,17 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'before retention, p99 ms',
-    of: ({ retention }) => retention?.replyP99Ms.before,
+    of: (measured) => besideRetention(measured, 'before'),
     digits: 1,
   },
   {
     name: 'in retention, p99 ms',
-    of: ({ retention }) => retention?.replyP99Ms.during,
+    of: (measured) => besideRetention(measured, 'during'),
     digits: 1,
   },
   {
     name: 'after retention, p99 ms',
-    of: ({ retention }) => retention?.replyP99Ms.after,
+    of: (measured) => besideRetention(measured, 'after'),
     digits: 1,
   },
   { name: 'in retention / before', of: retentionRatio, digits: 2 },
@@ -100,6 +100,16 @@ function slowestP99Ms({ reads }: Measured, beginning: string): number | undefine
   return times && Math.max(...times);
 }
 
-function retentionRatio({ retention }: Measured): number | undefined {
-  return retention && retention.replyP99Ms.during / retention.replyP99Ms.before;
+/** The median of all windows. */
+function besideRetention(
+  { retention }: Measured,
+  phase: keyof RetentionFigures['replyP99Ms'],
+): number | undefined {
+  return retention && median(retention.replyP99Ms[phase]);
+}
+
+function retentionRatio(measured: Measured): number | undefined {
+  const before = besideRetention(measured, 'before');
+  const during = besideRetention(measured, 'during');
+  return before === undefined || during === undefined ? undefined : during / before;
 }
