@@ -164,5 +164,8 @@ function capitalize(word: string): string {
 /** Rule 1. */
 function oneLine(text: string, maxLength: number): string {
   const flat = text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trimEnd();
-  return flat.length > maxLength ? `${flat.slice(0, maxLength - 1).trimEnd()}…` : flat;
+  if (flat.length <= maxLength) return flat;
+  // A character of two code units may have been cut in half.
+  const start = flat.slice(0, maxLength - 1).replace(/\p{Cs}$/u, '');
+  return `${start.trimEnd()}…`;
 }

@@ -269,6 +269,18 @@ test('ids from outside cannot begin a line or a header', () => {
   for (const text of [title, ...lines]) expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
 });
 
+test('a long text is cut between characters, also of two code units', () => {
+  for (const shift of ['', '.']) {
+    const alert = notification({ sentence: shift + '😀'.repeat(600) });
+    const { lines } = textOf({ kind: 'alert', alert }, HERE);
+    const longest = lines.toSorted((a, b) => b.length - a.length)[0] ?? '';
+    expect(longest.isWellFormed()).toBe(true);
+    expect(longest).toMatch(/😀…$/u);
+    expect(longest.length).toBeGreaterThan(990);
+    expect(longest.length).toBeLessThanOrEqual(1_000);
+  }
+});
+
 test('ids from outside cannot become a link or a mention in a chat', () => {
   const alert = notification({ subject: `order:${NASTY}`, sentence: `About ${NASTY}.` });
   const { text, blocks } = slackBody(textOf({ kind: 'alert', alert }, HERE));
