@@ -89,7 +89,8 @@ function createTagReader() {
     push: (piece: string): readonly Tagged[] => {
       const lines = `${rest}${piece}`.split(/\r?\n/);
       rest = lines.pop() ?? '';
-      refuseLongLine(rest, { line: line + lines.length + 1, column: 1 });
+      // A piece may end between the two characters that end a line.
+      refuseLongLine(rest.replace(/\r$/, ''), { line: line + lines.length + 1, column: 1 });
       return lines.flatMap(readLine);
     },
     end: (): readonly Tagged[] => [...(rest === '' ? [] : readLine(rest)), ...take()],

@@ -306,6 +306,7 @@ describe('lines', () => {
   test.each([
     ['that ends', '\n'],
     ['that does not end yet', ''],
+    ['that ends half in this piece', '\r'],
   ])('of 1,000 characters are read, and a longer one %s refused', (_name, end) => {
     const pushed = (length: number) => {
       const reader = createMt940Reader(ACCOUNT);
