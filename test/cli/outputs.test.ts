@@ -14,7 +14,7 @@ import { alertOf } from '../support/alerts.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { chainJournal } from '../support/chain.ts';
 import { runTallyhook } from '../support/cli.ts';
-import { checkOutput, seenOutputs } from '../support/commandOutput.ts';
+import { checkOutput, forgetOutputs, seenOutputs } from '../support/commandOutput.ts';
 import {
   createSandboxDatabase,
   createTestDatabase,
@@ -36,6 +36,7 @@ let folder: string;
 let body: string;
 
 beforeAll(async () => {
+  forgetOutputs();
   db = await createTestDatabase();
   sandboxDb = await createSandboxDatabase();
   sandbox = await startTestSandbox();

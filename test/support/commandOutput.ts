@@ -5,8 +5,12 @@ import { COMMAND_OUTPUTS, type CommandOutput } from '../../src/cli/outputs.ts';
 
 const seen = new Set<string>();
 
-/** The commands with an output, not an error, that was compared in this process. */
+/** The commands with an output, not an error, that was compared, also by other files of this worker. */
 export const seenOutputs: ReadonlySet<string> = seen;
+
+export function forgetOutputs(): void {
+  seen.clear();
+}
 
 export interface Printed {
   readonly code: number | null;
