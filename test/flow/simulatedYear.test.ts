@@ -7,7 +7,6 @@
  * short form skips days in the middle of the year. `scripts/simulate-year.sh` lives through each of them,
  * with the default settings of retention.
  */
-
 import { createHash } from 'node:crypto';
 import { env, stdout } from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';

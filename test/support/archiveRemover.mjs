@@ -7,7 +7,6 @@
 //   stored  after an object is visible
 //   remove  before the transaction that removes
 //   commit  before that transaction is committed
-
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
