@@ -59,11 +59,15 @@ test('each model was written for the text that its statement has today', () => {
 const seed = testSeed();
 
 test(`PostgreSQL and the model return the same rows, and end with the same tables (TEST_SEED=${seed})`, async () => {
-  for (let life = 0; life < 12; life += 1) await trade(lockstep.db, seed * 100 + life, life);
+  const unused = () =>
+    MODELS.map(({ name }) => name).filter((name) => !lockstep.used.has(name) && !RARE.has(name));
+  // In 12 lives of one seed in a hundred no payment stays authorized; the lives go on until one does.
+  for (let life = 0; life < 12 || (life < 60 && unused().length > 0); life += 1) {
+    await trade(lockstep.db, seed * 100 + life, life);
+  }
   expect(lockstep.differences).toEqual([]);
   expect(await lockstep.differentTables()).toEqual([]);
-  const unused = MODELS.filter(({ name }) => !lockstep.used.has(name)).map(({ name }) => name);
-  expect(unused.filter((name) => !RARE.has(name))).toEqual([]);
+  expect(unused()).toEqual([]);
 });
 
 /** Statements that only some seeds need. */
