@@ -1,7 +1,8 @@
 /** While the service is unusable there is one finding, requests back off, and resources do not change. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh } from '../../src/reconcile/refresh.ts';
@@ -100,20 +101,20 @@ test('a failure over several runs is one finding, regardless of other lists', as
   expect(await openFindings()).toHaveLength(1);
 });
 
-function refreshAt(clock: { nowMs: () => number }, waits: number[] = [], refreshed = db) {
+function retrieveAt(clock: Clock) {
   const client = createClient({
     baseUrl: service.baseUrl,
     apiKey: API_KEY,
     retry: { maxAttempts: 2, baseDelayMs: 1, maxDelayMs: 2 },
   });
+  const account = { merchantId: undefined, profileId: undefined };
+  return createRetrieve({ db, client, clock, account });
+}
+
+function refreshAt(clock: Clock, waits: number[] = [], refreshed = db) {
   return createRefresh({
     db: refreshed,
-    retrieve: createRetrieve({
-      db,
-      client,
-      clock,
-      account: { merchantId: undefined, profileId: undefined },
-    }),
+    retrieve: retrieveAt(clock),
     clock,
     metrics: createReconcileMetrics(createMetrics()),
     log: silentLog,
@@ -143,30 +144,60 @@ test('a resource that a webhook has settled in the meantime is not retrieved', a
   expect(due).toEqual([]);
 });
 
-test('a resource that is no longer settled when its check would be dropped keeps it', async () => {
-  const failed = { ...PAID, status: 'failed', amount_received: 0 };
-  const applier = testApplier(db);
-  await applyEach(db, applier, [eventBody(failed)]);
-  const confirmedAgain = {
-    ...failed,
-    status: 'processing',
-    modified_at: new Date(Date.parse(PAID.modified_at) + 1_000).toISOString(),
-  };
-  const racing: typeof db = {
-    ...db,
-    query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
-      const rows = await db.query<Row>(text, values);
-      const isClaim = text.includes('for update skip locked') && rows.length > 0;
-      if (isClaim) await applyEach(db, applier, [eventBody(confirmedAgain)]);
-      return rows;
-    },
-  };
-  const round = await refreshAt(LATER, [], racing).round(new AbortController().signal);
-  expect(round).toMatchObject({ checked: 0, settled: 1 });
-  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'processing' }]);
-  const due = await db.query('select id from resources where next_check_at is not null');
-  expect(due).toEqual([{ id }]);
-});
+const FAILED = { ...PAID, status: 'failed', amount_received: 0 };
+const A_SECOND_LATER = new Date(Date.parse(PAID.modified_at) + 1_000).toISOString();
+
+async function retrieveChanged(changes: object): Promise<void> {
+  service.always = () => ({ status: 200, body: { ...FAILED, ...changes } });
+  const { outcome } = await retrieveAt(LATER)({ kind: 'payment', id }, { lane: 'refresh' });
+  expect(outcome).toBe('applied');
+}
+
+const UNSETTLING = [
+  {
+    how: 'is confirmed again',
+    unsettle: (applier: EventApplier) =>
+      applyEach(db, applier, [
+        eventBody({ ...FAILED, status: 'processing', modified_at: A_SECOND_LATER }),
+      ]),
+    resource: { status: 'processing' },
+  },
+  {
+    how: 'is retrieved without a currency',
+    unsettle: () => retrieveChanged({ modified_at: A_SECOND_LATER, currency: undefined }),
+    resource: { status: 'failed', uncertainties: ['incomplete'], contradiction: null },
+  },
+  {
+    how: 'is contradicted by a retrieve',
+    unsettle: () => retrieveChanged({ status: 'processing' }),
+    resource: { status: 'failed', uncertainties: [], contradiction: expect.anything() },
+  },
+];
+
+test.each(UNSETTLING.map((one) => [one.how, one] as const))(
+  'a resource that %s when its check would be dropped keeps it',
+  async (_, { unsettle, resource }) => {
+    const applier = testApplier(db);
+    await applyEach(db, applier, [eventBody(FAILED)]);
+    const racing: typeof db = {
+      ...db,
+      query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+        const rows = await db.query<Row>(text, values);
+        const isClaim = text.includes('for update skip locked') && rows.length > 0;
+        if (isClaim) await unsettle(applier);
+        return rows;
+      },
+    };
+    const round = await refreshAt(LATER, [], racing).round(new AbortController().signal);
+    expect(round).toMatchObject({ checked: 0, settled: 1 });
+    const due = await db.query(
+      `select status, uncertainties, contradiction from resources
+        where id = $1 and next_check_at is not null`,
+      [id],
+    );
+    expect(due).toMatchObject([resource]);
+  },
+);
 
 test('a resource that a failed round did not check is due again immediately', async () => {
   service.always = () => ({ status: 503, body: '' });
