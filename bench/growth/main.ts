@@ -29,7 +29,7 @@ const HELP = `npm run bench:growth -- [flags]
                      on a disk: 65 GB for 1e6, 5e6 and 20e6 events at 5e4 a day. Each size is a ledger
                      of its own, with its last event now
   --rounds N         loads of each ledger, with --retained in turn, so that all meet the same changes of
-                     the machine's speed (3)
+                     the machine's speed (5)
   --only PART        only this part, can be repeated: ${PARTS.join(', ')}
   --seconds N        counted time of the load (20)
   --keep-days N      the part "retention": what it keeps of bodies and messages (4)
@@ -48,7 +48,7 @@ const FLAGS = {
   days: undefined,
   retained: false,
   only: [],
-  rounds: '3',
+  rounds: '5',
   seconds: '20',
   'keep-days': '4',
   json: undefined,
