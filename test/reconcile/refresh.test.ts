@@ -1,0 +1,158 @@
+/** Checks of single resources: which are retrieved and when, which need no request, and how refresh waits. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
+import { createRefresh } from '../../src/reconcile/refresh.ts';
+import { createRetrieve } from '../../src/reconcile/retrieve.ts';
+import { API_KEY } from '../client/paymentService.ts';
+import { silentLog } from '../support/database.ts';
+import { eventBody } from '../support/events.ts';
+import { applyEach, readResourceStates, testApplier } from '../support/ledger.ts';
+import { type OnePayment, PAID, startOnePayment } from './onePayment.ts';
+
+let db: OnePayment['db'];
+let service: OnePayment['service'];
+const id = PAID.payment_id;
+
+beforeEach(async () => {
+  ({ db, service } = await startOnePayment());
+});
+afterEach(() => db.drop());
+
+const openFindings = () => db.query(`select class, subject from findings where state = 'open'`);
+
+/** Makes the service respond to retrieves with the payment. */
+function recover(): void {
+  service.always = () => ({ status: 200, body: PAID });
+}
+
+function retrieveAt(clock: Clock) {
+  const client = createClient({
+    baseUrl: service.baseUrl,
+    apiKey: API_KEY,
+    retry: { maxAttempts: 2, baseDelayMs: 1, maxDelayMs: 2 },
+  });
+  const account = { merchantId: undefined, profileId: undefined };
+  return createRetrieve({ db, client, clock, account });
+}
+
+function refreshAt(clock: Clock, waits: number[] = [], refreshed = db) {
+  return createRefresh({
+    db: refreshed,
+    retrieve: retrieveAt(clock),
+    clock,
+    metrics: createReconcileMetrics(createMetrics()),
+    log: silentLog,
+    sleep: (delayMs) => {
+      waits.push(delayMs);
+      return Promise.resolve();
+    },
+  });
+}
+
+const LATER = { nowMs: () => Date.now() + 3 * 60_000 };
+
+test('a resource that is not final is retrieved when it is due, and not earlier', async () => {
+  recover();
+  const signal = new AbortController().signal;
+  expect(await refreshAt(systemClock).round(signal)).toMatchObject({ checked: 0 });
+  expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1 });
+  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
+});
+
+test('a resource that a webhook has settled in the meantime is not retrieved', async () => {
+  await applyEach(db, testApplier(db), [eventBody(PAID)]);
+  const round = await refreshAt(LATER).round(new AbortController().signal);
+  expect(round).toMatchObject({ checked: 0, settled: 1 });
+  expect(service.received).toEqual([]);
+  const due = await db.query('select id from resources where next_check_at is not null');
+  expect(due).toEqual([]);
+});
+
+const FAILED = { ...PAID, status: 'failed', amount_received: 0 };
+const A_SECOND_LATER = new Date(Date.parse(PAID.modified_at) + 1_000).toISOString();
+
+async function retrieveChanged(changes: object): Promise<void> {
+  service.always = () => ({ status: 200, body: { ...FAILED, ...changes } });
+  const { outcome } = await retrieveAt(LATER)({ kind: 'payment', id }, { lane: 'refresh' });
+  expect(outcome).toBe('applied');
+}
+
+const UNSETTLING = [
+  {
+    how: 'is confirmed again',
+    unsettle: (applier: EventApplier) =>
+      applyEach(db, applier, [
+        eventBody({ ...FAILED, status: 'processing', modified_at: A_SECOND_LATER }),
+      ]),
+    resource: { status: 'processing' },
+  },
+  {
+    how: 'is retrieved without a currency',
+    unsettle: () => retrieveChanged({ modified_at: A_SECOND_LATER, currency: undefined }),
+    resource: { status: 'failed', uncertainties: ['incomplete'], contradiction: null },
+  },
+  {
+    how: 'is contradicted by a retrieve',
+    unsettle: () => retrieveChanged({ status: 'processing' }),
+    resource: { status: 'failed', uncertainties: [], contradiction: expect.anything() },
+  },
+];
+
+test.each(UNSETTLING.map((one) => [one.how, one] as const))(
+  'a resource that %s when its check would be dropped keeps it',
+  async (_, { unsettle, resource }) => {
+    const applier = testApplier(db);
+    await applyEach(db, applier, [eventBody(FAILED)]);
+    const racing: typeof db = {
+      ...db,
+      query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+        const rows = await db.query<Row>(text, values);
+        const isClaim = text.includes('for update skip locked') && rows.length > 0;
+        if (isClaim) await unsettle(applier);
+        return rows;
+      },
+    };
+    const round = await refreshAt(LATER, [], racing).round(new AbortController().signal);
+    expect(round).toMatchObject({ checked: 0, settled: 1 });
+    const due = await db.query(
+      `select status, uncertainties, contradiction from resources
+        where id = $1 and next_check_at is not null`,
+      [id],
+    );
+    expect(due).toMatchObject([resource]);
+  },
+);
+
+test('a resource that a failed round did not check is due again immediately', async () => {
+  service.always = () => ({ status: 503, body: '' });
+  const refresh = refreshAt(LATER);
+  const { signal } = new AbortController();
+  expect(await refresh.round(signal)).toMatchObject({ outcome: 'unusable' });
+  expect(await openFindings()).toEqual([{ class: 'service_unusable', subject: 'service:refresh' }]);
+  recover();
+  expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', checked: 1 });
+  expect(await openFindings()).toEqual([]);
+});
+
+test('refresh backs off exponentially, up to five minutes', async () => {
+  service.always = () => ({ status: 503, body: '' });
+  const waits: number[] = [];
+  const closing = new AbortController();
+  let hours = 1;
+  const clock = {
+    nowMs: () => {
+      if (waits.length >= 9) closing.abort();
+      hours += 1;
+      return Date.now() + hours * 60 * 60_000;
+    },
+  };
+  await refreshAt(clock, waits).loop(closing.signal);
+  expect(waits.slice(0, 8)).toEqual([
+    5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000,
+  ]);
+  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'processing' }]);
+});
