@@ -61,7 +61,7 @@ const seed = testSeed();
 test(`PostgreSQL and the model return the same rows, and end with the same tables (TEST_SEED=${seed})`, async () => {
   const unused = () =>
     MODELS.map(({ name }) => name).filter((name) => !lockstep.used.has(name) && !RARE.has(name));
-  // In 12 lives of one seed in a hundred no payment stays authorized; the lives go on until one does.
+  // With some seeds, no payment of 12 lives stays authorized; the lives go on until one does.
   for (let life = 0; life < 12 || (life < 60 && unused().length > 0); life += 1) {
     await trade(lockstep.db, seed * 100 + life, life);
   }
