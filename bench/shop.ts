@@ -13,7 +13,11 @@ export interface Shop {
    * change once for several events; then the time is that of the event that the change names.
    */
   times(db: Pick<Database, 'query'>): Promise<Quantiles>;
+  /** Waits until no order webhook is due, and forgets those that came. */
+  drain(db: Pick<Database, 'query'>): Promise<void>;
 }
+
+const DRAIN_TIMEOUT_MS = 120_000;
 
 interface Body {
   readonly data: { readonly change: { readonly number: number } };
@@ -42,6 +46,20 @@ export async function startShop(cleanup: Cleanup): Promise<Shop> {
     settings: {
       ORDER_WEBHOOK_URL: `http://127.0.0.1:${port}/`,
       ORDER_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    },
+    drain: async (db) => {
+      const fromMs = Date.now();
+      while (Date.now() - fromMs < DRAIN_TIMEOUT_MS) {
+        const [row] = await db.query<{ isDue: boolean }>(
+          `select exists (select from change_log)
+                  or (select change_number from order_webhook_position) <
+                     (select max(number) from changes)
+                  or exists (select from messages where state = 'due') as "isDue"`,
+        );
+        if (!row?.isDue) break;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      receivedMs.clear();
     },
     times: async (db) => {
       const rows = await db.query<{ number: number; receivedMs: number }>(

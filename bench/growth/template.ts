@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createOrderFeed } from '../../src/ledger/read/orderFeed.ts';
 import { enqueueOrderWebhooks } from '../../src/notify/orderWebhooks.ts';
-import { claimMessage, settleMessage } from '../../src/notify/store/messages.ts';
+import { claimMessages, settleMessages } from '../../src/notify/store/messages.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createEventStream, type Requests } from '../events.ts';
@@ -57,12 +57,17 @@ async function sendOrderWebhooks(db: Database, newMessageId: () => string): Prom
   await enqueueOrderWebhooks({ db, feed: createOrderFeed(db), clock: systemClock, newMessageId });
   for (;;) {
     const nowMs = systemClock.nowMs();
-    const message = await claimMessage(db, {
+    const messages = await claimMessages(db, {
       channel: 'shop',
       now: new Date(nowMs),
       leaseUntil: new Date(nowMs + LEASE_MS),
+      limit: 1,
     });
-    if (!message) return;
-    await settleMessage(db, message.id, { state: 'delivered', at: new Date(), error: null });
+    if (messages.length === 0) return;
+    const end = { state: 'delivered', at: new Date(), error: null } as const;
+    await settleMessages(
+      db,
+      messages.map(({ id }) => ({ id, ...end })),
+    );
   }
 }

@@ -54,7 +54,6 @@ interface World {
   readonly scheduler: Scheduler;
   readonly server: Server<Tables>;
   readonly events: ModelQueue;
-  readonly alerts: ModelQueue;
   readonly channel: ModelChannel;
   readonly service: Service;
   readonly network: Network;
@@ -107,11 +106,9 @@ function createWorld(plan: Plan, scheduler: Scheduler, trace: World['trace']): W
   const service = new Service({
     ...{ scheduler, random: stream('service'), delayMs: delay('requests'), send: network.send },
   });
-  const queue = (name: string) =>
-    new ModelQueue({
-      ...{ scheduler, trace, random: stream(name), delayMs: delay(`${name} jobs`) },
-    });
-  const [events, alerts] = [queue('events'), queue('alerts')];
+  const events = new ModelQueue({
+    ...{ scheduler, trace, random: stream('events'), delayMs: delay('events jobs') },
+  });
   const channel = createModelChannel({ ...{ scheduler, trace, random: stream('channel') } });
   const read: number[] = [];
   const facts = (): Facts => ({
@@ -122,7 +119,7 @@ function createWorld(plan: Plan, scheduler: Scheduler, trace: World['trace']): W
   });
   return {
     ...{ plan, scheduler, server, events, service, network, facts, trace, receivers },
-    ...{ running: new Map(), read, alerts, channel },
+    ...{ running: new Map(), read, channel },
   };
 }
 
@@ -162,18 +159,17 @@ function start(world: World, role: keyof typeof START, number: number): void {
 }
 
 function kill(world: World, role: Role, number: number): void {
-  const { server, events, alerts, running, trace } = world;
+  const { server, events, running, trace } = world;
   const actor = running.get(`${role} ${number}`);
   if (!actor?.isAlive) return;
   trace(() => `${actor.name} is killed`);
   actor.isAlive = false;
   server.forget(actor);
   events.forget(actor);
-  alerts.forget(actor);
 }
 
 function strike(world: World, fault: Fault): void {
-  const { scheduler, server, events, alerts, channel, service, network, running, trace } = world;
+  const { scheduler, server, events, channel, service, network, running, trace } = world;
   if (fault.name !== 'kill') trace(() => `FAULT ${describe(fault)}`);
   switch (fault.name) {
     case 'kill':
@@ -189,13 +185,13 @@ function strike(world: World, fault: Fault): void {
       server.restart(fault.forMs);
       break;
     case 'queue loses its jobs':
-      for (const queue of [events, alerts]) queue.loseEverything();
+      events.loseEverything();
       break;
     case 'locks of jobs run out':
-      for (const queue of [events, alerts]) queue.loseLocks();
+      events.loseLocks();
       break;
     case 'queue unreachable':
-      for (const queue of [events, alerts]) queue.beUnreachable(fault.forMs);
+      events.beUnreachable(fault.forMs);
       break;
     case 'service fails':
       service.failFor(fault.forMs);
@@ -246,13 +242,12 @@ async function carryOut(
 }
 
 async function heal(world: World): Promise<Pick<LifeResult, 'problems' | 'phase'>> {
-  const { scheduler, service, events, alerts, channel, network, facts, trace } = world;
+  const { scheduler, service, events, channel, network, facts, trace } = world;
   trace(() => 'everything heals');
   for (const name of NETWORK_FAULTS) network.faults[name] = 0;
   service.failFor(0);
   service.beStaleFor(0);
   events.beUnreachable(0);
-  alerts.beUnreachable(0);
   channel.failFor(0);
   for (const role of ROLES) {
     for (let number = 1; number <= PROCESSES[role]; number += 1) start(world, role, number);

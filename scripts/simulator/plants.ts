@@ -55,8 +55,8 @@ export const PLANTS: readonly Plant[] = [
     name: 'double delivery',
     guarantee: 'a message that is being sent is leased, and nobody else sends it meanwhile',
     file: 'src/notify/deliver.ts',
-    code: 'const leaseUntil = new Date(nowMs + LEASE_MS);',
-    mistaken: 'const leaseUntil = new Date(nowMs);',
+    code: 'new Date(nowMs + LEASE_MS)',
+    mistaken: 'new Date(nowMs)',
   },
   {
     name: 'stale read',

@@ -12,7 +12,7 @@ import { batchJob, createEventsHandler, type EventsJob } from '../../src/ledger/
 import { createSweep } from '../../src/ledger/inbox/sweep.ts';
 import { createDeliverer } from '../../src/notify/deliver.ts';
 import { dispatchAlerts } from '../../src/notify/dispatch.ts';
-import { type AlertsJob, enqueueWakeUps } from '../../src/notify/jobs.ts';
+import { runNotifier } from '../../src/notify/notifier.ts';
 import { sweepMessages } from '../../src/notify/sweep.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
@@ -35,7 +35,6 @@ export interface Parts {
   readonly scheduler: Scheduler;
   readonly service: Service;
   readonly events: ModelQueue;
-  readonly alerts: ModelQueue;
   readonly channel: ModelChannel;
   readonly random: Random;
   readonly trace: (line: () => string) => void;
@@ -125,31 +124,17 @@ export function startScheduler(parts: Parts): void {
   every(parts, 20_000, () => check.run());
 }
 
-/** The loop is shorter than that of src/notify/notifier.ts: it does not look for news between two polls. */
 export function startAlerts(parts: Parts): void {
-  const { actor, db, alerts, channel, random } = parts;
+  const { actor, db, channel, random } = parts;
+  const { signal } = actor.closing;
   const clock = clockOf(parts);
-  const producer = alerts.producer<AlertsJob>(actor);
-  const deliverer = createDeliverer(
-    {
-      ...{ db, clock, log, random, channels: [channel.channel(actor)] },
-      wakeLater: (name, delayMs) => enqueueWakeUps(producer, [{ channel: name, delayMs }]),
-    },
-    actor.closing.signal,
-  );
-  alerts.consume<AlertsJob>(actor, deliverer.concurrency, ({ data }) =>
-    deliverer.run(data.channel),
-  );
+  const channels = [channel.channel(actor)];
+  const deliverer = createDeliverer({ db, clock, log, random, channels }, signal);
   const subscriptions = [{ channel: 'webhook', severity: 'info' }] as const;
   const newMessageId = () => `msg_${integer(random, 1, 1_000_000_000)}`;
-  every(parts, 2_000, async () => {
-    const woken = await dispatchAlerts({ db, clock, subscriptions, newMessageId });
-    await enqueueWakeUps(
-      producer,
-      [...woken].map((name) => ({ channel: name })),
-    );
-  });
-  every(parts, 60_000, () => sweepMessages({ db, producer, clock, channels: ['webhook'] }));
+  const alerts = () => dispatchAlerts({ db, clock, subscriptions, newMessageId });
+  void runNotifier({ db, clock, log, alerts, orders: undefined, deliverer }, signal);
+  every(parts, 60_000, () => sweepMessages({ db, clock, channels: ['webhook'] }));
 }
 
 /**

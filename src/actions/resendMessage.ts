@@ -10,8 +10,6 @@ import type { Database } from '../platform/db/database.ts';
 
 export interface ResendParts {
   readonly db: Database;
-  /** Wakes a channel with due messages. */
-  readonly wake: (channel: ChannelName) => Promise<void>;
   /** The configured channels; a message to another one would fail after three days. */
   readonly channels: readonly ChannelName[];
 }
@@ -25,11 +23,11 @@ export type Resent =
 
 /** @param input the number of the message, and why; not empty */
 export async function resendMessageAs(
-  { db, wake, channels }: ResendParts,
+  { db, channels }: ResendParts,
   actor: Actor,
   { number, reason }: { readonly number: number; readonly reason: string },
 ): Promise<Resent> {
-  const resent = await db.transaction(async (tx): Promise<Resent> => {
+  return await db.transaction(async (tx): Promise<Resent> => {
     const before = await readMessageRow(tx, number);
     if (!before) return { outcome: 'unknown' };
     if (!channels.includes(before.channel)) return { outcome: 'no_channel', message: before };
@@ -45,7 +43,4 @@ export async function resendMessageAs(
     });
     return { outcome: 'due', message };
   });
-  // Without the queue the sweep finds it within a minute.
-  if (resent.outcome === 'due') await wake(resent.message.channel).catch(() => undefined);
-  return resent;
 }

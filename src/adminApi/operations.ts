@@ -2620,7 +2620,7 @@ export type ProcessList = {
 
 /** `Queue` in the OpenAPI document. */
 export type Queue = {
-  readonly name: 'events' | 'reconcile' | 'alerts';
+  readonly name: 'events' | 'reconcile';
   readonly does: string;
   /** Null if the queue cannot be read. */
   readonly jobs: {

@@ -7,7 +7,6 @@ import { createOrderFeed } from '../ledger/read/orderFeed.ts';
 import { type Channel, createChannels, subscriptionsOf } from '../notify/channels/index.ts';
 import { createDeliverer } from '../notify/deliver.ts';
 import { dispatchAlerts } from '../notify/dispatch.ts';
-import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
 import { countDeliveries } from '../notify/metrics.ts';
 import { runNotifier } from '../notify/notifier.ts';
 import { enqueueOrderWebhooks, hasOrderChanges } from '../notify/orderWebhooks.ts';
@@ -15,7 +14,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
-const ALERTS_POOL: PoolOptions = { maxConnections: 6, responseTimeoutMs: 60_000, plans: 'any' };
+const ALERTS_POOL: PoolOptions = { maxConnections: 6, responseTimeoutMs: 60_000, plans: 'by_key' };
 
 /** A message that tests a channel. */
 export function newTestMessage(clock: Clock): TestMessage {
@@ -31,52 +30,31 @@ export function channelsOf(
 }
 
 export function startAlerts(shared: Shared): void {
-  const { clock, config, gate, log, metrics, openPool, onClose, queues, queueWatch } = shared;
+  const { clock, config, gate, log, metrics, openPool, onClose } = shared;
   const db = openPool('alerts', ALERTS_POOL);
-  const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
-  onClose(() => producer.close());
   const subscriptions = subscriptionsOf(config.channels);
   const newMessageId = () => `msg_${randomUUID()}`;
   gate.whenOpen(() => {
     const closing = new AbortController();
+    const channels = countDeliveries(channelsOf(config, { clock, log }), metrics);
     const deliverer = createDeliverer(
-      {
-        db,
-        clock,
-        log,
-        channels: countDeliveries(channelsOf(config, { clock, log }), metrics),
-        wakeLater: (channel, delayMs) => enqueueWakeUps(producer, [{ channel, delayMs }]),
-        random: Math.random,
-      },
+      { db, clock, log, channels, random: Math.random },
       closing.signal,
     );
     const feed = config.channels.shop && createOrderFeed(db);
-    const sources = {
-      alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
-      ...(feed && { orders: () => enqueueOrderWebhooks({ db, feed, clock, newMessageId }) }),
-    };
-    const wake = async (channels: Iterable<AlertsJob['channel']>) => {
-      // A queue can accept jobs and not hand them out.
-      const problem = await queueWatch.check();
-      if (problem) throw new Error(`the queue is unusable: ${problem.reason}`);
-      await enqueueWakeUps(
-        producer,
-        Array.from(channels, (channel) => ({ channel })),
-      );
-    };
-    const hasNews = async () => feed !== undefined && (await hasOrderChanges({ db, feed }));
     const notifier = runNotifier(
-      { db, clock, log, sources, hasNews, wake, deliverer },
+      {
+        ...{ db, clock, log, deliverer },
+        alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
+        orders: feed && {
+          enqueue: () => enqueueOrderWebhooks({ db, feed, clock, newMessageId }),
+          hasNews: () => hasOrderChanges({ db, feed }),
+        },
+      },
       closing.signal,
-    );
-    const consumer = queues.consumer<AlertsJob>(
-      ALERTS_QUEUE,
-      deliverer.concurrency,
-      ({ data: { channel } }) => deliverer.run(channel),
     );
     onClose(async () => {
       closing.abort();
-      await consumer.close();
       await notifier;
     });
   });

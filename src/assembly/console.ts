@@ -21,7 +21,6 @@ import type { QueueAccess } from '../monitor/read/queues.ts';
 import { channelNamesOf } from '../notify/channels/index.ts';
 import { targetsOf } from '../notify/channels/targets.ts';
 import { channelsSource } from '../notify/gauges.ts';
-import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
 import { createPagesApp } from '../pages/app.ts';
 import { readVersions } from '../pages/live/store/versions.ts';
 import { createWatcher } from '../pages/live/watcher.ts';
@@ -167,9 +166,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   const payouts = payoutsOf(config, { db, clock });
   const runs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => runs.close());
-  const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
-  onClose(() => alertsJobs.close());
-  const depths = { events, reconcile: runs, alerts: alertsJobs };
+  const depths = { events, reconcile: runs };
   addSources(shared, depths);
   const reads = readsOf(shared, db);
   const tokensDb = openPool('tokens', TOKENS_POOL);
@@ -186,7 +183,6 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     disputes: disputes && { db, service: disputes },
     payouts: payouts && { db, service: payouts, clock },
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
-    wakeChannel: (channel) => enqueueWakeUps(alertsJobs, [{ channel }]),
     channels: channelNamesOf(config.channels),
     channelTargets: targetsOf(config.channels),
     testChannel: testerOf(shared, db),

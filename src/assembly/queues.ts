@@ -44,7 +44,6 @@ export function inspectedQueues(backend: QueueBackend): {
   const queues = {
     events: backend.producer(QUEUES.events),
     reconcile: backend.producer(QUEUES.reconcile),
-    alerts: backend.producer(QUEUES.alerts),
   };
   return {
     access: { backend: backend.name, check: () => backend.check(), queues },

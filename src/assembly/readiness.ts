@@ -27,7 +27,7 @@ const SERVING: Partial<Readonly<Record<Role, readonly CheckName[]>>> = {
 const WORKING: Partial<Readonly<Record<Role, readonly CheckName[]>>> = {
   events: ['database', 'migrations', 'queue', 'pending'],
   reconcile: ['database', 'migrations', 'queue'],
-  alerts: ['database', 'migrations', 'queue'],
+  alerts: ['database', 'migrations'],
   scheduler: ['database', 'migrations', 'queue'],
 };
 

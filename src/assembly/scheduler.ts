@@ -17,7 +17,6 @@ import { createScheduledProof } from '../ledger/verify/scheduledProof.ts';
 import { createSystemWatch } from '../monitor/watchSystem.ts';
 import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
 import { enqueueDailySummary } from '../notify/dailySummary.ts';
-import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { sweepMessages } from '../notify/sweep.ts';
 import type { Database } from '../platform/db/database.ts';
 import { osUser } from '../platform/osUser.ts';
@@ -92,8 +91,6 @@ export function startSchedules({
   const { check } = authorizationsOf(config, { db, clock, log, lane: 'refresh', signal });
   const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => reconcileJobs.close());
-  const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
-  onClose(() => alertsJobs.close());
   const channels = channelNamesOf(config.channels);
   const channelNames = subscriptionsOf(config.channels).map(({ channel }) => channel);
   const hour = config.alertSummaryHour;
@@ -118,7 +115,7 @@ export function startSchedules({
       chainTransfers: createChainJob({ db, log, key: chainKey, signal }),
       proveLedger,
       feed,
-      sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
+      sweepMessages: () => sweepMessages({ db, clock, channels }),
       continueErasures: () => continueErasures({ db: erasuresDb, log, signal, actor: process }),
       continueReplays: () =>
         continueReplays({

@@ -42,7 +42,6 @@ export interface ApiParts {
   /** Enqueues events by their inbox numbers. */
   readonly enqueueEvents: (numbers: readonly number[]) => Promise<void>;
   /** Wakes a channel with due messages. */
-  readonly wakeChannel: (channel: ChannelName) => Promise<void>;
   /** The configured channels. */
   readonly channels: readonly ChannelName[];
   /** Where they send. */

@@ -3,17 +3,20 @@
  *
  * 1. An attempt is counted and leased in a commit before it begins. If its process dies, another one
  *    sends the message again after the lease, with the same id.
- * 2. Each channel has slots. The holder of a slot delivers one message after the other until none is
- *    due; a wake-up that finds all slots occupied ends at once. So no channel waits for another.
- * 3. The result of an attempt, its entry in the message's log, the health of its channel and the alert
- *    about the channel are one commit.
- * 4. While a channel is unavailable, one slot tries one message at a time: the probe (retry.ts,
- *    rule 1).
+ * 2. Each channel has slots: how many attempts a process makes at the same time. So no channel waits for
+ *    another. A slot is free again when the result of its attempt is recorded.
+ * 3. A *round* is one transaction: it records what the channel accepted since the last round, and claims
+ *    messages for the free slots. So a burst costs a few commits, not two for each message. Rounds of a
+ *    channel follow each other, and while one is in progress, further results wait for the next.
+ * 4. The result of an attempt, its entry in the message's log, the health of its channel and the alert
+ *    about the channel are one commit. A failed attempt has a transaction of its own.
+ * 5. While a channel is unavailable, one message is tried at a time: the probe (retry.ts, rule 1).
  */
 
 import { raiseOneTimeAlerts, syncAlerts } from '../alerts/syncAlerts.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
+import { pipelined } from '../platform/db/pipelined.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Channel } from './channels/channel.ts';
@@ -27,19 +30,14 @@ import {
   planRetry,
   type RetryPlan,
 } from './domain/retry.ts';
-import {
-  deleteHealth,
-  leaseProbe,
-  lockHealth,
-  readHealth,
-  saveHealth,
-} from './store/channelHealth.ts';
+import { deleteHealth, leaseProbe, lockHealth, saveHealth } from './store/channelHealth.ts';
 import type { LoggedAttempt } from './store/messageRows.ts';
 import {
   type ClaimedMessage,
-  claimMessage,
+  claimMessages,
+  type MessageEnd,
   postponeMessage,
-  settleMessage,
+  settleMessages,
 } from './store/messages.ts';
 
 export interface DelivererParts {
@@ -47,100 +45,161 @@ export interface DelivererParts {
   readonly channels: readonly Channel[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Enqueues a wake-up for a channel after a delay. */
-  readonly wakeLater: (channel: ChannelName, delayMs: number) => Promise<void>;
   /** From 0 to below 1, for the jitter of retries. */
   readonly random: () => number;
 }
 
 export interface Deliverer {
-  /** Delivers due messages of a channel; returns when none is left or others deliver them. */
+  /** Delivers due messages of a channel; resolves when none is left or others deliver them. Never rejects. */
   run(channel: ChannelName): Promise<void>;
-  /** How many wake-ups may run at the same time and still leave every channel its slots. */
-  readonly concurrency: number;
 }
 
 /** Longer than the time limit of one attempt on any channel. */
 const LEASE_MS = 60_000;
 
+interface Lane {
+  readonly channel: Channel;
+  /** Attempts without a recorded result. */
+  occupied: number;
+  /** What the channel accepted since the last round. */
+  delivered: MessageEnd[];
+  /** A message may have become due, or an attempt ended, since the last round began. */
+  isWoken: boolean;
+  /** Ends the wait for the next round. */
+  wake: () => void;
+  running: Promise<void> | undefined;
+}
+
 export function createDeliverer(parts: DelivererParts, closing: AbortSignal): Deliverer {
   const lanes = new Map(
     parts.channels.map((channel): readonly [ChannelName, Lane] => [
       channel.name,
-      { channel, occupied: 0, hasMissedWakeUp: false },
+      {
+        ...{ channel, occupied: 0, delivered: [], isWoken: false },
+        ...{ wake: () => undefined, running: undefined },
+      },
     ]),
   );
-
-  const deliverDue = async (lane: Lane, startHelper: () => void): Promise<void> => {
-    while (!closing.aborted) {
-      lane.hasMissedWakeUp = false;
-      const message = await claim(parts, lane.channel.name);
-      if (message !== undefined) {
-        // More messages may be due.
-        if (lane.occupied < lane.channel.slots) startHelper();
-        await attempt(parts, lane.channel, message);
-      } else if (!lane.hasMissedWakeUp) {
-        return;
-      }
-    }
+  const wake = (lane: Lane): void => {
+    lane.isWoken = true;
+    lane.wake();
   };
-  const occupySlot = async (lane: Lane): Promise<void> => {
+  const start = async (lane: Lane, message: Claimed): Promise<void> => {
     lane.occupied += 1;
-    const helpers: Promise<void>[] = [];
     try {
-      await deliverDue(lane, () => helpers.push(occupySlot(lane)));
+      const end = await attempt(parts, lane.channel, message);
+      if (end) lane.delivered.push(end);
+      else lane.occupied -= 1;
     } catch (error) {
-      parts.log.warn({ error, channel: lane.channel.name }, 'notify.delivery_failed');
-    } finally {
       lane.occupied -= 1;
+      parts.log.warn({ error, channel: lane.channel.name }, 'notify.delivery_failed');
     }
-    await Promise.all(helpers);
+    wake(lane);
+  };
+  const round = async (lane: Lane): Promise<void> => {
+    const delivered = [...lane.delivered];
+    const free = lane.channel.slots - lane.occupied + delivered.length;
+    const limit = closing.aborted ? 0 : free;
+    if (limit === 0 && delivered.length === 0) return;
+    const claimed = await recordAndClaim(parts, lane.channel.name, { delivered, limit });
+    lane.delivered = lane.delivered.slice(delivered.length);
+    lane.occupied -= delivered.length;
+    for (const message of claimed) void start(lane, message);
+  };
+  const deliverDue = async (lane: Lane): Promise<void> => {
+    for (;;) {
+      lane.isWoken = false;
+      try {
+        await round(lane);
+      } catch (error) {
+        // What was delivered is recorded in a later round: until the lease ends, nobody sends it again.
+        parts.log.warn({ error, channel: lane.channel.name }, 'notify.delivery_failed');
+        if (lane.occupied === lane.delivered.length) return;
+      }
+      if (lane.isWoken) continue;
+      if (lane.occupied === 0) return;
+      await new Promise<void>((resolve) => {
+        lane.wake = resolve;
+      });
+    }
   };
 
   return {
     run: async (name) => {
       const lane = lanes.get(name);
       if (lane === undefined) return;
-      if (lane.occupied < lane.channel.slots) await occupySlot(lane);
-      else lane.hasMissedWakeUp = true;
+      wake(lane);
+      lane.running ??= deliverDue(lane).finally(() => {
+        lane.running = undefined;
+      });
+      await lane.running;
     },
-    // Some wake-ups hold a slot or wait for a helper that does; the others end at once.
-    concurrency: 2 * parts.channels.reduce((sum, { slots }) => sum + slots, 0),
   };
-}
-
-interface Lane {
-  readonly channel: Channel;
-  occupied: number;
-  /** A wake-up came while all slots were occupied: its message may not have been seen yet. */
-  hasMissedWakeUp: boolean;
 }
 
 interface Claimed extends ClaimedMessage {
   readonly isProbe: boolean;
 }
 
-/** Rules 1 and 4. A probe is claimed only together with a message to send. */
-function claim({ db, clock }: DelivererParts, channel: ChannelName): Promise<Claimed | undefined> {
+/**
+ * A round (rule 3).
+ * @param limit the most messages to claim
+ */
+function recordAndClaim(
+  { db, clock }: DelivererParts,
+  channel: ChannelName,
+  { delivered, limit }: { readonly delivered: readonly MessageEnd[]; readonly limit: number },
+): Promise<readonly Claimed[]> {
   return db.transaction(async (tx) => {
-    const nowMs = clock.nowMs();
-    const leaseUntil = new Date(nowMs + LEASE_MS);
-    const outage = await lockOutage(tx, channel);
-    if (outage !== undefined && outage.retryAtMs > nowMs) return undefined;
-    const message = await claimMessage(tx, { channel, now: new Date(nowMs), leaseUntil });
-    if (message === undefined) return undefined;
-    if (outage !== undefined) await leaseProbe(tx, channel, leaseUntil);
-    return { ...message, isProbe: outage !== undefined };
+    const outage = await recordDelivered(tx, channel, delivered);
+    return limit > 0 ? await claim(tx, channel, { outage, nowMs: clock.nowMs(), limit }) : [];
   });
 }
 
-/** Workers that find a channel unavailable wait for its row, so that one of them is the probe. */
-async function lockOutage(tx: Queryable, channel: ChannelName): Promise<Outage | undefined> {
-  const health = await readHealth(tx, channel);
-  return health?.outage && (await lockHealth(tx, channel))?.outage;
+/** @returns the outage of the channel that goes on, if there is one */
+async function recordDelivered(
+  tx: Queryable,
+  channel: ChannelName,
+  delivered: readonly MessageEnd[],
+): Promise<Outage | undefined> {
+  // Workers that find a channel unavailable wait for its row, so that one of them is the probe.
+  if (delivered.length === 0) return (await lockHealth(tx, channel))?.outage;
+  const [health] = await pipelined([lockHealth(tx, channel), settleMessages(tx, delivered)]);
+  if (health) {
+    await deleteHealth(tx, channel);
+    await syncAlerts(tx, [channelAlerts(channel, undefined)]);
+  }
+  return undefined;
 }
 
-async function attempt(parts: DelivererParts, channel: Channel, message: Claimed): Promise<void> {
+/** Rules 1 and 5. A probe is claimed only together with a message to send. */
+async function claim(
+  tx: Queryable,
+  channel: ChannelName,
+  found: {
+    readonly outage: Outage | undefined;
+    readonly nowMs: number;
+    readonly limit: number;
+  },
+): Promise<readonly Claimed[]> {
+  const { outage, nowMs } = found;
+  if (outage && outage.retryAtMs > nowMs) return [];
+  const [now, leaseUntil] = [new Date(nowMs), new Date(nowMs + LEASE_MS)];
+  const limit = outage ? 1 : found.limit;
+  const messages = await claimMessages(tx, { channel, now, leaseUntil, limit });
+  if (outage && messages.length > 0) await leaseProbe(tx, channel, leaseUntil);
+  return messages.map((message) => ({ ...message, isProbe: outage !== undefined }));
+}
+
+/**
+ * Makes an attempt, and records it if it failed.
+ * @returns what a round must record; undefined if it failed
+ */
+async function attempt(
+  parts: DelivererParts,
+  channel: Channel,
+  message: Claimed,
+): Promise<MessageEnd | undefined> {
   const { clock, log } = parts;
   const result = await send(channel, message);
   const nowMs = clock.nowMs();
@@ -151,21 +210,16 @@ async function attempt(parts: DelivererParts, channel: Channel, message: Claimed
     response: result.response,
   };
   if (result.outcome === 'delivered') {
-    await recordDelivery(parts, channel.name, { message, result, nowMs });
     log.debug(fields, 'notify.delivered');
-    return;
+    return {
+      ...{ id: message.id, state: 'delivered', at: new Date(nowMs), error: null },
+      attempt: logged(message, result, nowMs),
+    };
   }
-  const { nextAttemptMs, health } = await recordFailure(parts, channel.name, {
-    message,
-    result,
-    nowMs,
-  });
+  const { nextAttemptMs } = await recordFailure(parts, channel.name, { message, result, nowMs });
   if (nextAttemptMs === undefined) log.error(fields, 'notify.message_failed');
   else log.warn({ ...fields, nextAttempt: new Date(nextAttemptMs) }, 'notify.retry_scheduled');
-  // Other messages may be due when the channel is tried again, and this one at another time.
-  for (const wakeAtMs of new Set([health.outage?.retryAtMs, nextAttemptMs])) {
-    if (wakeAtMs !== undefined) await wakeLater(parts, channel.name, wakeAtMs - nowMs);
-  }
+  return undefined;
 }
 
 async function send(channel: Channel, message: ClaimedMessage): Promise<AttemptResult> {
@@ -180,21 +234,6 @@ async function send(channel: Channel, message: ClaimedMessage): Promise<AttemptR
 interface Attempted {
   readonly message: Claimed;
   readonly nowMs: number;
-}
-
-function recordDelivery(
-  { db }: DelivererParts,
-  channel: ChannelName,
-  { message, result, nowMs }: Attempted & { readonly result: AttemptResult },
-): Promise<void> {
-  return db.transaction(async (tx) => {
-    const attempt = logged(message, result, nowMs);
-    const end = { state: 'delivered', at: new Date(nowMs), error: null, attempt } as const;
-    await settleMessage(tx, message.id, end);
-    if ((await lockHealth(tx, channel)) === undefined) return;
-    await deleteHealth(tx, channel);
-    await syncAlerts(tx, [channelAlerts(channel, undefined)]);
-  });
 }
 
 function logged({ attempts }: Claimed, result: AttemptResult, nowMs: number): LoggedAttempt {
@@ -221,8 +260,10 @@ function recordFailure(
     const logEntry = logged(message, result, nowMs);
     await saveHealth(tx, channel, health);
     if (nextAttemptMs === undefined) {
-      const end = { state: 'failed', at: new Date(nowMs), error: result.response } as const;
-      await settleMessage(tx, message.id, { ...end, attempt: logEntry });
+      const at = new Date(nowMs);
+      await settleMessages(tx, [
+        { id: message.id, state: 'failed', at, error: result.response, attempt: logEntry },
+      ]);
       await reportFailedOrderWebhook(tx, message, result.response);
     } else {
       const until = new Date(nextAttemptMs);
@@ -240,15 +281,4 @@ async function reportFailedOrderWebhook(
 ): Promise<void> {
   if (content.kind !== 'order') return;
   await raiseOneTimeAlerts(tx, [orderWebhookFailed({ messageId, content, attempts, response })]);
-}
-
-/** An unavailable queue delays the message by a minute at most: the sweep finds what is due. */
-async function wakeLater(
-  { wakeLater: wake, log }: DelivererParts,
-  channel: ChannelName,
-  delayMs: number,
-): Promise<void> {
-  await wake(channel, delayMs).catch((error: unknown) => {
-    log.warn({ error, channel }, 'notify.wake_up_not_enqueued');
-  });
 }

@@ -1,9 +1,11 @@
 /**
- * The loop of the role `alerts`: turns notifications and order changes into messages and wakes the
- * channels that have new ones. The queue's consumer delivers them (deliver.ts).
+ * The loops of the role `alerts`: turn notifications and changes of orders into messages, and have the
+ * channels deliver them (deliver.ts).
  *
- * While the queue is unavailable, the loop delivers messages itself: an alert about the queue must
- * arrive, too.
+ * 1. What is due is in the database, and a poll finds it: new notifications, and messages that are tried again
+ *    or that another process left. No queue is needed, because an alert about the queue must arrive, too.
+ * 2. A shop waits for its order webhook, so changes of orders are looked for more often than the rest.
+ * 3. A step that fails does not stop the others.
  */
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -14,76 +16,67 @@ import type { Deliverer } from './deliver.ts';
 import type { ChannelName } from './domain/message.ts';
 import { readDueChannels } from './store/messages.ts';
 
+/** Creates messages, and returns the channels with new ones. */
+type Source = () => Promise<ReadonlySet<ChannelName>>;
+
 export interface NotifierParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Each creates messages and returns the channels with new ones. */
-  readonly sources: Readonly<Record<string, () => Promise<ReadonlySet<ChannelName>>>>;
-  /** Whether a source may have something new; a cheap check between two polls. */
-  readonly hasNews: () => Promise<boolean>;
-  /** Wakes channels. Throws when the queue is unavailable, even for an empty list. */
-  readonly wake: (channels: readonly ChannelName[]) => Promise<void>;
-  readonly deliverer: Pick<Deliverer, 'run'>;
+  readonly alerts: Source;
+  /** Undefined if the shop receives no order webhooks. */
+  readonly orders:
+    | { readonly enqueue: Source; readonly hasNews: () => Promise<boolean> }
+    | undefined;
+  readonly deliverer: Deliverer;
 }
 
 const POLL_INTERVAL_MS = 1_000;
-/** A shop waits for its order webhook, so the loop checks for news more often than it polls. */
-const CHECK_INTERVAL_MS = 50;
+const CHECK_INTERVAL_MS = 25;
 
 /** Runs until `closing` is aborted, then finishes the deliveries in progress. */
 export async function runNotifier(parts: NotifierParts, closing: AbortSignal): Promise<void> {
+  const { alerts, orders, deliverer } = parts;
+  const attempt = createAttempts(parts.log);
   const delivering = new Set<Promise<void>>();
-  const deliverHere = async (): Promise<void> => {
-    for (const channel of await dueChannels(parts)) {
-      const done: Promise<void> = parts.deliverer
-        .run(channel)
-        .finally(() => delivering.delete(done));
+  const deliver = (channels: Iterable<ChannelName>): void => {
+    for (const channel of channels) {
+      const done = deliverer.run(channel).finally(() => delivering.delete(done));
       delivering.add(done);
     }
   };
-  const attempt = createAttempts(parts.log);
-  let isQueueUnavailable = false;
-  while (!closing.aborted) {
-    const channels = await createMessages(parts, attempt);
-    if (channels.size > 0 || isQueueUnavailable) {
-      isQueueUnavailable = !(await attempt('wake', () => parts.wake([...channels])));
-      if (isQueueUnavailable) await attempt('deliver', deliverHere);
+  const poll = async (): Promise<void> => {
+    while (!closing.aborted) {
+      await attempt('alerts', async () => deliver(await alerts()));
+      await attempt('due', async () => deliver(await dueChannels(parts)));
+      await sleep(POLL_INTERVAL_MS, closing);
     }
-    await untilNews(parts, closing);
-  }
+  };
+  const followOrders = async ({ enqueue, hasNews }: NonNullable<typeof orders>): Promise<void> => {
+    while (!closing.aborted) {
+      await attempt('orders', async () => deliver(await enqueue()));
+      await untilNews(hasNews, closing);
+    }
+  };
+  await Promise.all([poll(), orders && followOrders(orders)]);
   await Promise.all(delivering);
 }
 
 /** Waits until there is news, and for one poll interval at most. */
-async function untilNews({ hasNews }: NotifierParts, closing: AbortSignal): Promise<void> {
+async function untilNews(hasNews: () => Promise<boolean>, closing: AbortSignal): Promise<void> {
   for (let waitedMs = 0; waitedMs < POLL_INTERVAL_MS; waitedMs += CHECK_INTERVAL_MS) {
     await sleep(CHECK_INTERVAL_MS, closing);
-    // A failed check is not reported: the poll fails for the same reason, and reports it.
+    // A failed check is not reported: the next step fails for the same reason, and reports it.
     if (closing.aborted || (await hasNews().catch(() => false))) return;
   }
-}
-
-/** A source that fails must not stop the others. */
-async function createMessages(
-  { sources }: NotifierParts,
-  attempt: Attempt,
-): Promise<ReadonlySet<ChannelName>> {
-  const channels = new Set<ChannelName>();
-  for (const [name, source] of Object.entries(sources)) {
-    await attempt(name, async () => {
-      for (const channel of await source()) channels.add(channel);
-    });
-  }
-  return channels;
 }
 
 function dueChannels({ db, clock }: NotifierParts): Promise<readonly ChannelName[]> {
   return readDueChannels(db, new Date(clock.nowMs()));
 }
 
-/** Runs a step and returns whether it succeeded. A repeated failure is logged once. */
-type Attempt = (step: string, work: () => Promise<void>) => Promise<boolean>;
+/** Runs a step. A repeated failure is logged once. */
+type Attempt = (step: string, work: () => Promise<void>) => Promise<void>;
 
 function createAttempts(log: Log): Attempt {
   const lastFailures = new Map<string, string>();
@@ -91,12 +84,10 @@ function createAttempts(log: Log): Attempt {
     try {
       await work();
       lastFailures.delete(step);
-      return true;
     } catch (thrown) {
       const error = toError(thrown);
       if (lastFailures.get(step) !== error.message) log.warn({ error, step }, 'notify.step_failed');
       lastFailures.set(step, error.message);
-      return false;
     }
   };
 }

@@ -1,32 +1,28 @@
 /**
- * The sweep of messages. It wakes every channel with due messages, in case a job was lost, and cleans up
- * after channels that were removed from the settings: their old messages fail, and alerts about them are
- * resolved. Retention removes messages that were settled long ago.
+ * The sweep of messages. It cleans up after channels that were removed from the settings: their old messages
+ * fail, and alerts about them are resolved. Retention removes messages that were settled long ago.
  */
 
 import { syncAlerts } from '../alerts/syncAlerts.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import type { Producer } from '../platform/queue/index.ts';
 import { channelAlerts } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
 import { GIVE_UP_AFTER_MS } from './domain/retry.ts';
-import { type AlertsJob, enqueueWakeUps } from './jobs.ts';
 import { deleteOtherHealth } from './store/channelHealth.ts';
-import { giveUpAbandoned, readDueChannels } from './store/messages.ts';
+import { giveUpAbandoned } from './store/messages.ts';
 
 const ROWS = 5_000;
 
 export interface MessageSweepParts {
   readonly db: Database;
-  readonly producer: Pick<Producer<AlertsJob>, 'add'>;
   readonly clock: Clock;
   /** The configured channels. Their due messages are tried, however old. */
   readonly channels: readonly ChannelName[];
 }
 
 export async function sweepMessages(parts: MessageSweepParts): Promise<void> {
-  const { db, producer, clock, channels } = parts;
+  const { db, clock, channels } = parts;
   const nowMs = clock.nowMs();
   const now = new Date(nowMs);
   const before = new Date(nowMs - GIVE_UP_AFTER_MS);
@@ -38,9 +34,4 @@ export async function sweepMessages(parts: MessageSweepParts): Promise<void> {
       removed.map((channel) => channelAlerts(channel, undefined)),
     );
   });
-  const due = await readDueChannels(db, now);
-  await enqueueWakeUps(
-    producer,
-    due.map((channel) => ({ channel })),
-  );
 }

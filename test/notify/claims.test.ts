@@ -7,10 +7,10 @@ import { claimDispatch, setNextDispatch } from '../../src/alerts/store/outbox.ts
 import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import {
   type ClaimedMessage,
-  claimMessage,
+  claimMessages,
   insertMessages,
   postponeMessage,
-  settleMessage,
+  settleMessages,
 } from '../../src/notify/store/messages.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -50,8 +50,12 @@ describe('the outbox', () => {
 });
 
 describe('a message with a first attempt that outlives its lease', () => {
-  const claimAt = (ms: number): Promise<ClaimedMessage | undefined> =>
-    claimMessage(db, { channel: 'log', now: at(ms), leaseUntil: at(ms + LEASE_MS) });
+  const claimAt = async (ms: number): Promise<ClaimedMessage | undefined> => {
+    const leaseUntil = at(ms + LEASE_MS);
+    const claimed = await claimMessages(db, { channel: 'log', now: at(ms), leaseUntil, limit: 5 });
+    expect(claimed.length).toBeLessThan(2);
+    return claimed[0];
+  };
 
   /** Claims one message twice: the first attempt hangs until its lease expires, then a second one begins. */
   async function claimTwice(): Promise<readonly [ClaimedMessage, ClaimedMessage]> {
@@ -80,8 +84,8 @@ describe('a message with a first attempt that outlives its lease', () => {
     ['delivered', 'delivered'],
   ] as const)('stays %s when a later outcome is %s', async (kept, late) => {
     await claimTwice();
-    await settleMessage(db, 'msg_1', { state: kept, at: at(1), error: null });
-    await settleMessage(db, 'msg_1', { state: late, at: at(2), error: 'HTTP 410' });
+    await settleMessages(db, [{ id: 'msg_1', state: kept, at: at(1), error: null }]);
+    await settleMessages(db, [{ id: 'msg_1', state: late, at: at(2), error: 'HTTP 410' }]);
     expect(await db.query('select state, settled_at, last_error from messages')).toEqual([
       { state: kept, settled_at: at(1), last_error: null },
     ]);
@@ -91,7 +95,7 @@ describe('a message with a first attempt that outlives its lease', () => {
     'is not retried by the first attempt once it is %s',
     async (state) => {
       const [, second] = await claimTwice();
-      await settleMessage(db, 'msg_1', { state, at: at(1), error: null });
+      await settleMessages(db, [{ id: 'msg_1', state, at: at(1), error: null }]);
       await postponeMessage(db, second, { until: at(2), error: 'HTTP 503' });
       expect(await claimAt(99 * LEASE_MS)).toBeUndefined();
     },

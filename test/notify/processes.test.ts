@@ -103,8 +103,7 @@ describe.each([
 
       hook.behave(ACCEPT);
       await endLeases();
-      // The worker enqueues due messages when it starts, and every minute.
-      await run(redis, 'scheduler');
+      await run(redis);
       await waitFor('the second attempt', () => hook.accepted().length === 1);
       await waitFor('the delivery to be recorded', async () =>
         (await readMessages(db, 'webhook')).every(({ state }) => state === 'delivered'),

@@ -26,25 +26,20 @@ export interface TestNotifier {
   dispatch(): Promise<ReadonlySet<ChannelName>>;
   /** Delivers the messages that are due now, on all channels. */
   deliver(): Promise<void>;
-  /** The delays of all scheduled wake-ups, in milliseconds. */
-  readonly waits: readonly number[];
+  /** From now until a message is due and its channel is tried, in milliseconds: the next one. */
+  waitMs(): Promise<number>;
 }
 
 export function createTestNotifier(options: TestNotifierOptions): TestNotifier {
   const { db, log = silentLog, timeoutMs = 2_000 } = options;
   const clock = systemClock;
   const { channels: settings, installation } = loadConfig(options.env);
-  const waits: number[] = [];
   const deliverer = createDeliverer(
     {
       db,
       clock,
       log,
       channels: createChannels(settings, { installation, clock, log, timeoutMs }),
-      wakeLater: (_channel, delayMs) => {
-        waits.push(delayMs);
-        return Promise.resolve();
-      },
       random: () => 0.5,
     },
     new AbortController().signal,
@@ -59,8 +54,19 @@ export function createTestNotifier(options: TestNotifierOptions): TestNotifier {
         CHANNELS.filter((name) => due.includes(name)).map((name) => deliverer.run(name)),
       );
     },
-    waits,
+    waitMs: () => readWaitMs(db, clock.nowMs()),
   };
+}
+
+async function readWaitMs(db: Database, nowMs: number): Promise<number> {
+  const [row] = await db.query<{ at: Date }>(
+    `select min(greatest(m.next_attempt_at, h.retry_at)) as at
+       from messages m
+       left join channel_health h on h.channel = m.channel
+      where m.state = 'due'`,
+  );
+  if (!row) throw new Error('no message is due');
+  return row.at.getTime() - nowMs;
 }
 
 export interface StoredMessage {

@@ -28,10 +28,26 @@ export const NOTIFY: readonly Mistake[] = [
   {
     guarantee: 'A late outcome does not overwrite a settled message.',
     file: 'src/notify/store/messages.ts',
-    code: "where id = $1 and state = 'due'`",
-    mistaken: 'where id = $1`',
+    code: "where m.state = 'due'\n        order by m.number",
+    mistaken: 'where true\n        order by m.number',
     test: 'test/notify/claims.test.ts',
     named: 'when a later outcome',
+  },
+  {
+    guarantee: 'What a channel accepted is recorded later if it cannot be recorded at once.',
+    file: 'src/notify/deliver.ts',
+    code: 'const delivered = [...lane.delivered];',
+    mistaken: 'const delivered = lane.delivered.splice(0);',
+    test: 'test/notify/rounds.test.ts',
+    named: 'is recorded later',
+  },
+  {
+    guarantee: 'A wake-up that comes while a round is in progress is not lost.',
+    file: 'src/notify/deliver.ts',
+    code: 'if (lane.isWoken) continue;',
+    mistaken: 'if (lane.isWoken && lane.occupied > 0) continue;',
+    test: 'test/notify/rounds.test.ts',
+    named: 'while a round is in progress',
   },
   {
     guarantee: 'Each of several secrets signs.',

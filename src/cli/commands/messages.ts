@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import { resendMessageAs } from '../../actions/resendMessage.ts';
 import { channelNamesOf } from '../../notify/channels/index.ts';
 import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
-import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../../notify/jobs.ts';
 import { messageJson } from '../../notify/messageJson.ts';
 import {
   MESSAGE_KINDS,
@@ -17,7 +16,7 @@ import {
 import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
-import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
@@ -138,12 +137,8 @@ function resendCommand(): Command {
     )
     .action((number: number, { reason, by, json }: ResendOptions) => {
       const config = readConfig();
-      return withDatabase(config, async (db, databaseUrl) => {
-        const parts = {
-          db,
-          wake: (channel: ChannelName) => wake(databaseUrl, channel),
-          channels: channelNamesOf(config.channels),
-        };
+      return withDatabase(config, async (db) => {
+        const parts = { db, channels: channelNamesOf(config.channels) };
         const input = { number, reason };
         const resent = await resendMessageAs(parts, actorOf(by), input);
         switch (resent.outcome) {
@@ -162,19 +157,6 @@ function resendCommand(): Command {
         }
       });
     });
-}
-
-async function wake(databaseUrl: string, channel: ChannelName): Promise<void> {
-  // Loaded here, because it takes longer than the commands that only read.
-  const { openQueues } = await import('../../assembly/queues.ts');
-  const queues = openQueues(readConfig(), { databaseUrl, log: quiet });
-  const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
-  try {
-    await enqueueWakeUps(producer, [{ channel }]);
-  } finally {
-    await producer.close();
-    await queues.close();
-  }
 }
 
 function unknownMessage(number: number): OperatorError {

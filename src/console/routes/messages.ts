@@ -115,8 +115,8 @@ export const resend = defineEndpoint({
   response: message,
   statuses: [202, 404, 409],
   handle: async (parts, { params: { number: place }, body: { reason }, actor }) => {
-    const { db, installation, wakeChannel: wake, channels } = parts;
-    const resent = await resendMessageAs({ db, wake, channels }, actor, { number: place, reason });
+    const { db, installation, channels } = parts;
+    const resent = await resendMessageAs({ db, channels }, actor, { number: place, reason });
     switch (resent.outcome) {
       case 'due':
         return { outcome: 'accepted', body: messageJson(resent.message, installation) };

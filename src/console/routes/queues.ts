@@ -10,7 +10,7 @@ const age = z.number().min(0);
 
 const queue = z
   .strictObject({
-    name: z.enum(['events', 'reconcile', 'alerts']),
+    name: z.enum(['events', 'reconcile']),
     does: z.string(),
     jobs: z
       .strictObject({ waiting: count, active: count, delayed: count, failed: count })

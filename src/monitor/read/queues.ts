@@ -3,8 +3,6 @@
  * line. The queue is a hint: what is due is in the database, and lost jobs are enqueued again from it.
  */
 import { measureFlow, measureInbox } from '../../ledger/gauges.ts';
-import { CHANNELS } from '../../notify/domain/message.ts';
-import { measureChannels } from '../../notify/store/gauges.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { toError } from '../../platform/errors.ts';
@@ -55,7 +53,6 @@ export interface QueuesReport {
 const DOES: Readonly<Record<WorkQueue, string>> = {
   events: 'applies events to the ledger; a job carries the numbers of up to some hundred events',
   reconcile: 'compares lists with the service; a job is a slot of a schedule, or a run of a person',
-  alerts: 'delivers messages; a job wakes a channel that has messages due',
 };
 
 /** The newest of them; a queue keeps failed jobs for a week, 1,000 at most. */
@@ -65,21 +62,12 @@ export async function readQueues(
   { backend, check, queues }: QueueAccess,
   { db, clock }: { readonly db: Queryable; readonly clock: Clock },
 ): Promise<QueuesReport> {
-  const [problem, inbox, flow, channels] = await Promise.all([
-    check(),
-    measureInbox(db),
-    measureFlow(db),
-    measureChannels(db, CHANNELS),
-  ]);
+  const [problem, inbox, flow] = await Promise.all([check(), measureInbox(db), measureFlow(db)]);
   const inDatabase: Readonly<Record<WorkQueue, DueWork | undefined>> = {
     events: { due: inbox.pending, oldestAgeSeconds: inbox.oldestAgeSeconds },
     reconcile: undefined,
-    alerts: {
-      due: channels.reduce((sum, { due }) => sum + due, 0),
-      oldestAgeSeconds: Math.max(0, ...channels.map((one) => one.oldestAgeSeconds)),
-    },
   };
-  const names: readonly WorkQueue[] = ['events', 'reconcile', 'alerts'];
+  const names: readonly WorkQueue[] = ['events', 'reconcile'];
   const states = await Promise.all(
     names.map(async (name) => ({
       name,

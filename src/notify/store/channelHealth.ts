@@ -14,16 +14,7 @@ const COLUMNS = `
   failures as "outageFailures", failing_since as "failingSince", retry_at as "retryAt",
   last_error as "lastError"`;
 
-/** Undefined if the channel works. */
-export async function readHealth(db: Queryable, channel: ChannelName): Promise<Health | undefined> {
-  const rows = await db.query<HealthRow>(
-    `select ${COLUMNS} from channel_health where channel = $1`,
-    [channel],
-  );
-  return rows[0] && healthOf(rows[0]);
-}
-
-/** The same, locked until the transaction ends. */
+/** Undefined if the channel works; locked until the transaction ends. */
 export async function lockHealth(tx: Queryable, channel: ChannelName): Promise<Health | undefined> {
   const rows = await tx.query<HealthRow>(
     `select ${COLUMNS} from channel_health where channel = $1 for update`,

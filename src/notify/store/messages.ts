@@ -70,18 +70,23 @@ export interface ClaimedMessage {
 }
 
 /**
- * Claims the message of a channel that has been due for longest, until the lease ends. A message waits
+ * Claims the messages of a channel that have been due for longest, until the lease ends. A message waits
  * while an earlier one of its stream is not settled.
- * @returns undefined when nothing is due, or others have claimed all of it
+ * @returns none when nothing is due, or others have claimed all of it
  */
-export async function claimMessage(
+export async function claimMessages(
   tx: Queryable,
-  claim: { readonly channel: ChannelName; readonly now: Date; readonly leaseUntil: Date },
-): Promise<ClaimedMessage | undefined> {
-  const rows = await tx.query<ClaimedMessage>(
+  claim: {
+    readonly channel: ChannelName;
+    readonly now: Date;
+    readonly leaseUntil: Date;
+    readonly limit: number;
+  },
+): Promise<readonly ClaimedMessage[]> {
+  return await tx.query<ClaimedMessage>(
     `update messages
         set attempts = attempts + 1, next_attempt_at = $3
-      where id = (
+      where id = any (array(
         select m.id
           from messages m
          where m.channel = $1 and m.state = 'due' and m.next_attempt_at <= $2
@@ -90,46 +95,64 @@ export async function claimMessage(
                                 where earlier.stream = m.stream and earlier.state = 'due'
                                   and earlier.number < m.number))
          order by m.next_attempt_at, m.number
-         limit 1
-           for update of m skip locked)
+         limit $4
+           for update of m skip locked))
      returning id, content, attempts, created_at as "createdAt", resent_at as "resentAt"`,
-    [claim.channel, claim.now.toISOString(), claim.leaseUntil.toISOString()],
+    [claim.channel, claim.now.toISOString(), claim.leaseUntil.toISOString(), claim.limit],
   );
-  return rows[0];
 }
 
 /** Attempts beyond this are forgotten, the oldest first. */
 const MAX_LOGGED_ATTEMPTS = 50;
 
-/** The log with the attempt in a parameter; unchanged if that is null. */
-function logWith(parameter: string): string {
-  return `case when ${parameter}::jsonb is null then attempt_log
-               when jsonb_array_length(attempt_log) < ${MAX_LOGGED_ATTEMPTS}
-               then attempt_log || ${parameter}::jsonb
-               else (attempt_log - 0) || ${parameter}::jsonb end`;
+/** A log with one more attempt; unchanged if that is null. */
+function logWith(log: string, attempt: string): string {
+  return `case when ${attempt} is null then ${log}
+               when jsonb_array_length(${log}) < ${MAX_LOGGED_ATTEMPTS} then ${log} || ${attempt}
+               else (${log} - 0) || ${attempt} end`;
 }
 
 function attemptOrNull(attempt: LoggedAttempt | undefined): string | null {
   return attempt === undefined ? null : JSON.stringify(attempt);
 }
 
-/** Settles a message: it was delivered or has failed for good. */
-export async function settleMessage(
-  tx: Queryable,
-  id: string,
-  end: {
-    readonly state: 'delivered' | 'failed';
-    readonly at: Date;
-    readonly error: string | null;
-    readonly attempt?: LoggedAttempt;
-  },
-): Promise<void> {
+/** What became of a message: it was delivered or has failed for good. */
+export interface MessageEnd {
+  readonly id: string;
+  readonly state: 'delivered' | 'failed';
+  readonly at: Date;
+  readonly error: string | null;
+  readonly attempt?: LoggedAttempt;
+}
+
+/**
+ * Settles messages. Does nothing to those that are settled already. Rows are locked in the order of their
+ * numbers, because two processes can hold the result of an attempt at the same message.
+ */
+export async function settleMessages(tx: Queryable, ends: readonly MessageEnd[]): Promise<void> {
   await tx.query(
-    `update messages
-        set state = $2, settled_at = $3, last_error = coalesce($4, last_error),
-            attempt_log = ${logWith('$5')}
-      where id = $1 and state = 'due'`,
-    [id, end.state, end.at.toISOString(), end.error, attemptOrNull(end.attempt)],
+    `with ended as (
+       select m.number, u.state, u.at, u.error, u.attempt
+         from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::jsonb[])
+              as u (id, state, at, error, attempt)
+         join messages m on m.id = u.id
+        where m.state = 'due'
+        order by m.number
+          for update of m
+     )
+     update messages m
+        set state = ended.state, settled_at = ended.at,
+            last_error = coalesce(ended.error, m.last_error),
+            attempt_log = ${logWith('m.attempt_log', 'ended.attempt')}
+       from ended
+      where m.number = ended.number`,
+    [
+      ends.map(({ id }) => id),
+      ends.map(({ state }) => state),
+      ends.map(({ at }) => at.toISOString()),
+      ends.map(({ error }) => error),
+      ends.map(({ attempt }) => attemptOrNull(attempt)),
+    ],
   );
 }
 
@@ -144,7 +167,7 @@ export async function postponeMessage(
 ): Promise<void> {
   await tx.query(
     `update messages
-        set next_attempt_at = $3, last_error = $4, attempt_log = ${logWith('$5')}
+        set next_attempt_at = $3, last_error = $4, attempt_log = ${logWith('attempt_log', '$5::jsonb')}
       where id = $1 and attempts = $2 and state = 'due'`,
     [id, attempts, later.until.toISOString(), later.error, attemptOrNull(later.attempt)],
   );

@@ -22,8 +22,8 @@ export const resendMessage = defineAction({
   params,
   form: z.strictObject({ reason: reasonGiven }),
   act: async (parts, { params: { message_number: place }, form: { reason }, actor }) => {
-    const { db, wakeChannel: wake, channels } = parts;
-    const resent = await resendMessageAs({ db, wake, channels }, actor, { number: place, reason });
+    const { db, channels } = parts;
+    const resent = await resendMessageAs({ db, channels }, actor, { number: place, reason });
     switch (resent.outcome) {
       case 'due': {
         const notice = `The message is sent again to ${resent.message.channel}.`;

@@ -5,7 +5,7 @@ import type { FailedJob } from '../../platform/queue/index.ts';
 import { roughly } from '../../representation/roughly.ts';
 import { type Column, DataTable, Section } from '../components/blocks.tsx';
 import { Time } from '../components/values.tsx';
-import { inboxHref, messagesHref, queuesHref } from '../links.ts';
+import { inboxHref, queuesHref } from '../links.ts';
 import { definePage } from '../page.ts';
 import { SYSTEM_CRUMB, SystemNav } from './SystemNav.tsx';
 
@@ -65,7 +65,6 @@ const jobs =
 /** Where what is due is listed. */
 const DUE: Readonly<Record<QueueState['name'], { href: string; what: string } | undefined>> = {
   events: { href: inboxHref({ state: 'pending' }), what: 'pending' },
-  alerts: { href: messagesHref(), what: 'due' },
   reconcile: undefined,
 };
 

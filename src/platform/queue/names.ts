@@ -5,7 +5,6 @@
 export const QUEUES = {
   events: 'events',
   reconcile: 'reconcile',
-  alerts: 'alerts',
   probe: 'probe',
 } as const;
 

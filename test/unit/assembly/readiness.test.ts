@@ -26,7 +26,7 @@ test.each<[readonly Role[], readonly CheckName[]]>([
   [['console'], ['database', 'migrations']],
   [['events'], ['database', 'migrations', 'queue', 'pending']],
   [['reconcile'], ['database', 'migrations', 'queue']],
-  [['alerts'], ['database', 'migrations', 'queue']],
+  [['alerts'], ['database', 'migrations']],
   [['scheduler'], ['database', 'migrations', 'queue']],
   [
     ['events', 'alerts'],

@@ -9,17 +9,16 @@ import {
   deleteOtherHealth,
   leaseProbe,
   lockHealth,
-  readHealth,
   saveHealth,
 } from '../../../../src/notify/store/channelHealth.ts';
 import {
-  claimMessage,
+  claimMessages,
   countSingles,
   giveUpAbandoned,
   insertMessages,
   postponeMessage,
   readDueChannels,
-  settleMessage,
+  settleMessages,
 } from '../../../../src/notify/store/messages.ts';
 import { modeled } from '../statements.ts';
 import type { HealthRow, Json, MessageRow } from '../tables.ts';
@@ -27,8 +26,7 @@ import { byNumber, json, requiredMs, texts, toDate, toMs } from './values.ts';
 
 const EPOCH = new Date(0);
 const CHANNEL = 'webhook';
-const CLAIM = { channel: CHANNEL, now: EPOCH, leaseUntil: EPOCH } as const;
-const END = { state: 'delivered', at: EPOCH, error: null } as const;
+const CLAIM = { channel: CHANNEL, now: EPOCH, leaseUntil: EPOCH, limit: 1 } as const;
 const LATER = { until: EPOCH, error: '' };
 const ABANDONED = { channels: [], before: EPOCH, now: EPOCH, limit: 1 };
 const HEALTH = { failingSinceMs: 0, lastError: '', outage: undefined };
@@ -102,11 +100,11 @@ const MESSAGES = [
     }
     return [...singles].map(([channel, count]) => ({ channel, singles: count }));
   }),
-  modeled(claimMessage, [CLAIM], '7612e146', function* (x, t, [channel, now, leaseUntil]) {
+  modeled(claimMessages, [CLAIM], '2faca797', function* (x, t, [channel, now, leaseUntil, limit]) {
     const due = x.rows(t.messages, ({ state }) => state === 'due');
     const isFirst = ({ stream, number }: MessageRow) =>
       stream === null || !due.some((one) => one.stream === stream && one.number < number);
-    const [next] = yield* x.lock(
+    const locked = yield* x.lock(
       t.messages,
       (row) =>
         row.channel === channel &&
@@ -114,17 +112,17 @@ const MESSAGES = [
         row.next_attempt_at <= requiredMs(now) &&
         isFirst(row),
       {
-        ...{ isSkipping: true, limit: 1 },
+        ...{ isSkipping: true, limit: Number(limit) },
         orderBy: byNumber(
           (row) => row.next_attempt_at,
           (row) => row.number,
         ),
       },
     );
-    if (next === undefined) return [];
+    const ids = new Set(locked.map(({ id }) => id));
     const claimed = yield* x.update(
       t.messages,
-      ({ id }) => id === next.id,
+      ({ id }) => ids.has(id),
       (row) => ({
         ...{ ...row, attempts: row.attempts + 1, next_attempt_at: requiredMs(leaseUntil) },
       }),
@@ -133,12 +131,18 @@ const MESSAGES = [
       ...{ id, content, attempts, createdAt: new Date(created_at), resentAt: null },
     }));
   }),
-  modeled(settleMessage, ['', END], '02a6a037', function* (x, t, [id, state, at, error, attempt]) {
-    yield* x.update(t.messages, isMessage(id), (row) => ({
-      ...{ ...row, state: state as MessageRow['state'], settled_at: requiredMs(at) },
-      last_error: (error as string | null) ?? row.last_error,
-      attempt_log: logWith(row.attempt_log, attempt),
-    }));
+  modeled(settleMessages, [[]], '9829e692', function* (x, t, _values, input) {
+    const ends = new Map(input().map((end) => [end.id, end]));
+    const isEnded = (row: MessageRow) => row.state === 'due' && ends.has(row.id);
+    yield* x.lock(t.messages, isEnded, { orderBy: byNumber(({ number }) => number) });
+    yield* x.update(t.messages, isEnded, (row) => {
+      const end = ends.get(row.id);
+      return {
+        ...{ ...row, state: end?.state as MessageRow['state'], settled_at: requiredMs(end?.at) },
+        last_error: (end?.error as string | null | undefined) ?? row.last_error,
+        attempt_log: logWith(row.attempt_log, end?.attempt ?? null),
+      };
+    });
     return [];
   }),
   modeled(
@@ -203,9 +207,6 @@ function healthOf({ failures, failing_since, retry_at, last_error }: HealthRow) 
 }
 
 const HEALTHS = [
-  modeled(readHealth, [CHANNEL], '7d514cfe', (x, t, [channel]) =>
-    x.rows(t.channel_health, isChannel(channel)).map(healthOf),
-  ),
   modeled(lockHealth, [CHANNEL], '8d0a288d', function* (x, t, [channel]) {
     const rows = yield* x.lock(t.channel_health, isChannel(channel));
     return rows.map(healthOf);

@@ -1,0 +1,133 @@
+/**
+ * Rounds of a channel (src/notify/deliver.ts): one transaction records what was accepted and claims what is due,
+ * and nothing is sent twice or left because a round failed or a message came meanwhile.
+ */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Channel } from '../../src/notify/channels/channel.ts';
+import { createDeliverer, type Deliverer } from '../../src/notify/deliver.ts';
+import { insertMessages } from '../../src/notify/store/messages.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { readMessages } from '../support/notifier.ts';
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await db.drop();
+});
+
+const SLOTS = 16;
+
+/** Writes one message for each order; messages of one order are sent one after the other. */
+function write(...orders: readonly string[]): Promise<void> {
+  return insertMessages(
+    db,
+    orders.map((order, place) => ({
+      id: `msg_${order}_${place}`,
+      channel: 'shop',
+      content: { kind: 'order', type: 'order.paid', orderId: order, at: '', data: {} },
+      stream: `shop/${order}`,
+    })),
+    new Date(),
+  );
+}
+
+interface TestChannel {
+  readonly deliverer: Deliverer;
+  /** Ids in the order in which they were sent. */
+  readonly sent: string[];
+  transactions(): number;
+}
+
+/** @param around wraps a transaction, by its number from 1 */
+function channelOf(
+  send: Channel['send'],
+  around: (number: number, run: () => Promise<unknown>) => Promise<unknown> = (_, run) => run(),
+): TestChannel {
+  const sent: string[] = [];
+  let transactions = 0;
+  const counting: Database = {
+    ...db,
+    transaction: async <T>(work: Parameters<typeof db.transaction<T>>[0]): Promise<T> => {
+      transactions += 1;
+      return (await around(transactions, () => db.transaction(work))) as T;
+    },
+  };
+  const channel: Channel = {
+    ...{ name: 'shop', slots: SLOTS },
+    send: (message) => {
+      sent.push(message.id);
+      return send(message);
+    },
+  };
+  const deliverer = createDeliverer(
+    { db: counting, clock: systemClock, log: silentLog, channels: [channel], random: () => 0.5 },
+    new AbortController().signal,
+  );
+  return { deliverer, sent, transactions: () => transactions };
+}
+
+const DELIVERED = { outcome: 'delivered', response: 'HTTP 204' } as const;
+const states = async (): Promise<readonly string[]> =>
+  (await readMessages(db, 'shop')).map(({ state }) => state);
+
+test('messages for all slots are claimed in one transaction, and recorded in another', async () => {
+  await write(...Array.from({ length: SLOTS }, (_, number) => `ord_${number}`));
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { deliverer, sent, transactions } = channelOf(async () => {
+    if (sent.length === SLOTS) release();
+    await released;
+    return DELIVERED;
+  });
+  await deliverer.run('shop');
+  expect(new Set(await states())).toEqual(new Set(['delivered']));
+  expect(sent).toHaveLength(SLOTS);
+  // The results arrive in one turn of the event loop, so the second round has all of them.
+  expect(transactions()).toBe(2);
+});
+
+test('the next message of an order is sent by the round that records the one before', async () => {
+  await write('ord_1', 'ord_1', 'ord_1');
+  const { deliverer, sent, transactions } = channelOf(() => Promise.resolve(DELIVERED));
+  await deliverer.run('shop');
+  expect(sent).toEqual(['msg_ord_1_0', 'msg_ord_1_1', 'msg_ord_1_2']);
+  expect(transactions()).toBe(4);
+});
+
+test('a delivery that could not be recorded is recorded later, and not sent again', async () => {
+  await write('ord_1');
+  const { deliverer, sent } = channelOf(
+    () => Promise.resolve(DELIVERED),
+    (number, run) => (number === 2 ? Promise.reject(new Error('the database is gone')) : run()),
+  );
+  await deliverer.run('shop');
+  expect(await states()).toEqual(['due']);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 });
+  await deliverer.run('shop');
+  expect(await states()).toEqual(['delivered']);
+  expect(sent).toHaveLength(1);
+});
+
+test('a message that comes while a round is in progress is delivered', async () => {
+  const { deliverer, sent } = channelOf(
+    () => Promise.resolve(DELIVERED),
+    async (number, run) => {
+      const claimed = await run();
+      if (number === 1) {
+        await write('ord_late');
+        void deliverer.run('shop');
+      }
+      return claimed;
+    },
+  );
+  await deliverer.run('shop');
+  expect(sent).toEqual(['msg_ord_late_0']);
+  expect(await states()).toEqual(['delivered']);
+});
