@@ -35,9 +35,9 @@ export async function startTallyhook(
   const receiver = await worker('receiver', 'receiver.listening');
   if (shape === 'receiver') return running(receiver.ready?.port, [receiver]);
   const events = await worker('events', 'queue.consumer_ready');
-  // These log nothing at their start; they are ready before the first minute is over.
+  // The scheduler logs nothing at its start; it is ready before the first minute is over.
   const scheduler = await worker('scheduler', undefined);
-  const alerts = shop ? [await worker('alerts', undefined)] : [];
+  const alerts = shop ? [await worker('alerts', 'notify.started')] : [];
   return running(receiver.ready?.port, [receiver, events, scheduler, ...alerts]);
 }
 

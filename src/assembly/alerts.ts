@@ -53,6 +53,7 @@ export function startAlerts(shared: Shared): void {
       },
       closing.signal,
     );
+    log.info({ channels: channels.map(({ name }) => name) }, 'notify.started');
     onClose(async () => {
       closing.abort();
       await notifier;

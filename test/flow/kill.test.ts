@@ -123,7 +123,7 @@ const redisUrl = inject('redisUrl') && `${inject('redisUrl')}/14`;
 const READY: Readonly<Record<LoadedRole, string>> = {
   receiver: '"msg":"receiver.listening"',
   events: '"msg":"queue.consumer_ready"',
-  alerts: '"msg":"queue.consumer_ready"',
+  alerts: '"msg":"notify.started"',
   scheduler: '',
 };
 

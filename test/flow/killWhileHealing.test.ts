@@ -116,7 +116,7 @@ const READY: Readonly<Record<WorkerName, string>> = {
   events: '"msg":"queue.consumer_ready"',
   reconcile: '"msg":"queue.consumer_ready"',
   scheduler: '',
-  alerts: '"msg":"queue.consumer_ready"',
+  alerts: '"msg":"notify.started"',
 };
 
 function untilWorking(name: WorkerName): Promise<void> {

@@ -160,6 +160,25 @@ test('a cancelled payment without a captured amount is retrieved by a run even i
   expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300 });
 });
 
+const orderOf = async (n: number): Promise<string | undefined> => {
+  const rows = await db.query<{ orderKey: string }>(
+    'select order_key as "orderKey" from resources where id = $1',
+    [idOf(n)],
+  );
+  return rows[0]?.orderKey;
+};
+
+test('a payment that was not found when it was retrieved is retrieved by a run over short rows', async () => {
+  await applyShortEvent(0, 'succeeded');
+  await refresh().round(new AbortController().signal);
+  expect(proxy.requests.filter(({ path }) => path.endsWith(`/${idOf(0)}`))).toHaveLength(1);
+  expect(await orderOf(0)).toBe(`payment:${idOf(0)}`);
+  await makePayments(1);
+  expect(await reconciler.run(span)).toMatchObject({ state: 'done', remaining: 0 });
+  expect(await orderOf(0)).toBe(`order:ord_${idOf(0)}`);
+  expect(await stateOf(0)).toMatchObject({ captured: 1000, uncertainties: [] });
+});
+
 test('a second partial capture without an event is found by a run over short rows', async () => {
   const status = 'partially_captured_and_capturable';
   await makePayments(2);

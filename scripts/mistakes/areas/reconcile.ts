@@ -3,6 +3,14 @@ import type { Mistake } from '../mistake.ts';
 
 export const RECONCILE: readonly Mistake[] = [
   {
+    guarantee: 'A run over short rows retrieves what an earlier retrieve left uncertain.',
+    file: 'src/ledger/read/store/comparison.ts',
+    code: "or array_remove(uncertainties, 'unstated_capture') <> '{}' as",
+    mistaken: 'or false as',
+    test: 'test/reconcile/shortRows.test.ts',
+    named: 'not found when it was retrieved',
+  },
+  {
     guarantee: 'A row a second outside of its window belongs to it.',
     file: 'src/reconcile/domain/windows.ts',
     code: 'BOUND_TOLERANCE_MS = 1_000',

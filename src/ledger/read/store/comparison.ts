@@ -25,15 +25,20 @@ export interface LocalRow {
   readonly paymentId: string | null;
   readonly orderKey: string | null;
   readonly createdAt: Date | null;
-  /** The ledger waits for a retrieve of it, claimed or not: the process that claimed it may be dead. */
-  readonly isCheckWanted: boolean;
+  /**
+   * The ledger waits for a retrieve of it: claimed or not, because the process that claimed it may be dead, or
+   * again, because an earlier one left it uncertain.
+   */
+  readonly awaitsRetrieve: boolean;
 }
 
 const COLUMNS = `
   id, status, stage, currency, amount_minor as "amountMinor", captured_minor as "capturedMinor",
   version_micros as "versionMicros", payment_id as "paymentId", order_key as "orderKey",
   created_at as "createdAt",
-  is_check_wanted as "isCheckWanted"`;
+  is_check_wanted or contradiction is not null
+    -- A response that does not state it either settles this one: tomorrow's will not.
+    or array_remove(uncertainties, 'unstated_capture') <> '{}' as "awaitsRetrieve"`;
 
 /** Reads resources of one kind by their ids, as many as there are. */
 export function readLocalByIds(
