@@ -11,10 +11,9 @@ import type { Database } from '../platform/db/database.ts';
 import {
   commitAfterStored,
   insertEvents,
-  insertVariant,
+  insertVariants,
   type NewEvent,
   readStoredEvents,
-  type StoredEvent,
 } from './store/inbox.ts';
 
 export type Stored =
@@ -52,28 +51,31 @@ export async function storeBatch(
   const fresh = new Set(inserted.map(keyOf));
   for (const row of earlier) known.set(keyOf(row), row);
 
-  const outcomes: Stored[] = [];
-  for (const event of events) {
+  const variants = events.flatMap((event) => {
+    const row = known.get(keyOf(event));
+    return row && !row.bodyHash.equals(event.bodyHash) ? [{ webhookEventId: row.id, event }] : [];
+  });
+  const stored = variants.length > 0 ? await insertVariants(db, variants, receivedAt) : [];
+  const newVariants = new Set(stored.map(variantKey));
+
+  const outcomes = events.map((event): Stored => {
     const key = keyOf(event);
     const row = known.get(key);
-    if (row && fresh.delete(key)) outcomes.push({ outcome: 'accepted', toEnqueue: row.id });
-    else outcomes.push(await storeAgain(db, event, row, receivedAt));
-  }
+    if (row && fresh.delete(key)) return { outcome: 'accepted', toEnqueue: row.id };
+    // A body without an id is identified by its hash, so an existing one is the same.
+    if (!row || row.bodyHash.equals(event.bodyHash)) return { outcome: 'duplicate' };
+    const isNew = newVariants.delete(variantKey({ ...event, webhookEventId: row.id }));
+    return { outcome: 'id_reused', toEnqueue: isNew ? row.id : undefined };
+  });
   if (outcomes.some(({ outcome }) => outcome !== 'accepted')) await commitAfterStored(db);
   return { outcomes, timeline };
 }
 
-/** Stores a body under an event id that is already stored, with the same bytes or with different ones. */
-async function storeAgain(
-  db: Database,
-  event: NewEvent,
-  row: StoredEvent | undefined,
-  receivedAt: Date,
-): Promise<Stored> {
-  // A body without an id is identified by its hash, so an existing one is the same.
-  if (!row || row.bodyHash.equals(event.bodyHash)) return { outcome: 'duplicate' };
-  const isNew = await insertVariant(db, row.id, event, receivedAt);
-  return { outcome: 'id_reused', toEnqueue: isNew ? row.id : undefined };
+function variantKey(variant: {
+  readonly webhookEventId: number;
+  readonly bodyHash: Buffer;
+}): string {
+  return `${variant.webhookEventId}:${variant.bodyHash.toString('hex')}`;
 }
 
 function keyOf(event: { eventId: string | null | undefined; bodyHash: Buffer }): string {

@@ -297,6 +297,38 @@ describe('a batch', () => {
     expect(intake.enqueued).toEqual([id, id]);
   });
 
+  it('costs as many statements for a hundred reused ids as for one', async () => {
+    let statements = 0;
+    const counting: Database = {
+      ...db,
+      query: (...args: Parameters<Database['query']>) => {
+        statements += 1;
+        return db.query(...args);
+      },
+      prepared: (...args: Parameters<Database['prepared']>) => {
+        statements += 1;
+        return db.prepared(...args);
+      },
+    } as Database;
+    const eventIds = Array.from({ length: 101 }, () => unique('evt'));
+    const bodies = (ids: readonly string[]) =>
+      ids.map((eventId) => eventBody(paymentObject(), { eventId }));
+    const [one = '', ...hundred] = eventIds;
+    const { accept, enqueued } = recordingIntake(counting);
+    await Promise.all(bodies(eventIds).map(accept));
+    const [acceptedIds] = [[...enqueued]];
+
+    statements = 0;
+    expect(await Promise.all(bodies([one]).map(accept))).toMatchObject([{ outcome: 'id_reused' }]);
+    const ofOne = statements;
+    statements = 0;
+    const outcomes = await Promise.all(bodies(hundred).map(accept));
+
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['id_reused']));
+    expect(statements).toBe(ofOne);
+    expect(enqueued.slice(acceptedIds.length).sort()).toEqual(acceptedIds.sort());
+  });
+
   it('is stored except for an event that the database rejects', async () => {
     const ownDb = await createTestDatabase();
     try {

@@ -47,12 +47,7 @@ export async function insertEvents(
   events: readonly NewEvent[],
   receivedAt: Date,
 ): Promise<{ readonly inserted: readonly StoredEvent[]; readonly timeline: string | undefined }> {
-  const starts: number[] = [];
-  let length = 0;
-  for (const { body } of events) {
-    starts.push(length + 1);
-    length += body.length;
-  }
+  const { joined, starts } = joinBodies(events);
   const rows = await db.prepared<Inserted>(
     `with input as (
        select u.event_id, u.merchant_id, u.event_type, u.start, u.length, u.secret, u.lane,
@@ -84,7 +79,7 @@ export async function insertEvents(
        from (select ${HISTORY} as timeline) server
        left join inserted on true`,
     [
-      Buffer.concat(events.map(({ body }) => body)),
+      joined,
       Buffer.concat(events.map(({ bodyHash }) => bodyHash)),
       events.map(({ eventId }) => eventId ?? null),
       events.map(({ merchantId }) => merchantId ?? null),
@@ -161,36 +156,69 @@ export async function commitAfterStored(db: Queryable): Promise<void> {
   );
 }
 
+/** A different body under a known event id. */
+export interface Variant {
+  readonly webhookEventId: number;
+  readonly event: NewEvent;
+}
+
 /**
- * Stores a different body under a known event id and puts the event back into `pending`, so that the
- * worker opens a finding. A variant that is already stored changes nothing.
- * @returns whether the variant is new
+ * Stores different bodies under known event ids and puts the events back into `pending`, so that the worker
+ * opens findings. A variant that is already stored changes nothing.
+ * @returns those that are new, each once
  */
-export async function insertVariant(
-  db: Queryable,
-  webhookEventId: number,
-  variant: NewEvent,
+export async function insertVariants(
+  db: Database,
+  variants: readonly Variant[],
   receivedAt: Date,
-): Promise<boolean> {
-  const rows = await db.query<{ id: number }>(
-    `with inserted as (
+): Promise<readonly { readonly webhookEventId: number; readonly bodyHash: Buffer }[]> {
+  const events = variants.map(({ event }) => event);
+  const { joined, starts } = joinBodies(events);
+  return await db.prepared(
+    `with input as (
+       select u.webhook_event_id, u.lane, substring($1::bytea from u.start for u.length) as body,
+              substring($2::bytea from (u.place::int - 1) * 32 + 1 for 32) as body_sha256
+         from ${SEND_WARNINGS}, unnest($3::bigint[], $4::int[], $5::int[], $6::int[])
+              with ordinality as u (webhook_event_id, start, length, lane, place)
+     ), inserted as (
        insert into event_variants (webhook_event_id, body, body_sha256, received_at)
-       values ($1, $2, $3, $4)
+       select webhook_event_id, body, body_sha256, $7::timestamptz
+         from input
+        order by webhook_event_id, body_sha256
        on conflict do nothing
-       returning webhook_event_id
+       returning webhook_event_id, body_sha256
      ), queued as (
        insert into pending (webhook_event_id, enqueue_at, lane)
-       select webhook_event_id, now() + interval '${ENQUEUE_GRACE}', $5::int from inserted
+       select distinct on (i.webhook_event_id) i.webhook_event_id,
+              now() + interval '${ENQUEUE_GRACE}', n.lane
+         from inserted i
+         join input n on n.webhook_event_id = i.webhook_event_id and n.body_sha256 = i.body_sha256
+        order by i.webhook_event_id, i.body_sha256
        on conflict do nothing
      )
-     select webhook_event_id as id from inserted`,
+     select webhook_event_id as "webhookEventId", body_sha256 as "bodyHash" from inserted`,
     [
-      webhookEventId,
-      variant.body,
-      variant.bodyHash,
+      joined,
+      Buffer.concat(events.map(({ bodyHash }) => bodyHash)),
+      variants.map(({ webhookEventId }) => webhookEventId),
+      starts,
+      events.map(({ body }) => body.length),
+      events.map(laneOfEvent),
       receivedAt.toISOString(),
-      laneOfEvent(variant),
     ],
   );
-  return rows.length > 0;
+}
+
+/** Bodies as one value, and where each begins in it, counted from 1. */
+function joinBodies(events: readonly NewEvent[]): {
+  readonly joined: Buffer;
+  readonly starts: readonly number[];
+} {
+  const starts: number[] = [];
+  let length = 0;
+  for (const { body } of events) {
+    starts.push(length + 1);
+    length += body.length;
+  }
+  return { joined: Buffer.concat(events.map(({ body }) => body)), starts };
 }

@@ -26,7 +26,7 @@ import {
 import {
   commitAfterStored,
   insertEvents,
-  insertVariant,
+  insertVariants,
   readStoredEvents,
 } from '../../../../src/receiver/store/inbox.ts';
 import type { Execution } from '../rows.ts';
@@ -142,24 +142,33 @@ export const INBOX = [
       }));
   }),
   modeled(commitAfterStored, [], 'bb70f713', () => [{}]),
-  modeled(
-    insertVariant,
-    [1, NO_EVENT, EPOCH],
-    '71bcde2c',
-    function* (x, t, [id, body, hash, , lane]) {
-      const variant = {
-        ...{ webhook_event_id: Number(id), body: body as Buffer },
-        body_sha256: (hash as Buffer).toString('hex'),
+  modeled(insertVariants, [[], EPOCH], 'bd23d78c', function* (x, t, [joined, hashes], input) {
+    const bytes = [joined, hashes] as readonly Buffer[];
+    const rows = input().map((row, place) => {
+      const start = Number(row.start) - 1;
+      return {
+        ...{ webhook_event_id: Number(row.webhook_event_id), lane: Number(row.lane) },
+        body: bytes[0]?.subarray(start, start + Number(row.length)) ?? Buffer.alloc(0),
+        body_sha256: bytes[1]?.subarray(place * 32, place * 32 + 32).toString('hex') ?? '',
       };
-      if (!(yield* x.insert(t.event_variants, variant, 'nothing'))) return [];
-      const pending = {
-        ...{ webhook_event_id: Number(id), attempts: 0, lane: Number(lane) },
-        enqueue_at: x.nowMs + MINUTE_MS,
-      };
-      yield* x.insert(t.pending, pending, 'nothing');
-      return [{ id }];
-    },
-  ),
+    });
+    const inserted: typeof rows = [];
+    rows
+      .sort(byText(({ body_sha256 }) => body_sha256))
+      .sort(byNumber(({ webhook_event_id }) => webhook_event_id));
+    for (const row of rows) {
+      const { lane: _, ...variant } = row;
+      if (yield* x.insert(t.event_variants, variant, 'nothing')) inserted.push(row);
+    }
+    const enqueue_at = x.nowMs + MINUTE_MS;
+    const places = new Map(inserted.toReversed().map((row) => [row.webhook_event_id, row]));
+    for (const { webhook_event_id, lane } of places.values()) {
+      yield* x.insert(t.pending, { webhook_event_id, attempts: 0, lane, enqueue_at }, 'nothing');
+    }
+    return inserted.map(({ webhook_event_id, body_sha256 }) => ({
+      ...{ webhookEventId: webhook_event_id, bodyHash: Buffer.from(body_sha256, 'hex') },
+    }));
+  }),
   ...(['free', 'any'] as const).flatMap((lanes) => [
     {
       ...modeled(claimUntried, [[], lanes], CLAIM_BY_IDS[lanes], (x, t, [ids]) => {
