@@ -32,7 +32,14 @@ export interface StreamShape {
   readonly openPayments: number;
   /** When the first payment was created. */
   readonly startMs: number;
+  /** All payments name the same order. */
+  readonly isOneOrder?: boolean;
 }
+
+export const BUSY_SHOP: StreamShape = {
+  openPayments: OPEN_PAYMENTS,
+  startMs: Date.now() - 60_000,
+};
 
 interface OpenPayment extends Payment {
   readonly steps: readonly Step[];
@@ -47,11 +54,7 @@ export interface Changes {
 }
 
 /** @param run part of every id, and nowhere else */
-export function createChanges(
-  seed: number,
-  run: string,
-  shape: StreamShape = { openPayments: OPEN_PAYMENTS, startMs: Date.now() - 60_000 },
-): Changes {
+export function createChanges(seed: number, run: string, shape: StreamShape = BUSY_SHOP): Changes {
   const random = createRandom(seed);
   const openPayments: OpenPayment[] = [];
   let payments = 0;
@@ -60,8 +63,7 @@ export function createChanges(
     payments += 1;
     return {
       key: `${scatter(payments)}${run}`,
-      // One payment in ten is a second try for the order before it, which has a failed payment.
-      orderId: `order_${run}_${payments % 10 === 0 ? payments - 1 : payments}`,
+      orderId: `order_${run}_${shape.isOneOrder ? 0 : orderOf(payments)}`,
       amountMinor: 100 + Math.floor(random() * 50_000),
       createdMs: shape.startMs + (payments % 50_000),
       steps: payments % 10 === 9 ? FAILED : drawSteps(random()),
@@ -91,6 +93,11 @@ export function createChanges(
       return changes;
     },
   };
+}
+
+/** One payment in ten is a second try for the order before it, which has a failed payment. */
+function orderOf(payment: number): number {
+  return payment % 10 === 0 ? payment - 1 : payment;
 }
 
 const FAILED: readonly Step[] = ['processing', 'failed'];

@@ -26,6 +26,8 @@ export interface EventStream {
   readonly run: string;
   /** Builds and signs the next `count` requests. */
   next(count: number): Requests;
+  /** The requests of the last `next` again: the same event ids, and other bodies each time. */
+  vary(): Requests;
   /** Those that are left until no payment is open. */
   finish(): Requests;
 }
@@ -43,17 +45,20 @@ export function createEventStream(
   const run = randomBytes(5).toString('hex');
   const changes = createChanges(seed, run, shape);
   let events = 0;
+  let last: readonly Change[] = [];
+  let edition = 0;
 
-  const requestsOf = (described: readonly Change[]): Requests => {
+  /** @param before events before the first of these */
+  const requestsOf = (described: readonly Change[], before: number): Requests => {
     const bytes = Buffer.allocUnsafeSlow(described.length * MAX_REQUEST_BYTES);
     const starts = new Uint32Array(described.length + 1);
     const eventIds: string[] = [];
     let end = 0;
     for (const [n, change] of described.entries()) {
-      events += 1;
-      const eventId = `evt_${run}${String(events).padStart(22, '0')}`;
+      const eventId = `evt_${run}${String(before + n + 1).padStart(22, '0')}`;
       eventIds.push(eventId);
-      const body = Buffer.from(JSON.stringify(format.bodyOf(eventId, change)));
+      const content = format.bodyOf(eventId, change);
+      const body = Buffer.from(JSON.stringify(edition > 0 ? { ...content, edition } : content));
       starts[n] = end;
       end += bytes.write(requestHead(body, format.signatureOf(body, secret)), end, 'latin1');
       end += body.copy(bytes, end);
@@ -62,10 +67,21 @@ export function createEventStream(
     return { bytes, starts, eventIds };
   };
 
+  const advance = (described: readonly Change[]): Requests => {
+    last = described;
+    edition = 0;
+    events += described.length;
+    return requestsOf(described, events - described.length);
+  };
+
   return {
     run,
-    next: (count) => requestsOf(Array.from({ length: count }, changes.next)),
-    finish: () => requestsOf(changes.finish()),
+    next: (count) => advance(Array.from({ length: count }, changes.next)),
+    vary: () => {
+      edition += 1;
+      return requestsOf(last, events - last.length);
+    },
+    finish: () => advance(changes.finish()),
   };
 }
 

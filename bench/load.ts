@@ -2,6 +2,7 @@
  * The load, a process of its own: builds and signs events ahead of time, then sends them. It
  * follows the messages on its channel (loadProtocol.ts) and ends with the bench.
  */
+import { BUSY_SHOP } from './changes.ts';
 import { createEventStream, type EventStream, type Requests } from './events.ts';
 import type { FromLoad, ToLoad } from './loadProtocol.ts';
 import { PEERS } from './peers/peers.ts';
@@ -28,6 +29,12 @@ async function handle(message: ToLoad): Promise<void> {
       cursor = 0;
       send({ type: 'done' });
       return;
+    case 'vary':
+      if (!stream || !requests) throw new Error('vary comes after prepare');
+      requests = stream.vary();
+      cursor = 0;
+      send({ type: 'done' });
+      return;
     case 'run': {
       if (!requests) throw new Error('run comes after prepare');
       const { request } = message;
@@ -39,8 +46,9 @@ async function handle(message: ToLoad): Promise<void> {
   }
 }
 
-function openStream({ seed, secret, peer }: ToLoad & { readonly type: 'stream' }): EventStream {
-  if (peer === undefined) return createEventStream(seed, secret);
+function openStream(message: ToLoad & { readonly type: 'stream' }): EventStream {
+  const { seed, secret, peer, isOneOrder } = message;
+  if (peer === undefined) return createEventStream(seed, secret, { ...BUSY_SHOP, isOneOrder });
   const format = PEERS.find(({ name }) => name === peer)?.format;
   if (!format) throw new Error(`no peer is called ${peer}`);
   return createEventStream(seed, secret, undefined, format);

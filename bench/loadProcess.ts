@@ -14,8 +14,12 @@ export interface Load {
   readonly process: Started;
   /** Begins a new stream of events, for the peer of that name if there is one. */
   openStream(seed: number, peer?: string): Promise<void>;
+  /** Begins a new stream of events, all about payments of one order. */
+  openStreamOfOneOrder(seed: number): Promise<void>;
   /** Builds and signs the next events of the stream; those prepared before and not sent are dropped. */
   prepare(count: number): Promise<void>;
+  /** Prepares the same event ids again, with other bodies than before. */
+  vary(): Promise<void>;
   run(
     request: Partial<RunRequest> & Pick<RunRequest, 'port' | 'seconds'>,
     watcher?: RunWatcher,
@@ -53,10 +57,18 @@ export async function startLoad(options: {
     });
 
   await exchange(undefined, 'done');
+  const { secret } = options;
   return {
     process: started,
     openStream: async (seed, peer) => {
-      await exchange({ type: 'stream', seed, secret: options.secret, peer }, 'done');
+      await exchange({ type: 'stream', seed, secret, peer, isOneOrder: false }, 'done');
+    },
+    openStreamOfOneOrder: async (seed) => {
+      const message = { type: 'stream', seed, secret, peer: undefined, isOneOrder: true } as const;
+      await exchange(message, 'done');
+    },
+    vary: async () => {
+      await exchange({ type: 'vary' }, 'done');
     },
     prepare: async (count) => {
       const bounded = Math.min(Math.ceil(count), MAX_PREPARED);

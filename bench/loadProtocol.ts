@@ -48,8 +48,11 @@ export type ToLoad =
       readonly secret: string;
       /** The name of the peer that receives the events; undefined for Tallyhook and the bare route. */
       readonly peer: string | undefined;
+      readonly isOneOrder: boolean;
     }
   | { readonly type: 'prepare'; readonly count: number }
+  /** Prepares the same event ids with other bodies. */
+  | { readonly type: 'vary' }
   | { readonly type: 'run'; readonly request: RunRequest };
 
 export type FromLoad =

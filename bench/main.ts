@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runBadDays } from './badDays.ts';
 import type { Accounts, Bench } from './bench.ts';
 import { startPostgres, usePostgres } from './database.ts';
 import { runDistance } from './distance.ts';
@@ -10,12 +11,13 @@ import { runIntake } from './intake.ts';
 import { runJournal } from './journal.ts';
 import { startLoad } from './loadProcess.ts';
 import { describeMachine } from './machine.ts';
-import { FLAGS, HELP, type Options, readOptions, type Scenario } from './options.ts';
+import { FLAGS, HELP, type Options, readOptions } from './options.ts';
 import { runOverload } from './overload.ts';
 import { printPeers } from './peers/printPeers.ts';
 import { runPeers } from './peers/runPeers.ts';
 import { borrowRedis } from './redis.ts';
 import {
+  printBadDays,
   printDistance,
   printEndToEnd,
   printIntake,
@@ -28,7 +30,7 @@ import {
 import { type BenchParts, runBench } from './runBench.ts';
 import { runSteady } from './steady.ts';
 
-/** All seven parts, with as many seconds and pairs as they take. */
+/** All eight parts, with as many seconds and pairs as they take. */
 const DEADLINE_MS = 2 * 3_600_000;
 
 async function main(options: Options, parts: BenchParts): Promise<boolean> {
@@ -62,7 +64,7 @@ async function measure(options: Options, { folder, cleanup }: BenchParts): Promi
   return report;
 }
 
-async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
+async function runPart(bench: Bench): Promise<Partial<Report>> {
   switch (bench.part) {
     case 'intake': {
       const intake = await runIntake(bench);
@@ -89,6 +91,11 @@ async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
       printOverload(overload);
       return { overload };
     }
+    case 'bad-days': {
+      const badDays = await runBadDays(bench);
+      printBadDays(badDays);
+      return { badDays };
+    }
     case 'journal': {
       const journal = await runJournal(bench);
       printJournal(journal);
@@ -103,16 +110,20 @@ async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
 }
 
 function isComplete(report: Report): boolean {
-  const { intake, e2e, steady, journal, distance, overload, peers } = report;
+  const { intake, e2e, steady, journal, distance, overload, badDays, peers } = report;
   const accounts: readonly (Accounts | undefined)[] = [
     intake?.accounts,
     e2e?.accounts,
     overload?.accounts,
     ...(steady ?? []).map(({ accounts: own }) => own),
+    ...(badDays?.accounts ?? []),
     ...(journal?.accounts ?? []),
     ...(distance?.rows ?? []).map(({ accounts: own }) => own),
   ];
-  return peers?.isComplete !== false && accounts.every((one) => one?.isComplete !== false);
+  const isProved = badDays?.proved !== false;
+  return (
+    isProved && peers?.isComplete !== false && accounts.every((one) => one?.isComplete !== false)
+  );
 }
 
 await runBench({

@@ -8,6 +8,7 @@ export const SCENARIOS = [
   'journal',
   'distance',
   'overload',
+  'bad-days',
   'peers',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
@@ -23,6 +24,8 @@ export interface Options {
   /** Counted time of `e2e`, `steady`, `overload` and each side of a round of `peers`. */
   readonly seconds: number;
   readonly pairs: number;
+  /** Events of `bad-days` that wait for a worker. */
+  readonly backlog: number;
   /** Of `peers`. */
   readonly rounds: number;
   /** Between workers and database, in `distance`. */
@@ -37,10 +40,12 @@ export interface Options {
 
 export const HELP = `npm run bench -- [flags]
 
-  --only PART               one part instead of the first four: intake, e2e, steady, journal, distance, overload, peers
+  --only PART               one part instead of the first four: intake, e2e, steady, journal, distance, overload,
+                            bad-days, peers
   --peers                   as --only peers: beside other receivers, which npm installs in a temporary folder
-  --seconds N               counted time of e2e, steady, overload and each side of a round of peers (30)
+  --seconds N               counted time of e2e, steady, overload, each flood of bad-days and side of a round of peers (30)
   --pairs N                 pairs of intake (5)
+  --backlog N               bad-days: events that wait for a worker, and that are replayed (50000)
   --rounds N                rounds of peers, after one that does not count (5)
   --rtt MS                  distance: one round trip to the database (0, 0.5, 2 and 5 after each other)
   --single                  e2e and steady: one process, as "tallyhook start", instead of three
@@ -58,6 +63,7 @@ export const FLAGS = {
   only: [],
   seconds: '30',
   pairs: '5',
+  backlog: '50000',
   peers: false,
   rounds: '5',
   rtt: [],
@@ -75,6 +81,7 @@ export function readOptions(given: Given<typeof FLAGS>): Options {
     scenarios: only.length > 0 ? only : DEFAULT_SCENARIOS,
     seconds: readCount('--seconds', given.seconds, 1, 600),
     pairs: readCount('--pairs', given.pairs, 1, 25),
+    backlog: readCount('--backlog', given.backlog, 1_000, 500_000),
     rounds: readCount('--rounds', given.rounds, 1, 25),
     roundTripsMs: given.rtt.length > 0 ? given.rtt.map(readRoundTrip) : ROUND_TRIPS_MS,
     isSingleProcess: given.single,

@@ -22,6 +22,7 @@ const FILL_SECONDS = 4;
 const OPTIONS = {
   scenarios: [],
   seconds: 0,
+  backlog: 0,
   pairs: 1,
   rounds: 1,
   roundTripsMs: [],

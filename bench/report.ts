@@ -1,4 +1,5 @@
 /** Prints what was measured, each figure beside its target. */
+import type { BadDaysReport } from './badDays.ts';
 import type { Accounts } from './bench.ts';
 import { type CpuUse, isDisturbed, limitOf } from './cpu.ts';
 import type { DistanceReport } from './distance.ts';
@@ -21,6 +22,7 @@ export interface Report {
   readonly journal?: JournalReport;
   readonly distance?: DistanceReport;
   readonly overload?: OverloadReport;
+  readonly badDays?: BadDaysReport;
   readonly peers?: PeersReport;
 }
 
@@ -172,6 +174,38 @@ export function printOverload(report: OverloadReport): void {
   printCpu(report.cpu);
   printAccounts(report.accounts, false);
   printWarnings(report.warnings);
+}
+
+export function printBadDays({
+  barePerSecond,
+  floods,
+  rest,
+  accounts,
+  proved,
+}: BadDaysReport): void {
+  title('Bad days');
+  line('bare route', `${whole(barePerSecond)}/s`);
+  const heads = ['accepted/s', 'of new', 'finished/s', 'of new', 'reply p50', 'p99', 'others'];
+  console.log(`  ${' '.repeat(34)}${heads.map((head) => head.padStart(11)).join('')}`);
+  const [normal] = floods;
+  for (const { name, acceptedPerSecond, finishedPerSecond, replyMicros, cpu } of floods) {
+    const cells = [
+      whole(acceptedPerSecond),
+      (acceptedPerSecond / (normal?.acceptedPerSecond ?? 1)).toFixed(2),
+      whole(finishedPerSecond),
+      (finishedPerSecond / (normal?.finishedPerSecond ?? 1)).toFixed(2),
+      millis(replyMicros.p50),
+      millis(replyMicros.p99),
+      (cpu.others ?? 0).toFixed(2),
+    ];
+    console.log(`  ${name.padEnd(34)}${cells.map((cell) => cell.padStart(11)).join('')}`);
+  }
+  for (const { name, events, seconds, cpu } of rest) {
+    const rate = `${whole(events / seconds)}/s`;
+    line(name, `${whole(events)} in ${seconds.toFixed(1)} s: ${rate}; ${limitOf(cpu)}`);
+  }
+  line('verify --full', proved ? 'no failures' : 'FAILED');
+  for (const one of accounts) printAccounts(one, true);
 }
 
 function printRun(report: RunReport): void {

@@ -163,6 +163,7 @@ async function openBench({ folder, secret, seconds }: Ledger, running: Running):
     options: {
       scenarios: [],
       seconds,
+      backlog: 0,
       pairs: 1,
       rounds: 1,
       roundTripsMs: [],

@@ -22,6 +22,8 @@ import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 const SEED = testSeed();
 const HOLDS = Number(process.env.POLICY_HOLDS ?? 16);
+/** Their faults are set together; a sandbox has 50 faults of single requests at most. */
+const HOLDS_AT_ONCE = 70;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 const HOURS = 6;
 const AMOUNT_MINOR = 6_540;
@@ -99,19 +101,21 @@ test(`${HOLDS} holds are captured under faults, each once (rules 2 and 3, seed $
     policy: { action: 'capture', hours: HOURS },
     around: (service) => endingAt(ends, service),
   });
-  const holds = await authorize(watched, random);
-  for (const { id, fault } of holds) if (fault.ends) ends.set(id, fault.ends);
-  await watched.advance(WEEK_MS - HOURS * HOUR_MS + MINUTE_MS);
-
-  await setFaults(holds, random);
-  for (let minutes = 0; minutes < CHECKED_MINUTES; minutes += 1) {
-    await checkInThreeProcesses(watched);
-    await watched.advance(MINUTE_MS);
-  }
-  await sandbox.control('PUT', '/faults', {});
-
   const counted = [];
-  for (const hold of holds) counted.push({ ...hold, ...(await countCaptures(hold)) });
+  for (let first = 0; first < HOLDS; first += HOLDS_AT_ONCE) {
+    const holds = await authorize(watched, random, Math.min(HOLDS_AT_ONCE, HOLDS - first));
+    for (const { id, fault } of holds) if (fault.ends) ends.set(id, fault.ends);
+    await watched.advance(WEEK_MS - HOURS * HOUR_MS + MINUTE_MS);
+
+    await setFaults(holds, random);
+    for (let minutes = 0; minutes < CHECKED_MINUTES; minutes += 1) {
+      await checkInThreeProcesses(watched);
+      await watched.advance(MINUTE_MS);
+    }
+    await sandbox.control('PUT', '/faults', {});
+    for (const hold of holds) counted.push({ ...hold, ...(await countCaptures(hold)) });
+    expect(ends.size).toBe(0);
+  }
   for (const [name, own] of groupBy(counted, (hold) => hold.name)) {
     recordFigures({
       kind: 'captures',
@@ -122,7 +126,7 @@ test(`${HOLDS} holds are captured under faults, each once (rules 2 and 3, seed $
       doubled: own.filter(({ isDoubled }) => isDoubled).length,
     });
   }
-  expect(ends.size).toBe(0);
+  expect(counted).toHaveLength(HOLDS);
   expect(counted.filter(({ isDoubled }) => isDoubled)).toEqual([]);
   expect(counted.filter(({ isCaptured }) => !isCaptured)).toEqual([]);
 });
@@ -130,9 +134,10 @@ test(`${HOLDS} holds are captured under faults, each once (rules 2 and 3, seed $
 async function authorize(
   watched: AuthorizationTestSetup,
   random: Random,
+  count: number,
 ): Promise<readonly Hold[]> {
   const holds: Hold[] = [];
-  for (let n = 0; n < HOLDS; n += 1) {
+  for (let n = 0; n < count; n += 1) {
     // Each fault in turn, so that a small number of holds has all of them.
     const name = NAMES[n % NAMES.length] ?? 'none';
     const fault: Fault = FAULTS[name];

@@ -1,0 +1,258 @@
+/**
+ * Days on which more or other things happen than usual, beside a flood of new events on the same machine:
+ *
+ * 1. floods: the same events again, other bodies under known event ids, one order with all payments;
+ * 2. a backlog that a worker drains while events arrive, a replay of all events, and the proof of the ledger.
+ *
+ * *Finished* is what is accepted and off `pending`, by the time in which it was sent and drained.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startReplayAs } from '../src/actions/replayRuns.ts';
+import { readReplayRun } from '../src/ledger/read/store/replayRuns.ts';
+import { createDatabase, type Database } from '../src/platform/db/database.ts';
+import { createLog } from '../src/platform/log.ts';
+import { packageRoot } from '../src/platform/packageRoot.ts';
+import { type Accounts, account, type Bench, postgresOf, rateOf, startBare } from './bench.ts';
+import { type CpuUse, watchCpu } from './cpu.ts';
+import { type BenchDatabase, countKept, countPending } from './database.ts';
+import { drain } from './endToEnd.ts';
+import { type Latency, nowMs, type RunResult } from './loadProtocol.ts';
+import { startEventsWorker, startTallyhook, type Tallyhook } from './tallyhook.ts';
+
+export interface BadDaysReport {
+  readonly barePerSecond: number;
+  /** The first is of new events. */
+  readonly floods: readonly Flood[];
+  readonly rest: readonly Work[];
+  /** Whether `verify --full` found nothing. */
+  readonly proved: boolean;
+  readonly accounts: readonly Accounts[];
+}
+
+export interface Flood {
+  readonly name: string;
+  readonly acceptedPerSecond: number;
+  readonly finishedPerSecond: number;
+  readonly replyMicros: Latency;
+  readonly cpu: CpuUse;
+}
+
+export interface Work {
+  readonly name: string;
+  readonly events: number;
+  readonly seconds: number;
+  readonly cpu: CpuUse;
+}
+
+const SEED = 8;
+/** Events prepared, as a share of what the bare route takes; more than were ever accepted. */
+const PREPARED_OF_BARE = 0.8;
+const WARM_UP_SECONDS = 4;
+const SLICE_SECONDS = 2;
+/** Payments of one order; each step of one is merged with all the others. */
+const EVENTS_OF_ONE_ORDER = 2_000;
+const ARRIVING_PER_SECOND = 500;
+const POLL_EVERY_MS = 100;
+const REPLAY_TIMEOUT_MS = 60_000;
+
+export async function runBadDays(bench: Bench): Promise<BadDaysReport> {
+  const bare = await startBare(bench, SEED);
+  await bare.stop();
+  const db = await bench.postgres.createDatabase('bench_bad_days');
+  const tallyhook = await startTallyhook(bench, 'processes', db.url);
+  const subject: Subject = { bench, db, tallyhook };
+  await bench.load.openStream(SEED);
+  await bench.load.prepare(bare.roughRate * PREPARED_OF_BARE * bench.options.seconds);
+  const runs: RunResult[] = [];
+  const floods = [
+    await flood(subject, 'new events', runs),
+    await floodOfDuplicates(subject, runs),
+    await floodOfVariants(subject),
+    await floodOfOneOrder(subject, runs),
+  ];
+  const replay = await replayAll(subject);
+  await tallyhook.stop();
+  const proof = await prove(bench, db);
+  const accounts = account(runs, await countKept(db), true);
+  await db.drop();
+  const backlog = await drainBacklog(bench);
+  return {
+    ...{ barePerSecond: bare.roughRate, floods, rest: [backlog.work, replay, proof.work] },
+    ...{ proved: proof.isProved, accounts: [accounts, backlog.accounts] },
+  };
+}
+
+interface Subject {
+  readonly bench: Bench;
+  readonly db: BenchDatabase;
+  readonly tallyhook: Tallyhook;
+}
+
+function watch({ bench, tallyhook }: Subject) {
+  return watchCpu([...tallyhook.processes, postgresOf(bench), bench.load.process]);
+}
+
+/** Sends what is prepared, as fast as it is accepted. */
+async function flood(
+  subject: Subject,
+  name: string,
+  runs: RunResult[],
+  request: { readonly repeat?: boolean } = {},
+): Promise<Flood> {
+  const { bench, db, tallyhook } = subject;
+  const cpu = watch(subject);
+  const [seconds, warmUpSeconds] = [bench.options.seconds, WARM_UP_SECONDS];
+  const result = await bench.load.run(
+    { ...request, port: tallyhook.port, seconds, warmUpSeconds },
+    { onCounting: cpu.start },
+  );
+  const use = cpu.stop();
+  const drainSeconds = await drain(db);
+  runs.push(result);
+  return {
+    ...{ name, acceptedPerSecond: rateOf(result), cpu: use, replyMicros: result.replyMicros },
+    finishedPerSecond: result.counted / (result.countedSeconds + drainSeconds),
+  };
+}
+
+/** Sends what is left of the prepared events. */
+async function sendRest({ bench, db, tallyhook }: Subject, runs: RunResult[]): Promise<void> {
+  for (;;) {
+    const result = await bench.load.run({ port: tallyhook.port, seconds: SLICE_SECONDS });
+    runs.push(result);
+    if (result.ranOut) break;
+  }
+  await drain(db);
+}
+
+async function floodOfDuplicates(subject: Subject, runs: RunResult[]): Promise<Flood> {
+  await sendRest(subject, runs);
+  // Not among the runs: nothing of it is stored.
+  return await flood(subject, 'the same events again', [], { repeat: true });
+}
+
+/** Not among the runs either: the ids are those of events that are counted already. */
+async function floodOfVariants(subject: Subject): Promise<Flood> {
+  const before = await countVariants(subject.db);
+  await subject.bench.load.vary();
+  const own: RunResult[] = [];
+  const found = await flood(subject, 'other bodies under known ids', own);
+  const acknowledged = own.reduce((sum, run) => sum + run.acknowledged, 0);
+  const stored = (await countVariants(subject.db)) - before;
+  if (stored < acknowledged) {
+    throw new Error(`${acknowledged} other bodies were acknowledged and ${stored} are stored`);
+  }
+  return found;
+}
+
+async function countVariants(db: BenchDatabase): Promise<number> {
+  const [row] = await db.query<{ count: number }>('select count(*) as count from event_variants');
+  return row?.count ?? 0;
+}
+
+async function floodOfOneOrder(subject: Subject, runs: RunResult[]): Promise<Flood> {
+  const { bench, db } = subject;
+  await bench.load.openStreamOfOneOrder(SEED + 1);
+  await bench.load.prepare(EVENTS_OF_ONE_ORDER);
+  const cpu = watch(subject);
+  cpu.start();
+  const startMs = nowMs();
+  const own: RunResult[] = [];
+  await sendRest(subject, own);
+  const seconds = (nowMs() - startMs) / 1_000;
+  runs.push(...own);
+  await drain(db);
+  const [first] = own;
+  return {
+    name: `one order, ${EVENTS_OF_ONE_ORDER.toLocaleString('en')} events`,
+    acceptedPerSecond: first ? rateOf(first) : 0,
+    finishedPerSecond: EVENTS_OF_ONE_ORDER / seconds,
+    replyMicros: first?.replyMicros ?? { p50: 0, p99: 0, max: 0 },
+    cpu: cpu.stop(),
+  };
+}
+
+/** Replays all events of the ledger, as a person can from the console. */
+async function replayAll(subject: Subject): Promise<Work> {
+  const { db } = subject;
+  const actor = { kind: 'process', role: 'process', name: 'bench', origin: 'bench' } as const;
+  const cpu = watch(subject);
+  cpu.start();
+  const startMs = nowMs();
+  const connected = openDatabase(db.url);
+  const run = await startReplayAs({ db: connected }, actor, { filter: {}, reason: 'bench' });
+  await connected.close();
+  for (;;) {
+    const now = await readReplayRun(db, run.id);
+    if (now?.finishedAt !== null) break;
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+  }
+  await drain(db);
+  const seconds = (nowMs() - startMs) / 1_000;
+  return { name: 'replay of all', events: run.planned, seconds, cpu: cpu.stop() };
+}
+
+function openDatabase(url: string): Database {
+  return createDatabase({
+    ...{ connectionString: url, applicationName: 'bench', maxConnections: 1, plans: 'any' },
+    ...{ responseTimeoutMs: REPLAY_TIMEOUT_MS, log: createLog('silent') },
+  });
+}
+
+async function prove(
+  bench: Bench,
+  db: BenchDatabase,
+): Promise<{ readonly work: Work; readonly isProved: boolean }> {
+  const { stored } = await countKept(db);
+  const cpu = watchCpu([postgresOf(bench)]);
+  cpu.start();
+  const startMs = nowMs();
+  const bin = join(packageRoot(), 'bin', 'tallyhook.js');
+  const isProved = await promisify(execFile)(process.execPath, [bin, 'verify', '--full'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: db.url },
+    cwd: bench.folder,
+  }).then(
+    () => true,
+    () => false,
+  );
+  const seconds = (nowMs() - startMs) / 1_000;
+  const work = { name: 'verify --full', events: stored, seconds, cpu: cpu.stop() };
+  return { work, isProved };
+}
+
+/** Receives while no worker runs, then starts one and goes on receiving. */
+async function drainBacklog(
+  bench: Bench,
+): Promise<{ readonly work: Work; readonly accounts: Accounts }> {
+  const { load, options } = bench;
+  const db = await bench.postgres.createDatabase('bench_backlog');
+  const receiver = await startTallyhook(bench, 'receiver', db.url);
+  await load.openStream(SEED + 2);
+  await load.prepare(options.backlog);
+  const runs: RunResult[] = [];
+  do runs.push(await load.run({ port: receiver.port, seconds: SLICE_SECONDS }));
+  while (!runs.at(-1)?.ranOut);
+  const backlog = await countPending(db);
+  await load.prepare(ARRIVING_PER_SECOND * options.seconds);
+  const worker = await startEventsWorker(bench, db.url);
+  const cpu = watchCpu([...receiver.processes, worker, postgresOf(bench), load.process]);
+  cpu.start();
+  const startMs = nowMs();
+  const arriving = load.run({
+    ...{ port: receiver.port, seconds: options.seconds, ratePerSecond: ARRIVING_PER_SECOND },
+  });
+  await drain(db);
+  const seconds = (nowMs() - startMs) / 1_000;
+  const use = cpu.stop();
+  runs.push(await arriving);
+  await drain(db);
+  const arrived = Math.min(seconds, options.seconds) * ARRIVING_PER_SECOND;
+  const accounts = account(runs, await countKept(db), true);
+  await worker.stop();
+  await receiver.stop();
+  await db.drop();
+  const name = `backlog, ${ARRIVING_PER_SECOND}/s arriving`;
+  return { work: { name, events: backlog + Math.round(arrived), seconds, cpu: use }, accounts };
+}
