@@ -10,7 +10,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startReplayAs } from '../src/actions/replayRuns.ts';
-import { readReplayRun } from '../src/ledger/read/store/replayRuns.ts';
+import { type ReplayRun, readReplayRun } from '../src/ledger/read/store/replayRuns.ts';
 import { createDatabase, type Database } from '../src/platform/db/database.ts';
 import { createLog } from '../src/platform/log.ts';
 import { packageRoot } from '../src/platform/packageRoot.ts';
@@ -184,14 +184,14 @@ async function replayAll(subject: Subject): Promise<Work> {
   const connected = openDatabase(db.url);
   const run = await startReplayAs({ db: connected }, actor, { filter: {}, reason: 'bench' });
   await connected.close();
-  for (;;) {
-    const now = await readReplayRun(db, run.id);
-    if (now?.finishedAt !== null) break;
+  let now: ReplayRun | undefined = run;
+  while (now?.finishedAt === null) {
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    now = await readReplayRun(db, run.id);
   }
   await drain(db);
   const seconds = (nowMs() - startMs) / 1_000;
-  return { name: 'replay of all', events: run.planned, seconds, cpu: cpu.stop() };
+  return { name: 'replay of all', events: now?.replayed ?? 0, seconds, cpu: cpu.stop() };
 }
 
 function openDatabase(url: string): Database {

@@ -1,9 +1,9 @@
 /** Replays events for an operator. */
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
-import { findAbsence } from '../ledger/bodies/readBodies.ts';
+import { findAbsences } from '../ledger/bodies/readBodies.ts';
 import { describeAbsence } from '../ledger/domain/bodyAbsence.ts';
-import { replayEvent } from '../ledger/inbox/applyEvents.ts';
+import { replayEvents } from '../ledger/inbox/applyEvents.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 
@@ -43,9 +43,12 @@ export function replayEventsAs(
   });
 }
 
+/** Bodies of as many events are in memory together. */
+const EVENTS_AT_ONCE = 100;
+
 /**
- * Makes events pending again, each in a transaction of its own, and enqueues them. One without a body
- * is refused: it could not be applied, and would end as a dead event.
+ * Makes events pending again, some in each transaction, and enqueues them. One without a body is refused: it
+ * could not be applied, and would end as a dead event.
  * @param numbers inbox numbers of stored events
  * @param record what is committed with the replay of an event
  */
@@ -56,17 +59,19 @@ export async function replayEach(
 ): Promise<Replayed> {
   const replayed: number[] = [];
   const refused: RefusedReplay[] = [];
-  for (const number of numbers) {
-    const absence = await findAbsence(db, number);
-    if (absence) {
+  for (let first = 0; first < numbers.length; first += EVENTS_AT_ONCE) {
+    const some = numbers.slice(first, first + EVENTS_AT_ONCE);
+    const absences = await findAbsences(db, some);
+    const present = some.filter((number) => !absences.has(number));
+    for (const [number, absence] of absences) {
       refused.push({ number, reason: describeAbsence(absence) });
-      continue;
     }
-    replayed.push(number);
+    if (present.length === 0) continue;
     await db.transaction(async (tx) => {
-      await replayEvent(tx, number);
-      await record(tx, number);
+      await replayEvents(tx, present);
+      for (const number of present) await record(tx, number);
     });
+    replayed.push(...present);
   }
   try {
     if (replayed.length > 0) await enqueue(replayed);

@@ -27,6 +27,7 @@ import { filterOf } from '../ledger/read/eventFilter.ts';
 import { countEvents, type EventCount, searchEvents } from '../ledger/read/store/events.ts';
 import type { ReplayRun, StoredFilter } from '../ledger/read/store/replayRuns.ts';
 import type { Database } from '../platform/db/database.ts';
+import { sleep } from '../platform/sleep.ts';
 import { type RefusedReplay, type Replayed, type ReplayParts, replayEach } from './replayEvents.ts';
 
 interface Parts {
@@ -125,6 +126,10 @@ export interface ContinueReplaysParts extends ReplayParts {
 const STEP_EVENTS = 100;
 /** With more events pending than this, a run waits. */
 const BUSY_PENDING = 5_000;
+/** Workers apply some hundred events meanwhile. */
+const WAIT_MS = 250;
+/** Shorter than the claim of a run. */
+const MAX_WAIT_MS = 20_000;
 
 /** Carries out the runs that wait, one after another. */
 export async function continueReplays(parts: ContinueReplaysParts): Promise<void> {
@@ -141,8 +146,7 @@ async function carryOut(parts: ContinueReplaysParts, claimed: ReplayRun): Promis
   let run: ReplayRun | undefined = claimed;
   try {
     while (run?.state === 'running') {
-      if (parts.signal.aborted || (await measureInbox(parts.db)).pending > BUSY_PENDING)
-        return true;
+      if (!(await untilCalm(parts))) return true;
       ({ run } = await makeStep(parts, run));
     }
     return false;
@@ -150,6 +154,16 @@ async function carryOut(parts: ContinueReplaysParts, claimed: ReplayRun): Promis
     // A claim that cannot be released ends by itself.
     await releaseReplayRun(parts.db, claimed.id).catch(() => undefined);
   }
+}
+
+/** Waits while many events are pending. @returns false if many still are, or the process is stopped */
+async function untilCalm({ db, signal }: ContinueReplaysParts): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < MAX_WAIT_MS; waitedMs += WAIT_MS) {
+    if (signal.aborted) return false;
+    if ((await measureInbox(db)).pending <= BUSY_PENDING) return true;
+    await sleep(WAIT_MS, signal);
+  }
+  return false;
 }
 
 interface MadeStep {

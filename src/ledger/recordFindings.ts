@@ -9,7 +9,7 @@ import {
   type FindingName,
   markClassesClosed,
   markClosed,
-  markSubjectClosed,
+  markSubjectsClosed,
   upsertFindings,
 } from './store/findings.ts';
 
@@ -62,9 +62,9 @@ export async function closeClasses(
   await syncFindingAlerts(tx, { open: [], closed: await markClassesClosed(tx, classes, subjects) });
 }
 
-/** Closes every open finding about a subject, because a person handles it. */
-export async function closeSubject(tx: Queryable, subject: string): Promise<void> {
-  await syncFindingAlerts(tx, { open: [], closed: await markSubjectClosed(tx, subject) });
+/** Closes every open finding about these subjects, because a person handles them. */
+export async function closeSubjects(tx: Queryable, subjects: readonly string[]): Promise<void> {
+  await syncFindingAlerts(tx, { open: [], closed: await markSubjectsClosed(tx, subjects) });
 }
 
 /** A subject with the findings that hold now and the classes of open findings that no longer do. */

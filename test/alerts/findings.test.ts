@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
-import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
+import { replayEvents } from '../../src/ledger/inbox/applyEvents.ts';
 import { closeClasses, openFindings } from '../../src/ledger/recordFindings.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { readStoredAlerts, type StoredAlert } from '../support/alerts.ts';
@@ -140,7 +140,7 @@ describe('an event', () => {
     expect(summarize(await alertsOf(`event:${id}`))).toEqual([
       ['event_id_reused', 'open', 'opened'],
     ]);
-    await replayEvent(db, id);
+    await replayEvents(db, [id]);
     await testApplier(db).applyBatch([id]);
     expect(summarize(await alertsOf(`event:${id}`))).toEqual([
       ['event_id_reused', 'resolved', 'opened', 'resolved'],
@@ -156,7 +156,7 @@ describe('an event', () => {
       `event:${id}`,
     ]);
     expect(JSON.stringify(row)).not.toContain('Lovelace');
-    await replayEvent(db, id);
+    await replayEvents(db, [id]);
     expect(summarize(await alertsOf(`event:${id}`))).toEqual([
       ['event_dead', 'resolved', 'opened', 'resolved'],
     ]);

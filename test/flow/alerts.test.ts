@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
-import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
+import { replayEvents } from '../../src/ledger/inbox/applyEvents.ts';
 import { readStoredAlerts, type StoredAlert } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sign, unique } from '../support/events.ts';
@@ -209,7 +209,7 @@ test('each change raises its alert once, regardless of duplicates, late copies, 
   }
   const applier = testApplier(db, sandbox.merchantId);
   for (const { id } of copies) {
-    await replayEvent(db, id);
+    await replayEvents(db, [id]);
     await applier.applyOne(id);
   }
   await allApplied();

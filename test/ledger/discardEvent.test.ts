@@ -1,7 +1,7 @@
 /** Discarding a dead event: it counts no more as dead, is kept, and can still be replayed. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { discardEventAs } from '../../src/actions/discardEvent.ts';
-import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
+import { replayEvents } from '../../src/ledger/inbox/applyEvents.ts';
 import { readBacklog } from '../../src/ledger/inbox/store/arrivals.ts';
 import { searchEvents } from '../../src/ledger/read/store/events.ts';
 import { findEvent } from '../../src/ledger/read/store/parts.ts';
@@ -69,7 +69,7 @@ test('an event that is not dead is not discarded', async () => {
 
 test('a discarded event can be replayed, and may die again', async () => {
   await discard();
-  await db.transaction((tx) => replayEvent(tx, dead));
+  await db.transaction((tx) => replayEvents(tx, [dead]));
   expect(await findEvent(db, String(dead))).toMatchObject({ state: 'pending', discardedBy: null });
   await testApplier(db).markDead(dead, 5, 'still not');
   expect(await findEvent(db, String(dead))).toMatchObject({ state: 'dead', discardedBy: null });

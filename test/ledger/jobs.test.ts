@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   createEventApplier,
   type EventApplier,
-  replayEvent,
+  replayEvents,
 } from '../../src/ledger/inbox/applyEvents.ts';
 import {
   batchJob,
@@ -479,7 +479,7 @@ describe('an event with data that cannot be applied', () => {
     expect(await readFindings()).toEqual([{ ...finding, state: 'open' }]);
 
     await allow();
-    await replayEvent(db, bad.inboxId);
+    await replayEvents(db, [bad.inboxId]);
     await producer.add([batchJob([bad.inboxId])]);
     await waitFor('the event to be applied', async () => (await pendingIds()).length === 0);
     expect(await appliedIds()).toEqual(ids(paid));
@@ -503,7 +503,7 @@ describe('an event with data that cannot be applied', () => {
       }
     };
     await runAll();
-    await replayEvent(db, inboxId);
+    await replayEvents(db, [inboxId]);
     expect(await readDead()).toEqual([]);
     await runAll();
 

@@ -75,7 +75,7 @@ test(`PostgreSQL and the model return the same rows, and end with the same table
 /** Statements that only some seeds need. */
 const RARE = new Set([
   ...['lockAccepted', 'selectOpenFindings', 'readEpochs', 'insertEpoch', 'deleteStaleTotals'],
-  ...['moveChildren', 'listWritten', 'linkFinding', 'markSubjectClosed', 'readPlaces'],
+  ...['moveChildren', 'listWritten', 'linkFinding', 'markSubjectsClosed', 'readPlaces'],
   ...[
     'readOpenSubjects',
     'endWatch',

@@ -1,6 +1,6 @@
 /** The system watch on PostgreSQL. test/unit/monitor tests the limits of the rules. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
+import { replayEvents } from '../../src/ledger/inbox/applyEvents.ts';
 import { openFindings } from '../../src/ledger/recordFindings.ts';
 import { insertLoss } from '../../src/monitor/store/failoverLosses.ts';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
@@ -184,7 +184,7 @@ test('many dead events raise one alert in addition to one for each event', async
     { rule: 'dead_events', alerts: 1 },
     { rule: 'event_dead', alerts: 10 },
   ]);
-  for (const id of ids) await replayEvent(db, id);
+  await replayEvents(db, ids);
   await watch();
   expect(await db.query(`select id from alerts where state = 'open'`)).toEqual([]);
 });

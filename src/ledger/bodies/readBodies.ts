@@ -102,11 +102,15 @@ export function unpack({ eventIds, lengths, bodies }: PackedBodies): readonly St
   });
 }
 
-/** Why an event has no body; undefined if it has one, or if there is no such event. */
-export async function findAbsence(tx: Queryable, id: number): Promise<BodyAbsence | undefined> {
-  const keys = await readBodyKeys(tx, [id]);
-  if (keys.length === 0 || (await readBodies(tx, keys)).has(id)) return undefined;
-  return (await explainAbsences(tx, keys)).get(id);
+/** Why events have no body. Those that have one, or that do not exist, are missing from the result. */
+export async function findAbsences(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, BodyAbsence>> {
+  const keys = await readBodyKeys(tx, ids);
+  const bodies = await readBodies(tx, keys);
+  const absent = keys.filter(({ id }) => !bodies.has(id));
+  return absent.length > 0 ? await explainAbsences(tx, absent) : new Map();
 }
 
 /** Why events have no body. Only for events that readBodies found no body of. */

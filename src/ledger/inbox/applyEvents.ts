@@ -16,7 +16,7 @@ import { eventFindings, eventSubject } from '../domain/findings.ts';
 import type { Observation, ResourceRef } from '../domain/snapshot.ts';
 import { retryWithMoreLocks } from '../lockSetChanged.ts';
 import type { LedgerMetrics } from '../metrics.ts';
-import { closeFindings, closeSubject, openFindings } from '../recordFindings.ts';
+import { closeFindings, closeSubjects, openFindings } from '../recordFindings.ts';
 import { recordProfiles } from '../recordProfiles.ts';
 import {
   claimOne,
@@ -28,7 +28,7 @@ import {
   limitLockWaits,
   lockLanes,
   moveToDead,
-  recordReplay,
+  recordReplays,
   removeFromDead,
   restoreLockWaits,
   returnToPending,
@@ -161,15 +161,15 @@ async function waitForLanes(tx: Queryable, ids: readonly number[]): Promise<void
 }
 
 /**
- * Replays an event, whether it is dead or applied; applying an event again does not change the ledger.
- * The time of the replay becomes the reference for its version, because the receiver's clock may have
- * been wrong. Findings about the event are closed, and open again if they still hold.
- * @param tx the transaction that also records who replays it
+ * Replays events, whether they are dead or applied; applying an event again does not change the ledger.
+ * The time of the replay becomes the reference for their versions, because the receiver's clock may have
+ * been wrong. Findings about the events are closed, and open again if they still hold.
+ * @param tx the transaction that also records who replays them
  */
-export async function replayEvent(tx: Queryable, id: number): Promise<void> {
-  await recordReplay(tx, id);
-  await returnToPending(tx, id);
-  await closeSubject(tx, eventSubject(id));
+export async function replayEvents(tx: Queryable, ids: readonly number[]): Promise<void> {
+  await recordReplays(tx, ids);
+  await returnToPending(tx, ids);
+  await closeSubjects(tx, ids.map(eventSubject));
 }
 
 /**

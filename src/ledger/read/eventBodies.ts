@@ -1,6 +1,6 @@
 /** The bodies of events, or why they have none. */
 import type { Queryable } from '../../platform/db/database.ts';
-import { findAbsence, readBodies } from '../bodies/readBodies.ts';
+import { findAbsences, readBodies } from '../bodies/readBodies.ts';
 import { readBodyKeys } from '../bodies/store/bodies.ts';
 import type { BodyAbsence } from '../domain/bodyAbsence.ts';
 
@@ -17,10 +17,12 @@ export async function readEventBodies(
 ): Promise<ReadonlyMap<number, EventBody>> {
   const wanted = [...new Set(numbers)];
   const bodies = await readBodies(db, await readBodyKeys(db, wanted));
-  const found = new Map<number, EventBody>();
-  for (const number of wanted) {
-    const body = bodies.get(number);
-    found.set(number, { body, absence: body ? undefined : await findAbsence(db, number) });
-  }
-  return found;
+  const missing = wanted.filter((number) => !bodies.has(number));
+  const absences = missing.length > 0 ? await findAbsences(db, missing) : undefined;
+  return new Map(
+    wanted.map((number): [number, EventBody] => [
+      number,
+      { body: bodies.get(number), absence: absences?.get(number) },
+    ]),
+  );
 }

@@ -86,16 +86,19 @@ export function markClassesClosed(
 }
 
 /**
- * Closes every open finding about a subject.
+ * Closes every open finding about these subjects.
  * @returns those that were open
  */
-export function markSubjectClosed(tx: Queryable, subject: string): Promise<readonly FindingName[]> {
+export function markSubjectsClosed(
+  tx: Queryable,
+  subjects: readonly string[],
+): Promise<readonly FindingName[]> {
   return tx.query<FindingName>(
     `update findings
         set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
-      where state = 'open' and subject = $1
+      where state = 'open' and subject = any ($1::text[])
       returning class, subject`,
-    [subject],
+    [subjects],
   );
 }
 

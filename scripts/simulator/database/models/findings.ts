@@ -27,7 +27,7 @@ import {
   lockAccepted,
   markClassesClosed,
   markClosed,
-  markSubjectClosed,
+  markSubjectsClosed,
   upsertFindings,
 } from '../../../../src/ledger/store/findings.ts';
 import type { Execution } from '../rows.ts';
@@ -92,8 +92,8 @@ const FINDINGS = [
       (row) => texts(classes).includes(row.class) && texts(subjects).includes(row.subject),
     ),
   ),
-  modeled(markSubjectClosed, [''], '283a12c9', (x, t, [subject]) =>
-    close(x, t, (row) => row.subject === subject),
+  modeled(markSubjectsClosed, [[]], '20c3d10e', (x, t, [subjects]) =>
+    close(x, t, (row) => texts(subjects).includes(row.subject)),
   ),
   modeled(lockAccepted, ['', []], 'add849ee', function* (x, t, [name, subjects]) {
     const rows = yield* x.lock(

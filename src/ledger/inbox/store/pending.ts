@@ -321,27 +321,23 @@ export async function removeFromDead(
   return rows.map(({ id }) => id);
 }
 
-/** Records the replay of an event: its time is the new reference time for the version. */
-export async function recordReplay(tx: Queryable, id: number): Promise<void> {
+/** Records the replay of events: its time is the new reference time for their versions. */
+export async function recordReplays(tx: Queryable, ids: readonly number[]): Promise<void> {
   await tx.query(
-    `insert into event_replays (webhook_event_id) values ($1)
+    `insert into event_replays (webhook_event_id)
+     select distinct id from unnest($1::bigint[]) as u (id) order by id
      on conflict (webhook_event_id) do update set replayed_at = statement_timestamp()`,
-    [id],
+    [ids],
   );
 }
 
-/**
- * Makes an event pending again, whether it is dead or applied.
- * @returns false if it is pending already
- */
-export async function returnToPending(tx: Queryable, id: number): Promise<boolean> {
-  const rows = await tx.query<{ id: number }>(
-    `with revived as (delete from dead_events where webhook_event_id = $1)
+/** Makes events pending again, whether they are dead or applied. Does nothing to those that are pending. */
+export async function returnToPending(tx: Queryable, ids: readonly number[]): Promise<void> {
+  await tx.query(
+    `with revived as (delete from dead_events where webhook_event_id = any ($1::bigint[]))
      insert into pending (webhook_event_id, enqueue_at, lane)
-     values ($1, now(), $1::bigint % ${LANES})
-     on conflict do nothing
-     returning webhook_event_id as id`,
-    [id],
+     select distinct id, now(), id % ${LANES} from unnest($1::bigint[]) as u (id) order by id
+     on conflict do nothing`,
+    [ids],
   );
-  return rows.length > 0;
 }
