@@ -24,13 +24,15 @@ import {
   printJournal,
   printMachine,
   printOverload,
+  printRest,
   printSteady,
   type Report,
 } from './report.ts';
+import { runRest } from './rest.ts';
 import { type BenchParts, runBench } from './runBench.ts';
 import { runSteady } from './steady.ts';
 
-/** All eight parts, with as many seconds and pairs as they take. */
+/** All nine parts, with as many seconds and pairs as they take. */
 const DEADLINE_MS = 2 * 3_600_000;
 
 async function main(options: Options, parts: BenchParts): Promise<boolean> {
@@ -95,6 +97,11 @@ async function runPart(bench: Bench): Promise<Partial<Report>> {
       const badDays = await runBadDays(bench);
       printBadDays(badDays);
       return { badDays };
+    }
+    case 'rest': {
+      const rest = await runRest(bench);
+      printRest(rest);
+      return { rest };
     }
     case 'journal': {
       const journal = await runJournal(bench);

@@ -9,6 +9,7 @@ export const SCENARIOS = [
   'distance',
   'overload',
   'bad-days',
+  'rest',
   'peers',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
@@ -41,7 +42,7 @@ export interface Options {
 export const HELP = `npm run bench -- [flags]
 
   --only PART               one part instead of the first four: intake, e2e, steady, journal, distance, overload,
-                            bad-days, peers
+                            bad-days, rest, peers
   --peers                   as --only peers: beside other receivers, which npm installs in a temporary folder
   --seconds N               counted time of e2e, steady, overload, each flood of bad-days and side of a round of peers (30)
   --pairs N                 pairs of intake (5)

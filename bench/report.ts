@@ -11,6 +11,7 @@ import type { Machine } from './machine.ts';
 import type { OverloadReport } from './overload.ts';
 import type { PeersReport } from './peers/runPeers.ts';
 import type { Quantiles } from './quantiles.ts';
+import type { RestReport } from './rest.ts';
 import type { SteadyReport } from './steady.ts';
 
 export interface Report {
@@ -23,6 +24,7 @@ export interface Report {
   readonly distance?: DistanceReport;
   readonly overload?: OverloadReport;
   readonly badDays?: BadDaysReport;
+  readonly rest?: RestReport;
   readonly peers?: PeersReport;
 }
 
@@ -206,6 +208,18 @@ export function printBadDays({
   }
   line('verify --full', proved ? 'no failures' : 'FAILED');
   for (const one of accounts) printAccounts(one, true);
+}
+
+export function printRest({ starts, rows }: RestReport): void {
+  title(`Start and rest, medians of ${starts} starts`);
+  for (const { name, readySeconds, memoryMb, goalSeconds, goalMb } of rows) {
+    const ready = `ready in ${readySeconds.toFixed(2)} s${most(readySeconds, goalSeconds)}`;
+    line(name, `${ready}, ${whole(memoryMb)} MB at rest${most(memoryMb, goalMb)}`);
+  }
+}
+
+function most(value: number, goal: number | undefined): string {
+  return goal === undefined ? '' : ` (≤ ${goal}: ${verdict(value <= goal)})`;
 }
 
 function printRun(report: RunReport): void {
