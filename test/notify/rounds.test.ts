@@ -82,6 +82,8 @@ test('messages for all slots are claimed in one transaction, and recorded in ano
     release = resolve;
   });
   const { deliverer, sent, transactions } = channelOf(async () => {
+    // With fewer claimed than there are slots, it ends all the same, and the count of transactions fails.
+    if (sent.length === 1) setTimeout(release, 1_000).unref();
     if (sent.length === SLOTS) release();
     await released;
     return DELIVERED;
