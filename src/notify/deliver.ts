@@ -129,10 +129,13 @@ export function createDeliverer(parts: DelivererParts, closing: AbortSignal): De
       const lane = lanes.get(name);
       if (lane === undefined) return;
       wake(lane);
-      lane.running ??= deliverDue(lane).finally(() => {
-        lane.running = undefined;
-      });
-      await lane.running;
+      // A wake-up may come between the last round and the end of the promise.
+      do {
+        lane.running ??= deliverDue(lane).finally(() => {
+          lane.running = undefined;
+        });
+        await lane.running;
+      } while (lane.isWoken);
     },
   };
 }

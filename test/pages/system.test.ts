@@ -170,7 +170,6 @@ test('the queues are shown beside what is due by the database, and failed jobs w
     queues: [
       { name: 'events', in_database: { due: 1 } },
       { name: 'reconcile', jobs: { failed: 1 }, in_database: null },
-      { name: 'alerts', in_database: { due: 0 } },
     ],
   });
   expect(body.queues[1].failed_jobs).toMatchObject([{ name: 'week', attempts: 1, error: HOSTILE }]);
