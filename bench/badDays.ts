@@ -8,6 +8,7 @@
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startReplayAs } from '../src/actions/replayRuns.ts';
 import { type ReplayRun, readReplayRun } from '../src/ledger/read/store/replayRuns.ts';
@@ -186,7 +187,7 @@ async function replayAll(subject: Subject): Promise<Work> {
   await connected.close();
   let now: ReplayRun | undefined = run;
   while (now?.finishedAt === null) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    await pause(POLL_EVERY_MS);
     now = await readReplayRun(db, run.id);
   }
   await drain(db);

@@ -1,6 +1,7 @@
 /** A shop that receives order webhooks, and how long these took. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../src/platform/db/database.ts';
 import type { Cleanup } from './cleanup.ts';
 import { type Quantiles, quantilesOf } from './quantiles.ts';
@@ -18,6 +19,7 @@ export interface Shop {
 }
 
 const DRAIN_TIMEOUT_MS = 120_000;
+const POLL_EVERY_MS = 100;
 
 interface Body {
   readonly data: { readonly change: { readonly number: number } };
@@ -57,7 +59,7 @@ export async function startShop(cleanup: Cleanup): Promise<Shop> {
                   or exists (select from messages where state = 'due') as "isDue"`,
         );
         if (!row?.isDue) break;
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await pause(POLL_EVERY_MS);
       }
       receivedMs.clear();
     },

@@ -234,11 +234,6 @@ async function send(channel: Channel, message: ClaimedMessage): Promise<AttemptR
   }
 }
 
-interface Attempted {
-  readonly message: Claimed;
-  readonly nowMs: number;
-}
-
 function logged({ attempts }: Claimed, result: AttemptResult, nowMs: number): LoggedAttempt {
   const { outcome, response } = result;
   return { attempt: attempts, at: new Date(nowMs).toISOString(), outcome, response };
@@ -247,7 +242,11 @@ function logged({ attempts }: Claimed, result: AttemptResult, nowMs: number): Lo
 function recordFailure(
   { db, random }: DelivererParts,
   channel: ChannelName,
-  { message, result, nowMs }: Attempted & { readonly result: FailedAttempt },
+  {
+    message,
+    result,
+    nowMs,
+  }: { readonly message: Claimed; readonly result: FailedAttempt; readonly nowMs: number },
 ): Promise<RetryPlan> {
   return db.transaction(async (tx) => {
     const plan = planRetry({
