@@ -2,7 +2,7 @@
  * Days on which more or other things happen than usual, beside a flood of new events on the same machine:
  *
  * 1. floods: the same events again, other bodies under known event ids, one order with all payments;
- * 2. a backlog that a worker drains while events arrive, a replay of all events, and the proof of the ledger.
+ * 2. a backlog that a worker drains while events arrive, a replay of as many events, and the proof of their ledger.
  *
  * *Finished* is what is accepted and off `pending`, by the time in which it was sent and drained.
  */
@@ -17,9 +17,10 @@ import { createLog } from '../src/platform/log.ts';
 import { packageRoot } from '../src/platform/packageRoot.ts';
 import { type Accounts, account, type Bench, postgresOf, rateOf, startBare } from './bench.ts';
 import { type CpuUse, watchCpu } from './cpu.ts';
-import { type BenchDatabase, countKept, countPending } from './database.ts';
+import { type BenchDatabase, countKept } from './database.ts';
 import { drain } from './endToEnd.ts';
 import { type Latency, nowMs, type RunResult } from './loadProtocol.ts';
+import type { Started } from './processes.ts';
 import { startEventsWorker, startTallyhook, type Tallyhook } from './tallyhook.ts';
 
 export interface BadDaysReport {
@@ -55,6 +56,8 @@ const SLICE_SECONDS = 2;
 /** Payments of one order; each step of one is merged with all the others. */
 const EVENTS_OF_ONE_ORDER = 2_000;
 const ARRIVING_PER_SECOND = 500;
+/** The load holds them in memory. */
+const PREPARED_AT_A_TIME = 100_000;
 const POLL_EVERY_MS = 100;
 const REPLAY_TIMEOUT_MS = 60_000;
 
@@ -73,15 +76,13 @@ export async function runBadDays(bench: Bench): Promise<BadDaysReport> {
     await floodOfVariants(subject),
     await floodOfOneOrder(subject, runs),
   ];
-  const replay = await replayAll(subject);
   await tallyhook.stop();
-  const proof = await prove(bench, db);
   const accounts = account(runs, await countKept(db), true);
   await db.drop();
-  const backlog = await drainBacklog(bench);
+  const backlog = await workThroughBacklog(bench);
   return {
-    ...{ barePerSecond: bare.roughRate, floods, rest: [backlog.work, replay, proof.work] },
-    ...{ proved: proof.isProved, accounts: [accounts, backlog.accounts] },
+    ...{ barePerSecond: bare.roughRate, floods, rest: backlog.rest, proved: backlog.isProved },
+    accounts: [accounts, backlog.accounts],
   };
 }
 
@@ -175,15 +176,88 @@ async function floodOfOneOrder(subject: Subject, runs: RunResult[]): Promise<Flo
   };
 }
 
-/** Replays all events of the ledger, as a person can from the console. */
-async function replayAll(subject: Subject): Promise<Work> {
-  const { db } = subject;
+/** What follows an outage of the workers, on a database of its own. */
+async function workThroughBacklog(bench: Bench): Promise<{
+  readonly rest: readonly Work[];
+  readonly isProved: boolean;
+  readonly accounts: Accounts;
+}> {
+  const db = await bench.postgres.createDatabase('bench_backlog');
+  const runs: RunResult[] = [];
+  const receiver = await startTallyhook(bench, 'receiver', db.url);
+  await receiveBacklog(bench, receiver, runs);
+  const worker = await startEventsWorker(bench, db.url);
+  const processes = [...receiver.processes, worker];
+  const drained = await drainBacklog({ bench, db, port: receiver.port, processes }, runs);
+  await receiver.stop();
+  await worker.stop();
+  const tallyhook = await startTallyhook(bench, 'processes', db.url);
+  const replay = await replayOldest({ bench, db, tallyhook });
+  await tallyhook.stop();
+  const proof = await prove(bench, db);
+  const accounts = account(runs, await countKept(db), true);
+  await db.drop();
+  return { rest: [drained, replay, proof.work], isProved: proof.isProved, accounts };
+}
+
+/** No worker runs. The load holds a part of the backlog at a time. */
+async function receiveBacklog(
+  { load, options }: Bench,
+  { port }: Tallyhook,
+  runs: RunResult[],
+): Promise<void> {
+  await load.openStream(SEED + 2);
+  for (let left = options.backlog; left > 0; left -= PREPARED_AT_A_TIME) {
+    await load.prepare(Math.min(left, PREPARED_AT_A_TIME));
+    do runs.push(await load.run({ port, seconds: SLICE_SECONDS }));
+    while (!runs.at(-1)?.ranOut);
+  }
+}
+
+interface Draining {
+  readonly bench: Bench;
+  readonly db: BenchDatabase;
+  readonly port: number;
+  readonly processes: readonly Started[];
+}
+
+/** Until no more is pending than arrives within a second. */
+async function drainBacklog(
+  { bench, db, port, processes }: Draining,
+  runs: RunResult[],
+): Promise<Work> {
+  const { load, options } = bench;
+  const cpu = watchCpu([...processes, postgresOf(bench), load.process]);
+  cpu.start();
+  const startMs = nowMs();
+  let work: Work | undefined;
+  const draining = drain(db, ARRIVING_PER_SECOND).then(async () => {
+    const use = cpu.stop();
+    const seconds = (nowMs() - startMs) / 1_000;
+    const { stored, pending } = await countKept(db);
+    const name = `backlog, ${ARRIVING_PER_SECOND}/s arriving`;
+    work = { name, events: stored - pending, seconds, cpu: use };
+  });
+  while (!work) {
+    await load.prepare(ARRIVING_PER_SECOND * options.seconds);
+    const { seconds } = options;
+    runs.push(await load.run({ port, seconds, ratePerSecond: ARRIVING_PER_SECOND }));
+  }
+  await draining;
+  await drain(db);
+  return work;
+}
+
+/** Replays as many events as the backlog had, the oldest ones, as a person can from the console. */
+async function replayOldest(subject: Subject): Promise<Work> {
+  const { bench, db } = subject;
+  const filter = { to: await receivedAtOf(db, bench.options.replay) };
   const actor = { kind: 'process', role: 'process', name: 'bench', origin: 'bench' } as const;
   const cpu = watch(subject);
   cpu.start();
   const startMs = nowMs();
   const connected = openDatabase(db.url);
-  const run = await startReplayAs({ db: connected }, actor, { filter: {}, reason: 'bench' });
+  const run = await startReplayAs({ db: connected }, actor, { filter, reason: 'bench' });
   await connected.close();
   let now: ReplayRun | undefined = run;
   while (now?.finishedAt === null) {
@@ -192,7 +266,16 @@ async function replayAll(subject: Subject): Promise<Work> {
   }
   await drain(db);
   const seconds = (nowMs() - startMs) / 1_000;
-  return { name: 'replay of all', events: now?.replayed ?? 0, seconds, cpu: cpu.stop() };
+  return { name: 'replay', events: now?.replayed ?? 0, seconds, cpu: cpu.stop() };
+}
+
+/** When the event after the first `count` was received, as ISO text; undefined if there is none. */
+async function receivedAtOf(db: BenchDatabase, count: number): Promise<string | undefined> {
+  const [row] = await db.query<{ at: Date }>(
+    `select received_at as at from webhook_events order by number offset $1 limit 1`,
+    [count],
+  );
+  return row?.at.toISOString();
 }
 
 function openDatabase(url: string): Database {
@@ -221,39 +304,4 @@ async function prove(
   const seconds = (nowMs() - startMs) / 1_000;
   const work = { name: 'verify --full', events: stored, seconds, cpu: cpu.stop() };
   return { work, isProved };
-}
-
-/** Receives while no worker runs, then starts one and goes on receiving. */
-async function drainBacklog(
-  bench: Bench,
-): Promise<{ readonly work: Work; readonly accounts: Accounts }> {
-  const { load, options } = bench;
-  const db = await bench.postgres.createDatabase('bench_backlog');
-  const receiver = await startTallyhook(bench, 'receiver', db.url);
-  await load.openStream(SEED + 2);
-  await load.prepare(options.backlog);
-  const runs: RunResult[] = [];
-  do runs.push(await load.run({ port: receiver.port, seconds: SLICE_SECONDS }));
-  while (!runs.at(-1)?.ranOut);
-  const backlog = await countPending(db);
-  await load.prepare(ARRIVING_PER_SECOND * options.seconds);
-  const worker = await startEventsWorker(bench, db.url);
-  const cpu = watchCpu([...receiver.processes, worker, postgresOf(bench), load.process]);
-  cpu.start();
-  const startMs = nowMs();
-  const arriving = load.run({
-    ...{ port: receiver.port, seconds: options.seconds, ratePerSecond: ARRIVING_PER_SECOND },
-  });
-  await drain(db);
-  const seconds = (nowMs() - startMs) / 1_000;
-  const use = cpu.stop();
-  runs.push(await arriving);
-  await drain(db);
-  const arrived = Math.min(seconds, options.seconds) * ARRIVING_PER_SECOND;
-  const accounts = account(runs, await countKept(db), true);
-  await worker.stop();
-  await receiver.stop();
-  await db.drop();
-  const name = `backlog, ${ARRIVING_PER_SECOND}/s arriving`;
-  return { work: { name, events: backlog + Math.round(arrived), seconds, cpu: use }, accounts };
 }

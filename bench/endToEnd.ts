@@ -197,18 +197,24 @@ function createBacklog(db: BenchDatabase, everyMs: number) {
   };
 }
 
-const DRAIN_TIMEOUT_MS = 90_000;
+const STUCK_AFTER_MS = 90_000;
 /** While this many are pending for each millisecond, polling more often would only slow it down. */
 const PENDING_PER_MS = 20;
 const MIN_POLL_MS = 10;
-const MAX_POLL_MS = 250;
+const MAX_POLL_MS = 10_000;
 
-/** Waits until nothing is pending, or long enough. @returns how many seconds it waited */
-export async function drain(db: BenchDatabase): Promise<number> {
+/**
+ * Waits until no more than `most` events are pending, or they have not become fewer for long enough.
+ * @returns how many seconds it waited
+ */
+export async function drain(db: BenchDatabase, most = 0): Promise<number> {
   const startMs = nowMs();
+  let fewest = Number.POSITIVE_INFINITY;
+  let fewestAtMs = startMs;
   for (;;) {
     const pending = await countPending(db);
-    if (pending === 0 || nowMs() - startMs > DRAIN_TIMEOUT_MS) break;
+    if (pending < fewest) [fewest, fewestAtMs] = [pending, nowMs()];
+    if (pending <= most || nowMs() - fewestAtMs > STUCK_AFTER_MS) break;
     const delayMs = Math.min(MAX_POLL_MS, MIN_POLL_MS + pending / PENDING_PER_MS);
     await new Promise((resolve) => setTimeout(resolve, delayMs));
   }

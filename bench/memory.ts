@@ -2,6 +2,19 @@
 import { readFileSync } from 'node:fs';
 
 export function memoryMib(pid: number): number {
+  return readMib(pid, 'VmRSS');
+}
+
+/** The most that it held since it began; undefined once it has ended. */
+export function peakMemoryMib(pid: number): number | undefined {
+  try {
+    return readMib(pid, 'VmHWM');
+  } catch {
+    return undefined;
+  }
+}
+
+function readMib(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
 }

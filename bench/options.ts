@@ -9,6 +9,7 @@ export const SCENARIOS = [
   'distance',
   'overload',
   'bad-days',
+  'import',
   'rest',
   'peers',
 ] as const;
@@ -27,6 +28,10 @@ export interface Options {
   readonly pairs: number;
   /** Events of `bad-days` that wait for a worker. */
   readonly backlog: number;
+  /** Events of `bad-days` that are replayed after the backlog, the oldest ones. */
+  readonly replay: number;
+  /** Payments of `import` that the service has. */
+  readonly payments: number;
   /** Of `peers`. */
   readonly rounds: number;
   /** Between workers and database, in `distance`. */
@@ -42,11 +47,13 @@ export interface Options {
 export const HELP = `npm run bench -- [flags]
 
   --only PART               one part instead of the first four: intake, e2e, steady, journal, distance, overload,
-                            bad-days, rest, peers
+                            bad-days, import, rest, peers
   --peers                   as --only peers: beside other receivers, which npm installs in a temporary folder
   --seconds N               counted time of e2e, steady, overload, each flood of bad-days and side of a round of peers (30)
   --pairs N                 pairs of intake (5)
-  --backlog N               bad-days: events that wait for a worker, and that are replayed (50000)
+  --backlog N               bad-days: events that wait for a worker (50000)
+  --replay N                bad-days: events of the backlog that are replayed (50000)
+  --payments N              import: payments that the service has (50000)
   --rounds N                rounds of peers, after one that does not count (5)
   --rtt MS                  distance: one round trip to the database (0, 0.5, 2 and 5 after each other)
   --single                  e2e and steady: one process, as "tallyhook start", instead of three
@@ -65,6 +72,8 @@ export const FLAGS = {
   seconds: '30',
   pairs: '5',
   backlog: '50000',
+  replay: '50000',
+  payments: '50000',
   peers: false,
   rounds: '5',
   rtt: [],
@@ -82,7 +91,9 @@ export function readOptions(given: Given<typeof FLAGS>): Options {
     scenarios: only.length > 0 ? only : DEFAULT_SCENARIOS,
     seconds: readCount('--seconds', given.seconds, 1, 600),
     pairs: readCount('--pairs', given.pairs, 1, 25),
-    backlog: readCount('--backlog', given.backlog, 1_000, 500_000),
+    backlog: readCount('--backlog', given.backlog, 1_000, 5_000_000),
+    replay: readCount('--replay', given.replay, 1_000, 5_000_000),
+    payments: readCount('--payments', given.payments, 1_000, 5_000_000),
     rounds: readCount('--rounds', given.rounds, 1, 25),
     roundTripsMs: given.rtt.length > 0 ? given.rtt.map(readRoundTrip) : ROUND_TRIPS_MS,
     isSingleProcess: given.single,

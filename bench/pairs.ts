@@ -23,6 +23,8 @@ const OPTIONS = {
   scenarios: [],
   seconds: 0,
   backlog: 0,
+  replay: 0,
+  payments: 0,
   pairs: 1,
   rounds: 1,
   roundTripsMs: [],

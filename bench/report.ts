@@ -4,6 +4,7 @@ import type { Accounts } from './bench.ts';
 import { type CpuUse, isDisturbed, limitOf } from './cpu.ts';
 import type { DistanceReport } from './distance.ts';
 import type { EndToEndReport, RunReport } from './endToEnd.ts';
+import type { ImportReport } from './firstImport.ts';
 import type { IntakeReport } from './intake.ts';
 import type { JournalReport } from './journal.ts';
 import type { Latency } from './loadProtocol.ts';
@@ -24,6 +25,7 @@ export interface Report {
   readonly distance?: DistanceReport;
   readonly overload?: OverloadReport;
   readonly badDays?: BadDaysReport;
+  readonly firstImport?: ImportReport;
   readonly rest?: RestReport;
   readonly peers?: PeersReport;
 }
@@ -208,6 +210,19 @@ export function printBadDays({
   }
   line('verify --full', proved ? 'no failures' : 'FAILED');
   for (const one of accounts) printAccounts(one, true);
+}
+
+export function printFirstImport(report: ImportReport): void {
+  const { payments, seconds, requests, peakMib, cpu, isComplete } = report;
+  title('First import');
+  line('payments', `${whole(payments)} in ${seconds.toFixed(1)} s: ${whole(payments / seconds)}/s`);
+  line(
+    'requests',
+    `${whole(requests)}, ${(requests / (payments / 1_000)).toFixed(1)} per 1,000 payments`,
+  );
+  line('memory', `${whole(peakMib)} MiB at most`);
+  printCpu(cpu);
+  line('equal to the service', isComplete ? 'yes' : 'NO');
 }
 
 export function printRest({ starts, rows }: RestReport): void {

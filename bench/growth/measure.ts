@@ -164,6 +164,8 @@ async function openBench({ folder, secret, seconds }: Ledger, running: Running):
       scenarios: [],
       seconds,
       backlog: 0,
+      replay: 0,
+      payments: 0,
       pairs: 1,
       rounds: 1,
       roundTripsMs: [],

@@ -40,6 +40,30 @@ const withoutCloudflare: Plugin = {
 };
 
 /**
+ * The tables of Chinese, Japanese and Korean encodings are half of what Express is with its packages. No body that we
+ * read is in one of them: parsers of JSON take UTF-8 only, and browsers send forms in the encoding of the page. A
+ * body that names one is refused with 415, like any other that is not known.
+ */
+function withoutDoubleByteTables(): Plugin {
+  let isFound = false;
+  return {
+    name: 'without-double-byte-tables',
+    transform: {
+      filter: { id: /[/]iconv-lite[/]encodings[/]dbcs-data\.js$/ },
+      handler: () => {
+        isFound = true;
+        return 'module.exports = {};';
+      },
+    },
+    buildEnd: () => {
+      if (!isFound) {
+        throw new Error('iconv-lite has no dbcs-data.js: see withoutDoubleByteTables');
+      }
+    },
+  };
+}
+
+/**
  * Writes a file for each source, and the chunks that they share.
  * @param sources from the root of the project, compiled in dist/; each file is named after its source
  * @returns the compiled files of ours that the bundle holds
@@ -55,7 +79,7 @@ export async function bundleProgram(
     input: Object.fromEntries(input.map((file) => [basename(file, '.js'), file])),
     platform: 'node',
     external: EXTERNAL,
-    plugins: [withoutCloudflare],
+    plugins: [withoutCloudflare, withoutDoubleByteTables()],
     logLevel: 'warn',
   });
   try {

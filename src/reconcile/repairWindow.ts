@@ -85,7 +85,8 @@ export async function repairWindow(
   return { repaired, remaining, missed, missingRemotely, isIncomplete };
 }
 
-const ROWS_PER_TRANSACTION = 50;
+/** A page of a list. */
+const ROWS_PER_TRANSACTION = 100;
 
 /** Applies full rows as observations by a list (rule 2). @returns what differs still */
 async function applyRows(

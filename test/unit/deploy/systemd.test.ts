@@ -27,11 +27,11 @@ const role = directives('systemd/tallyhook@.service');
 const migrate = directives('systemd/tallyhook-migrate.service');
 const INSTALLED = 'node_modules/tallyhook/';
 
-/** Options of Node.js that a role has beside the command of all roles. */
+/** Options of Node.js of a role: its own, or those of all roles. */
 function heapOptions(name: string): string {
   const path = `systemd/tallyhook@${name}.service.d/heap.conf`;
-  if (!existsSync(join(packageRoot(), 'deploy', path))) return '';
-  const [options = ''] = valuesOf(directives(path), 'Environment');
+  const hasOwn = existsSync(join(packageRoot(), 'deploy', path));
+  const [options = ''] = valuesOf(hasOwn ? directives(path) : role, 'Environment');
   return options.replace(/^NODE_OPTIONS=/, '');
 }
 
