@@ -272,7 +272,7 @@ async function replayOldest(subject: Subject): Promise<Work> {
 /** When the event after the first `count` was received, as ISO text; undefined if there is none. */
 async function receivedAtOf(db: BenchDatabase, count: number): Promise<string | undefined> {
   const [row] = await db.query<{ at: Date }>(
-    `select received_at as at from webhook_events order by number offset $1 limit 1`,
+    `select received_at as at from webhook_events order by id offset $1 limit 1`,
     [count],
   );
   return row?.at.toISOString();
