@@ -6,7 +6,13 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { SERVER_PACKAGE } from '../../scripts/pack/packages.ts';
 import { administer } from '../support/database.ts';
 import { databaseUrl } from '../support/globalSetup.ts';
-import { type Environment, type Exit, spawnProgram } from '../support/program.ts';
+import {
+  type Environment,
+  type Exit,
+  portOf,
+  settingsFor,
+  spawnProgram,
+} from '../support/program.ts';
 import { type FreshProject, SLOWEST_INSTALL_MS, stageInProject } from './freshProject.ts';
 
 interface Manifest {
@@ -83,5 +89,27 @@ test('every file that the code reads beside itself is in the package', () => {
     'dist/program/verifyThread.js',
   ]) {
     expect(existsSync(join(installed, file)), file).toBe(true);
+  }
+});
+
+test('a form in an encoding that the bundle leaves out is refused, and others are read', async () => {
+  await tallyhook(['migrate'], { DATABASE_URL });
+  const env = settingsFor('', { DATABASE_URL });
+  const program = spawnProgram(join(installed, 'dist/program/console.js'), [], { env });
+  try {
+    const url = `http://127.0.0.1:${await portOf(program, 'console')}/sign-in`;
+    const pageFor = async (charset: string): Promise<string> => {
+      const headers = { 'Content-Type': `application/x-www-form-urlencoded; charset=${charset}` };
+      const response = await fetch(url, { method: 'POST', headers, body: 'token=none' });
+      return await response.text();
+    };
+    const unreadable = 'The request cannot be read.';
+    expect(await pageFor('gb18030')).toContain(unreadable);
+    for (const known of ['utf-8', 'iso-8859-1']) {
+      expect(await pageFor(known), known).not.toContain(unreadable);
+    }
+  } finally {
+    program.kill('SIGKILL');
+    await program.exit;
   }
 });

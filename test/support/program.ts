@@ -115,9 +115,10 @@ export async function healthUrlOf(program: Program): Promise<string> {
   return `http://127.0.0.1:${await portOf(program, 'health')}`;
 }
 
-type Listener = 'receiver' | 'health';
+type Listener = 'receiver' | 'console' | 'health';
 
-async function portOf(program: Program, listener: Listener): Promise<number> {
+/** Waits until the program has logged the port of one of its servers. */
+export async function portOf(program: Program, listener: Listener): Promise<number> {
   let ended: Exit | undefined;
   void program.exit.then((exit) => {
     ended = exit;
