@@ -8,7 +8,7 @@
  *    under way lies beyond it and is left to the next run.
  * 2. A tail begins half an hour before the watermark, so that it meets what a replica showed late.
  * 3. Each window ends with a checkpoint, written when everything in it is repaired. A run that was
- *    killed resumes there and reads at most one window again; repairing twice changes nothing. A job
+ *    killed resumes there and reads at most two windows again; repairing twice changes nothing. A job
  *    that is retried lists nothing again that it has finished.
  * 4. A service that cannot be used fails the run, with the reason and a finding about its list; the
  *    next checkpoint over that list closes the finding. No resource is marked failed.
@@ -20,6 +20,8 @@
  * 7. A person may stop a run. It ends before its next request, keeps what it compared, and no run resumes
  *    it; the watermark stays where it is.
  * 8. A run over an empty span fails: nothing was compared (domain/verdict.ts).
+ * 9. While a window is compared, repaired and recorded, the next one is read, and none beyond it. Where it shows
+ *    less than the ledger has learned meanwhile, its rows are older by their versions, or are retrieved.
  */
 
 import { readEdgeMs } from '../ledger/read/store/comparison.ts';
@@ -90,19 +92,32 @@ async function execute(run: RunContext): Promise<void> {
   return await complete(run, await calibrateSums(run, listed));
 }
 
-/** Lists a span window by window, and compares, repairs and records each before the next. */
+/** Lists a span window by window, and compares, repairs and records each in its turn. */
 async function reconcileSpan(run: RunContext, initial: RunState, span: Span): Promise<RunState> {
   let state = initial;
-  let position: Position = { atMs: startOf(state, span), widthMs: undefined };
-  do {
-    await throwIfPaused(run);
-    const window = await listWindow(run, position, span.toMs);
+  for await (const window of windowsOf(run, { fromMs: startOf(state, span), toMs: span.toMs })) {
     const comparison = await compareWindow(run, window);
     const repair = await repairWindow(run, comparison);
     state = await recordWindow(run, state, { span, comparison, repair });
-    position = positionAfter(run, window);
-  } while (position.atMs < span.toMs);
+  }
   return state;
+}
+
+/** The windows of a span, each of which is read while the one before it is in use (rule 9). */
+async function* windowsOf(run: RunContext, { fromMs, toMs }: Span): AsyncGenerator<ListedWindow> {
+  let reading = listWindow(run, { atMs: fromMs, widthMs: undefined }, toMs);
+  for (;;) {
+    const window = await reading;
+    const position = positionAfter(run, window);
+    const isLast = position.atMs >= toMs;
+    if (!isLast) {
+      reading = listWindow(run, position, toMs);
+      // A run that fails in this window fails for that reason, and not for one of the next.
+      reading.catch(() => undefined);
+    }
+    yield window;
+    if (isLast) return;
+  }
 }
 
 /** Where listing has got to. */
@@ -113,10 +128,12 @@ interface Position {
 }
 
 async function listWindow(
-  { parts, stream, reader }: RunContext,
+  run: RunContext,
   { atMs, widthMs }: Position,
   ceilingMs: number,
 ): Promise<ListedWindow> {
+  await throwIfPaused(run);
+  const { parts, stream, reader } = run;
   const rows = rowsWanted(reader.limit());
   const ahead = { fromMs: atMs, toMs: ceilingMs };
   const edgeMs = await readEdgeMs(parts.db, KIND_OF[stream], { span: ahead, rows });
