@@ -45,7 +45,7 @@ async function applyBacklog(
 ): Promise<DistanceRow> {
   const { load, postgres } = bench;
   const db = await postgres.createDatabase('bench_distance');
-  const distant = await startProxy(bench, db, roundTripMs);
+  const distant = await startProxy(bench, db.url, roundTripMs);
   const receiver = await startTallyhook(bench, 'receiver', db.url);
   await load.openStream(SEED);
   await load.prepare(EVENTS_PER_SECOND * FILL_SECONDS);
@@ -67,18 +67,18 @@ async function applyBacklog(
   return { roundTripMs, workers, appliedPerSecond, accounts };
 }
 
-function startProxy(bench: Bench, db: BenchDatabase, roundTripMs: number) {
-  const url = new URL(db.url);
-  return startServerModule({
+/** Starts a proxy that holds back what the server at `address` sends. */
+export async function startProxy(bench: Bench, address: string, roundTripMs: number) {
+  const url = new URL(address);
+  const { port, stop } = await startServerModule({
     name: 'distance',
     file: compiled('bench/distanceProxy.js'),
-    env: { DATABASE_PORT: url.port, ROUND_TRIP_MS: String(roundTripMs) },
+    env: { SERVER_PORT: url.port, ROUND_TRIP_MS: String(roundTripMs) },
     cwd: bench.folder,
     cleanup: bench.cleanup,
-  }).then(({ port, stop }) => {
-    url.port = String(port);
-    return { url: url.href, stop };
   });
+  url.port = String(port);
+  return { url: url.href, stop };
 }
 
 interface Hold {

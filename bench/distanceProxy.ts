@@ -1,11 +1,11 @@
 /**
- * A database at a distance: forwards to 127.0.0.1 and holds back what the server sends for the time of a
+ * A server at a distance: forwards to 127.0.0.1 and holds back what the server sends for the time of a
  * round trip. A process of its own, so that it takes no time from what is measured; delaying one
  * direction only takes half the timers, and a client that waits for results notices no difference.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
-const { DATABASE_PORT, ROUND_TRIP_MS } = process.env;
+const { SERVER_PORT, ROUND_TRIP_MS } = process.env;
 const roundTripMs = Number(ROUND_TRIP_MS);
 /** Node's timers are not more precise; the rest of a wait is spent in the event loop. */
 const TIMER_PRECISION_MS = 1.5;
@@ -36,20 +36,20 @@ function release(): void {
 }
 
 const server = createServer((client) => {
-  const database = connect({ host: '127.0.0.1', port: Number(DATABASE_PORT), noDelay: true });
+  const upstream = connect({ host: '127.0.0.1', port: Number(SERVER_PORT), noDelay: true });
   client.setNoDelay(true);
-  client.pipe(database);
-  database.on('data', (chunk: Buffer) => {
+  client.pipe(upstream);
+  upstream.on('data', (chunk: Buffer) => {
     held.push({ dueMs: performance.now() + roundTripMs, chunk, to: client });
     if (!isRunning) {
       isRunning = true;
       release();
     }
   });
-  database.on('close', () => client.destroy());
-  client.on('close', () => database.destroy());
-  client.on('error', () => database.destroy());
-  database.on('error', () => client.destroy());
+  upstream.on('close', () => client.destroy());
+  client.on('close', () => upstream.destroy());
+  client.on('error', () => upstream.destroy());
+  upstream.on('error', () => client.destroy());
 });
 
 process.on('SIGTERM', () => process.exit(0));

@@ -1,6 +1,7 @@
 /**
  * What a new installation waits for: `tallyhook reconcile` reads the past of an account for the first time, from
- * a service that limits nothing. The service is the sandbox, in the bench's process and on the same PostgreSQL.
+ * a service that limits nothing. The service is the sandbox, in the bench's process and on the same PostgreSQL,
+ * beside the import and at a distance.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { startSandbox } from '../src/sandbox/startSandbox.ts';
 import { type Bench, postgresOf } from './bench.ts';
 import { type CpuUse, watchCpu } from './cpu.ts';
 import { type BenchDatabase, countKept } from './database.ts';
+import { startProxy } from './distance.ts';
 import { nowMs } from './loadProtocol.ts';
 import { peakMemoryMib } from './memory.ts';
 import { insertPayments } from './sandbox/payments.ts';
@@ -18,6 +20,8 @@ import { API_KEY } from './sandbox/start.ts';
 
 export interface ImportReport {
   readonly payments: number;
+  /** Between the import and the service. */
+  readonly roundTripMs: number;
   readonly seconds: number;
   readonly requests: number;
   /** Of the process that imports, at most. */
@@ -41,7 +45,9 @@ const DAY_MS = 24 * 60 * 60_000;
 const LOOK_EVERY_MS = 250;
 const MAX_OUTPUT_BYTES = 2 ** 24;
 
-export async function runFirstImport(bench: Bench): Promise<ImportReport> {
+const ROUND_TRIPS_MS = [0, 150];
+
+export async function runFirstImport(bench: Bench): Promise<readonly ImportReport[]> {
   const { payments } = bench.options;
   const service = await bench.postgres.createEmptyDatabase('bench_service');
   const sandbox = await startSandbox({
@@ -54,25 +60,35 @@ export async function runFirstImport(bench: Bench): Promise<ImportReport> {
   });
   bench.cleanup.add(() => sandbox.close());
   await insertPayments(service, { payments, endMs: Date.now() - DAY_MS });
-  const ledger = await bench.postgres.createDatabase('bench_import');
-  const imported = await importAll(bench, ledger, {
-    PAYMENTS_BASE_URL: sandbox.baseUrl,
-    PAYMENTS_API_KEY: API_KEY,
-    PAYMENTS_MERCHANT_ID: sandbox.merchantId,
-  });
-  const kept = await countKept(ledger);
+  const reports: ImportReport[] = [];
+  for (const roundTripMs of ROUND_TRIPS_MS) {
+    const distant =
+      roundTripMs > 0 ? await startProxy(bench, sandbox.baseUrl, roundTripMs) : undefined;
+    const ledger = await bench.postgres.createDatabase('bench_import');
+    const { isEqual, ...figures } = await importAll(bench, ledger, {
+      PAYMENTS_BASE_URL: distant?.url ?? sandbox.baseUrl,
+      PAYMENTS_API_KEY: API_KEY,
+      PAYMENTS_MERCHANT_ID: sandbox.merchantId,
+    });
+    const isComplete = isEqual && (await countKept(ledger)).payments === payments;
+    reports.push({ payments, roundTripMs, ...figures, isComplete });
+    await ledger.drop();
+    await distant?.stop();
+  }
   await sandbox.close();
-  await ledger.drop();
   await service.drop();
-  const { isEqual, ...figures } = imported;
-  return { payments, ...figures, isComplete: isEqual && kept.payments === payments };
+  return reports;
+}
+
+interface Imported extends Pick<ImportReport, 'seconds' | 'requests' | 'peakMib' | 'cpu'> {
+  readonly isEqual: boolean;
 }
 
 async function importAll(
   bench: Bench,
   ledger: BenchDatabase,
   settings: Readonly<Record<string, string>>,
-): Promise<Omit<ImportReport, 'payments' | 'isComplete'> & { readonly isEqual: boolean }> {
+): Promise<Imported> {
   const bin = join(packageRoot(), 'bin', 'tallyhook.js');
   const { PATH } = process.env;
   const startMs = nowMs();

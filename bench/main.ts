@@ -135,7 +135,7 @@ function isComplete(report: Report): boolean {
     ...(distance?.rows ?? []).map(({ accounts: own }) => own),
   ];
   const isProved = badDays?.proved !== false;
-  const isWhole = peers?.isComplete !== false && firstImport?.isComplete !== false;
+  const isWhole = peers?.isComplete !== false && (firstImport ?? []).every((one) => one.isComplete);
   return isProved && isWhole && accounts.every((one) => one?.isComplete !== false);
 }
 

@@ -25,7 +25,7 @@ export interface Report {
   readonly distance?: DistanceReport;
   readonly overload?: OverloadReport;
   readonly badDays?: BadDaysReport;
-  readonly firstImport?: ImportReport;
+  readonly firstImport?: readonly ImportReport[];
   readonly rest?: RestReport;
   readonly peers?: PeersReport;
 }
@@ -212,9 +212,13 @@ export function printBadDays({
   for (const one of accounts) printAccounts(one, true);
 }
 
-export function printFirstImport(report: ImportReport): void {
-  const { payments, seconds, requests, peakMib, cpu, isComplete } = report;
-  title('First import');
+export function printFirstImport(reports: readonly ImportReport[]): void {
+  for (const report of reports) printOneImport(report);
+}
+
+function printOneImport(report: ImportReport): void {
+  const { payments, roundTripMs, seconds, requests, peakMib, cpu, isComplete } = report;
+  title(`First import, ${roundTripMs} ms from the service`);
   line('payments', `${whole(payments)} in ${seconds.toFixed(1)} s: ${whole(payments / seconds)}/s`);
   line(
     'requests',
