@@ -21,6 +21,8 @@ export interface DistanceRow {
   readonly accounts: Accounts;
 }
 
+/** On one machine, and in one data center, between zones and between regions. */
+const ROUND_TRIPS_MS = [0, 0.5, 2, 5];
 const WORKERS = [1, 2, 4, 8];
 const SEED = 5;
 /** The backlog is to last long enough that the first seconds of a worker, with cold code, do not decide. */
@@ -32,7 +34,8 @@ export async function runDistance(bench: Bench): Promise<DistanceReport> {
   const bare = await startBare(bench, SEED);
   await bare.stop();
   const rows: DistanceRow[] = [];
-  for (const roundTripMs of bench.options.roundTripsMs) {
+  const { roundTripsMs } = bench.options;
+  for (const roundTripMs of roundTripsMs.length > 0 ? roundTripsMs : ROUND_TRIPS_MS) {
     for (const workers of WORKERS) rows.push(await applyBacklog(bench, roundTripMs, workers));
   }
   return { barePerSecond: bare.roughRate, rows };

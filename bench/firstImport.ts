@@ -45,10 +45,11 @@ const DAY_MS = 24 * 60 * 60_000;
 const LOOK_EVERY_MS = 250;
 const MAX_OUTPUT_BYTES = 2 ** 24;
 
+/** On one machine, and to a service elsewhere. */
 const ROUND_TRIPS_MS = [0, 150];
 
 export async function runFirstImport(bench: Bench): Promise<readonly ImportReport[]> {
-  const { payments } = bench.options;
+  const { payments, roundTripsMs } = bench.options;
   const service = await bench.postgres.createEmptyDatabase('bench_service');
   const sandbox = await startSandbox({
     databaseUrl: service.url,
@@ -61,7 +62,7 @@ export async function runFirstImport(bench: Bench): Promise<readonly ImportRepor
   bench.cleanup.add(() => sandbox.close());
   await insertPayments(service, { payments, endMs: Date.now() - DAY_MS });
   const reports: ImportReport[] = [];
-  for (const roundTripMs of ROUND_TRIPS_MS) {
+  for (const roundTripMs of roundTripsMs.length > 0 ? roundTripsMs : ROUND_TRIPS_MS) {
     const distant =
       roundTripMs > 0 ? await startProxy(bench, sandbox.baseUrl, roundTripMs) : undefined;
     const ledger = await bench.postgres.createDatabase('bench_import');

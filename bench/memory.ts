@@ -8,7 +8,9 @@ export function memoryMib(pid: number): number {
 /** The most that it held since it began; undefined once it has ended. */
 export function peakMemoryMib(pid: number): number | undefined {
   try {
-    return readMib(pid, 'VmHWM');
+    const mib = readMib(pid, 'VmHWM');
+    // A process that has ended and was not waited for holds nothing.
+    return Number.isNaN(mib) ? undefined : mib;
   } catch {
     return undefined;
   }
