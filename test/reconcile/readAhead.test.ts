@@ -1,4 +1,4 @@
-/** A run reads the next window while it works on one, and no further. */
+/** A run reads the next window while it works on one, and no further. What fails there does not hide what fails here. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
 import { HOUR_MS } from '../../src/platform/time.ts';
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 /** @param onList gets the start of the window that a request is for */
-function listening(onList: (startMs: number) => Promise<void>): PaymentServiceClient {
+function listening(onList: (startMs: number) => Promise<void> | void): PaymentServiceClient {
   const client = createClient(sandbox);
   return {
     ...client,
@@ -100,4 +100,18 @@ test('while a window is recorded, the next one is read, and none beyond it', asy
     await holding;
   }
   expect(await running).toMatchObject({ state: 'done', remaining: 0, repaired: PAYMENTS });
+});
+
+test('a run that fails in a window fails for its reason, also if the next one cannot be read', async () => {
+  let firstMs: number | undefined;
+  const use = listening((startMs) => {
+    firstMs ??= startMs;
+    if (startMs !== firstMs) throw new Error('of the next window');
+  });
+  const span = { fromMs: endMs - SPAN_MS, toMs: endMs };
+  const onProgress = () => {
+    throw new Error('of this window');
+  };
+  const running = testReconciler({ db, service: sandbox, use }).run(span, { onProgress });
+  await expect(running).rejects.toThrow('of this window');
 });
