@@ -1,7 +1,6 @@
-/** Workers of alerts: killed during a delivery, shut down, and without their queue. */
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+/** Workers of alerts, which deliver without a queue: killed during a delivery, shut down, and without Redis. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
-import type { Role } from '../../src/assembly/roles.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readMessages } from '../support/notifier.ts';
@@ -37,7 +36,7 @@ const channel = () => ({
 });
 
 /** A worker process, for what needs one: a kill and a signal. */
-function runProcess(env: Environment): Program {
+function runProcess(env: Environment = {}): Program {
   const settings = settingsFor(db.url, { ...channel(), ...env });
   const program = spawnProgram('dist/program/alerts.js', [], { env: settings });
   programs.add(program);
@@ -45,8 +44,8 @@ function runProcess(env: Environment): Program {
 }
 
 /** The same worker in this process. */
-async function run(redisUrl: string | undefined, ...roles: readonly Role[]): Promise<void> {
-  tallyhook = await startTallyhook({ db, redisUrl, roles: ['alerts', ...roles], env: channel() });
+async function run(redisUrl?: string): Promise<void> {
+  tallyhook = await startTallyhook({ db, redisUrl, roles: ['alerts'], env: channel() });
 }
 
 async function end(program: Program, signal: NodeJS.Signals): Promise<void> {
@@ -64,72 +63,54 @@ async function endLeases(): Promise<void> {
   await db.query(`update messages set next_attempt_at = now() where state = 'due'`);
 }
 
-/** A Redis database that no other test uses. */
-const redisUrl = inject('redisUrl') && `${inject('redisUrl')}/13`;
-
-describe.each([
-  { queues: 'in the database', redis: undefined, isSkipped: false },
-  {
-    queues: redisUrl === undefined ? 'in Redis: SKIPPED: no redis-server' : 'in Redis',
-    redis: redisUrl,
-    isSkipped: redisUrl === undefined,
-  },
-])('with queues in $queues', ({ redis, isSkipped }) => {
-  test.skipIf(isSkipped)(
-    'an alert is sent, and retried after a failure, without a sweep',
-    async () => {
-      hook.behave(({ id }) =>
-        hook.posts.some((post) => post.id === id) ? ACCEPT : { does: 'respond', status: 500 },
-      );
-      await run(redis);
-      await raise('dispute:dp_again');
-      await waitFor('the second attempt', () => hook.accepted().length === 1);
-      expect(hook.posts).toHaveLength(2);
-      await waitFor('the delivery to be recorded', async () =>
-        (await readMessages(db)).every(({ state }) => state === 'delivered'),
-      );
-    },
+test('an alert is sent, and retried after a failure, without a sweep', async () => {
+  hook.behave(({ id }) =>
+    hook.posts.some((post) => post.id === id) ? ACCEPT : { does: 'respond', status: 500 },
   );
-
-  test.skipIf(isSkipped)(
-    'after a worker is killed during a delivery, the next one delivers the message with the same id',
-    async () => {
-      hook.behave({ does: 'never_respond' });
-      const worker = runProcess({ REDIS_URL: redis });
-      await raise('dispute:dp_killed');
-      await waitFor('the first attempt', () => hook.posts.length === 1);
-      await end(worker, 'SIGKILL');
-      expect(await readMessages(db, 'webhook')).toMatchObject([{ state: 'due', attempts: 1 }]);
-
-      hook.behave(ACCEPT);
-      await endLeases();
-      await run(redis);
-      await waitFor('the second attempt', () => hook.accepted().length === 1);
-      await waitFor('the delivery to be recorded', async () =>
-        (await readMessages(db, 'webhook')).every(({ state }) => state === 'delivered'),
-      );
-      const [first, second] = hook.posts;
-      expect(second?.id).toBe(first?.id);
-      expect(second?.body).toBe(first?.body);
-      expect(hook.posts).toHaveLength(2);
-    },
+  await run();
+  await raise('dispute:dp_again');
+  await waitFor('the second attempt', () => hook.accepted().length === 1);
+  expect(hook.posts).toHaveLength(2);
+  await waitFor('the delivery to be recorded', async () =>
+    (await readMessages(db)).every(({ state }) => state === 'delivered'),
   );
+});
 
-  test.skipIf(isSkipped)('a worker that is shut down finishes its deliveries', async () => {
-    hook.behave({ does: 'never_respond' });
-    const worker = runProcess({ REDIS_URL: redis, LOG_LEVEL: 'debug' });
-    await raise('dispute:dp_stopped');
-    await waitFor('the attempt', () => hook.posts.length === 1);
-    const ended = end(worker, 'SIGTERM');
-    await hook.stop();
-    await ended;
-    const exit = await worker.exit;
-    expect([exit.code, exit.signal]).toEqual([0, null]);
-    // The result was recorded before the process exited.
-    expect(await readMessages(db, 'webhook')).toMatchObject([
-      { state: 'due', attempts: 1, lastError: expect.stringContaining('no connection') },
-    ]);
-  });
+test('after a worker is killed during a delivery, the next one delivers the message with the same id', async () => {
+  hook.behave({ does: 'never_respond' });
+  const worker = runProcess();
+  await raise('dispute:dp_killed');
+  await waitFor('the first attempt', () => hook.posts.length === 1);
+  await end(worker, 'SIGKILL');
+  expect(await readMessages(db, 'webhook')).toMatchObject([{ state: 'due', attempts: 1 }]);
+
+  hook.behave(ACCEPT);
+  await endLeases();
+  await run();
+  await waitFor('the second attempt', () => hook.accepted().length === 1);
+  await waitFor('the delivery to be recorded', async () =>
+    (await readMessages(db, 'webhook')).every(({ state }) => state === 'delivered'),
+  );
+  const [first, second] = hook.posts;
+  expect(second?.id).toBe(first?.id);
+  expect(second?.body).toBe(first?.body);
+  expect(hook.posts).toHaveLength(2);
+});
+
+test('a worker that is shut down finishes its deliveries', async () => {
+  hook.behave({ does: 'never_respond' });
+  const worker = runProcess({ LOG_LEVEL: 'debug' });
+  await raise('dispute:dp_stopped');
+  await waitFor('the attempt', () => hook.posts.length === 1);
+  const ended = end(worker, 'SIGTERM');
+  await hook.stop();
+  await ended;
+  const exit = await worker.exit;
+  expect([exit.code, exit.signal]).toEqual([0, null]);
+  // The result was recorded before the process exited.
+  expect(await readMessages(db, 'webhook')).toMatchObject([
+    { state: 'due', attempts: 1, lastError: expect.stringContaining('no connection') },
+  ]);
 });
 
 test('alerts are delivered while Redis is unavailable', async () => {
@@ -145,7 +126,7 @@ test('an alert that opens and resolves while no worker runs is sent as one messa
   await db.transaction((tx) =>
     syncAlerts(tx, [{ subject: 'dispute:dp_short', rules, active: [] }]),
   );
-  await run(undefined);
+  await run();
   await waitFor('the alert', () => hook.accepted().length === 1);
   expect(hook.accepted().map(({ type }) => type)).toEqual(['alert.opened_and_resolved']);
 });
