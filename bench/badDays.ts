@@ -2,7 +2,7 @@
  * Days on which more or other things happen than usual, beside a flood of new events on the same machine:
  *
  * 1. floods: the same events again, other bodies under known event ids, one order with all payments;
- * 2. a backlog that a worker drains while events arrive, a replay of as many events, and the proof of their ledger.
+ * 2. a backlog that a worker drains while events arrive, a replay of the oldest ones, and the proof of their ledger.
  *
  * *Finished* is what is accepted and off `pending`, by the time in which it was sent and drained.
  */
@@ -248,7 +248,7 @@ async function drainBacklog(
   return work;
 }
 
-/** Replays as many events as the backlog had, the oldest ones, as a person can from the console. */
+/** Replays the oldest events, as a person can from the console. */
 async function replayOldest(subject: Subject): Promise<Work> {
   const { bench, db } = subject;
   const filter = { to: await receivedAtOf(db, bench.options.replay) };
