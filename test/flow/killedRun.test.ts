@@ -128,7 +128,7 @@ test(`a run that is killed ${KILLS} times resumes at its checkpoint each time an
     const [first, ...others] = windowStarts(proxy.requests.slice(requests));
     expect(first).toBe(positionMs);
     expect(Math.min(...others)).toBeGreaterThanOrEqual(positionMs);
-    // A process that is killed at the same checkpoint once more asks for its window once more.
+    // A process that is killed at the same checkpoint once more requests its window once more.
     const resumed = windowStarts(proxy.requests.slice(requests, kills[n + 1]?.requests));
     const again = resumed.filter((startMs) => startMs === positionMs);
     expect(again.length).toBeLessThanOrEqual(REQUESTS_OF_WINDOW);
