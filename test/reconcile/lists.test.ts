@@ -238,7 +238,7 @@ describe('totals', () => {
   });
 });
 
-test('a killed run resumes at its checkpoint, and records no window again', async () => {
+test('a killed run resumes at its checkpoint, and not at its beginning', async () => {
   const made = await makeHistory({ seed: 41, payments: 600 });
   const undisturbed = await createTestDatabase();
   const whole = await testReconciler({ db: undisturbed, service: sandbox }).run();
