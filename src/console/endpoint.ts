@@ -41,7 +41,6 @@ export interface ApiParts {
   readonly payouts: PayoutParts | undefined;
   /** Enqueues events by their inbox numbers. */
   readonly enqueueEvents: (numbers: readonly number[]) => Promise<void>;
-  /** Wakes a channel with due messages. */
   /** The configured channels. */
   readonly channels: readonly ChannelName[];
   /** Where they send. */

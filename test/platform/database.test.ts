@@ -85,6 +85,30 @@ describe('a transaction', () => {
   });
 });
 
+// The embedded server has no compiler, so that only the settings can be read here.
+test('a transaction by keys avoids scans and the joins that need them, and compiles no plan', async () => {
+  const keyed = createDatabase({
+    connectionString: db.url,
+    log: silentLog,
+    applicationName: 'keyed',
+    maxConnections: 1,
+    responseTimeoutMs: 30_000,
+    plans: 'by_key',
+  });
+  const settings = `select current_setting('enable_seqscan') as scan, current_setting('enable_hashjoin') as hash,
+      current_setting('enable_mergejoin') as merge, current_setting('jit') as jit`;
+  try {
+    const [before] = await keyed.query(settings);
+    expect(await keyed.transaction((tx) => tx.query(settings))).toEqual([
+      { scan: 'off', hash: 'off', merge: 'off', jit: 'off' },
+    ]);
+    expect(before).toMatchObject({ scan: 'on', hash: 'on', merge: 'on' });
+    expect(await keyed.query(settings)).toEqual([before]);
+  } finally {
+    await keyed.close();
+  }
+});
+
 test('a connection is kept from one run of a schedule to the next', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const idle = createDatabase({
