@@ -122,8 +122,8 @@ export interface ContinueReplaysParts extends ReplayParts {
   readonly signal: AbortSignal;
 }
 
-/** Events of one step. */
-const STEP_EVENTS = 100;
+/** Events of one step, and of one job: a step of 100 spends most of its time on its own bookkeeping. */
+const STEP_EVENTS = 500;
 /** With more events pending than this, a run waits. */
 const BUSY_PENDING = 5_000;
 /** Workers apply some hundred events meanwhile. */

@@ -149,7 +149,7 @@ test('a run of several steps replays each event once, and none that arrives mean
   const type = `test_${unique('many').replaceAll(/\W/g, '_').toLowerCase()}`;
   await db.query(
     `insert into webhook_events (event_id, event_type, body_sha256, received_at)
-     select $1 || '_' || n, $1, sha256(convert_to($1 || n, 'UTF8')), now() from generate_series(1, 230) n`,
+     select $1 || '_' || n, $1, sha256(convert_to($1 || n, 'UTF8')), now() from generate_series(1, 630) n`,
     [type],
   );
   const path = await start({ type });
@@ -161,9 +161,9 @@ test('a run of several steps replays each event once, and none that arrives mean
   expect(await workOnReplays()).toEqual([]);
   const { html } = await admin.get(path);
   // They have no bodies, so each of them is refused; the first 100 are listed.
-  expect(html).toContain('230 of 230 events: 0 replayed, 230 refused.');
+  expect(html).toContain('630 of 630 events: 0 replayed, 630 refused.');
   const [row] = await db.query<{ refused: number }>(
-    `select count(distinct r ->> 'number')::integer as refused
+    `select count(r)::integer as refused
        from replay_runs, jsonb_array_elements(refusals) r where filter ->> 'type' = $1`,
     [type],
   );
@@ -175,7 +175,7 @@ test('a run of several steps replays each event once, and none that arrives mean
     [type],
   );
   const numbers = chosen.map(({ id }) => id);
-  expect(numbers).toHaveLength(230);
+  expect(numbers).toHaveLength(630);
   const run = path.split('/').at(-1);
   expect(await listed(`replay=${run}`)).toEqual(numbers);
   expect(await listed(`replay=${run}&state=applied`)).toEqual(numbers);

@@ -124,8 +124,7 @@ export async function recordReplayStep(
      )
      update replay_runs
         set position = $3, replayed = replayed + $4, refused = refused + jsonb_array_length($5::jsonb),
-            refusals = case when jsonb_array_length(refusals) < 100 then refusals || $5::jsonb
-                            else refusals end,
+            refusals = jsonb_path_query_array(refusals || $5::jsonb, '$[0 to 99]'),
             state = case when state = 'running' and $6 then 'done' else state end,
             finished_at = case when state = 'running' and $6 then statement_timestamp()
                                else finished_at end,
