@@ -122,7 +122,7 @@ export interface ContinueReplaysParts extends ReplayParts {
   readonly signal: AbortSignal;
 }
 
-/** Events of one step, and of one job: a step of 100 spends most of its time on its own bookkeeping. */
+/** Events of one step, and of one job. With 100, a replay was slower (docs/decisions/0093-replays-of-many-events.md). */
 const STEP_EVENTS = 500;
 /** With more events pending than this, a run waits. */
 const BUSY_PENDING = 5_000;
