@@ -77,7 +77,7 @@ function factsOf(
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
     reason: describeReason(kind, status, state),
     termDays: posts ? termOf(kind, { status, stage })?.days : undefined,
-    isUncertain: state.uncertainties.includes('unversioned_ahead'),
+    statusAhead: state.statusAhead,
     isHistory: isImportedHistory(row.status, state, historyUntilMs),
     causedBy,
   };

@@ -257,6 +257,39 @@ test('payments that wait for a bank or the merchant have a term; those that wait
   );
 });
 
+test('bodies that lag behind the decision of a dispute neither end its alert nor raise the one about its opening', async () => {
+  const id = unique('dp');
+  const at = (second: number) => new Date(START_MS + second * 1_000).toISOString();
+  const body = (status: string, modifiedAt: object, due = at(86_400)): Buffer =>
+    eventBody(
+      {
+        dispute_id: id,
+        payment_id: `pay_of_${id}`,
+        ...{ amount: '5', currency: 'USD', dispute_stage: 'dispute' },
+        dispute_status: `dispute_${status}`,
+        challenge_required_by: due,
+        created: at(0),
+        ...modifiedAt,
+      },
+      { contentType: 'dispute_details' },
+    );
+  const dateless = {};
+  await applyAll([body('lost', dateless)]);
+  const opened = ['dispute_lost warning open opened'];
+  for (const late of [
+    body('opened', { modified_at: at(1) }),
+    body('opened', dateless),
+    body('opened', { modified_at: at(2) }, at(90_000)),
+    body('challenged', { modified_at: at(3) }),
+    body('challenged', dateless),
+  ]) {
+    await applyAll([late]);
+    expect(await alertsOf(`dispute:${id}`)).toEqual(opened);
+  }
+  await applyAll([body('lost', { modified_at: at(4) })]);
+  expect(await alertsOf(`dispute:${id}`)).toEqual(opened);
+});
+
 test('a dispute beside a refund raises one alert, about the order that the payment names last', async () => {
   const [id, orderId] = [unique('x'), unique('ord')];
   const dispute = eventBody(

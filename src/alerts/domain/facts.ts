@@ -41,8 +41,8 @@ export interface ResourceFacts extends Described {
   readonly deadlineMs: number | undefined;
   /** For how many days after its creation it may have this status; undefined for no limit. */
   readonly termDays: number | undefined;
-  /** A body without a version reports a later status: a retrieve decides which one is current. */
-  readonly isUncertain: boolean;
+  /** A later status of this stage that a body without a version reports: a retrieve decides which one is current. */
+  readonly statusAhead: string | undefined;
   /** Imported history: only what can still be acted on alerts. */
   readonly isHistory: boolean;
 }

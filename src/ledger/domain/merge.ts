@@ -67,6 +67,11 @@ export interface ResourceState extends SnapshotContent {
   /** Whether enough is known to post money for this resource. */
   readonly posts: boolean;
   readonly uncertainties: readonly Uncertainty[];
+  /**
+   * The furthest status that a body without a version reports beyond the head, at its stage; undefined for none.
+   * Once a dispute was seen at another stage, a body that names none may be of any, and does not count.
+   */
+  readonly statusAhead: string | undefined;
   readonly illegalSteps: readonly IllegalStep[];
 }
 
@@ -110,6 +115,7 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
   const current = currentSnapshots(ascending, { epoch: head.epoch, currency: fields.currency });
   const amounts =
     head.ref.kind === 'payment' ? paymentAmounts(fields, current) : NO_PAYMENT_AMOUNTS;
+  const ahead = snapshotsAhead(head, current);
   return {
     ...fields,
     ref: head.ref,
@@ -124,7 +130,11 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
       fields.currency !== undefined &&
       isKnownStatus(head.ref.kind, fields.status ?? '') &&
       !amounts.uncertainties.includes('unknown_amount'),
-    uncertainties: [...headUncertainties(head, fields, current), ...amounts.uncertainties],
+    uncertainties: [
+      ...headUncertainties(head, fields, { current, ahead }),
+      ...amounts.uncertainties,
+    ],
+    statusAhead: ahead.length > 0 ? furthestStatus(ahead, ascending) : undefined,
     illegalSteps: findIllegalSteps(ascending),
   };
 }
@@ -392,10 +402,37 @@ function maxCarried(
   return max;
 }
 
+/** The snapshots without a version that rank above the head, at its stage; a head without one has the highest rank. */
+function snapshotsAhead(head: Snapshot, current: readonly Snapshot[]): readonly Snapshot[] {
+  const { kind } = head.ref;
+  return current.filter(
+    ({ content }) =>
+      content.versionMicros === undefined &&
+      stageRank(kind, content.stage) === stageRank(kind, head.content.stage) &&
+      statusRank(kind, content.status) > statusRank(kind, head.content.status),
+  );
+}
+
+/** @param ahead as `ascending`: without a version and at one stage, so that the last has the highest rank */
+function furthestStatus(
+  ahead: readonly Snapshot[],
+  ascending: readonly Snapshot[],
+): string | undefined {
+  const isAnyStage = isSeenAtOtherStage(ascending);
+  return ahead.findLast(({ content }) => !isAnyStage || content.stage !== undefined)?.content
+    .status;
+}
+
+interface Compared {
+  readonly current: readonly Snapshot[];
+  /** Those of them that rank above the head and have no version. */
+  readonly ahead: readonly Snapshot[];
+}
+
 function headUncertainties(
   head: Snapshot,
   fields: SnapshotContent,
-  current: readonly Snapshot[],
+  { current, ahead }: Compared,
 ): readonly Uncertainty[] {
   const { kind } = head.ref;
   const uncertainties: Uncertainty[] = [];
@@ -406,14 +443,7 @@ function headUncertainties(
   if (fields.status !== undefined && !isKnownStatus(kind, fields.status)) {
     uncertainties.push('unknown_status');
   }
-  const outranks = ({ content }: Snapshot) =>
-    content.versionMicros === undefined &&
-    stageRank(kind, content.stage) === stageRank(kind, head.content.stage) &&
-    statusRank(kind, content.status) > statusRank(kind, head.content.status);
-  // A head without a version has the highest rank.
-  if (current.some(outranks)) {
-    uncertainties.push('unversioned_ahead');
-  }
+  if (ahead.length > 0) uncertainties.push('unversioned_ahead');
   if (current.some((snapshot) => contradictsMoney(snapshot, head))) {
     uncertainties.push('conflicting_amounts');
   }
@@ -449,10 +479,7 @@ function contradictsMoney(snapshot: Snapshot, head: Snapshot): boolean {
  */
 function findIllegalSteps(ascending: readonly Snapshot[]): readonly IllegalStep[] {
   const steps: IllegalStep[] = [];
-  const hasStages = ascending.some(
-    ({ ref: { kind }, content: { stage } }) =>
-      stageRank(kind, stage) !== stageRank(kind, undefined),
-  );
+  const hasStages = isSeenAtOtherStage(ascending);
   let previous: Snapshot | undefined;
   for (const snapshot of ascending) {
     if (snapshot.content.status === undefined) continue;
@@ -465,6 +492,14 @@ function findIllegalSteps(ascending: readonly Snapshot[]): readonly IllegalStep[
     previous = snapshot;
   }
   return steps;
+}
+
+/** Whether a body names a stage other than the one that a body without a stage is taken to be of. */
+function isSeenAtOtherStage(snapshots: readonly Snapshot[]): boolean {
+  return snapshots.some(
+    ({ ref: { kind }, content: { stage } }) =>
+      stageRank(kind, stage) !== stageRank(kind, undefined),
+  );
 }
 
 function isSameHistory(a: Snapshot, b: Snapshot): boolean {

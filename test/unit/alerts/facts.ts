@@ -27,7 +27,7 @@ export function facts(
     paymentId: 'pay_1',
     reason: undefined,
     termDays: undefined,
-    isUncertain: false,
+    statusAhead: undefined,
     isHistory: false,
     ...rest,
     before: before && { stage: undefined, deadlineMs: undefined, termDays: undefined, ...before },

@@ -200,12 +200,12 @@ const DISPUTES: readonly Row[] = [
   ],
   [
     'opened again, while a body without a version reports that it was won: alerts stay',
-    facts({ ...D, ...at('opened'), before: at('won'), isUncertain: true }),
+    facts({ ...D, ...at('opened'), before: at('won'), statusAhead: 'won' }),
     NOTHING,
   ],
   [
     'challenged again, while a body without a version reports that it was lost: alerts stay',
-    facts({ ...D, ...at('challenged'), before: at('lost'), isUncertain: true }),
+    facts({ ...D, ...at('challenged'), before: at('lost'), statusAhead: 'lost' }),
     NOTHING,
   ],
   [
@@ -214,13 +214,18 @@ const DISPUTES: readonly Row[] = [
     { active: ['dispute_opened dispute critical'], resolved: NO_DEADLINE },
   ],
   [
-    'challenged, while a body without a version reports that it was won',
-    facts({ ...D, ...at('challenged'), before: at('opened'), isUncertain: true }),
-    { oneTime: ['dispute_changed dispute/challenged info'], resolved: ALL_OVER },
+    'still opened, while a body without a version reports that it was lost: alerts stay',
+    facts({ ...D, ...at('opened'), before: at('opened'), statusAhead: 'lost' }),
+    NOTHING,
+  ],
+  [
+    'challenged, while a body without a version reports that it was won: alerts stay',
+    facts({ ...D, ...at('challenged'), before: at('opened'), statusAhead: 'won' }),
+    NOTHING,
   ],
   [
     'lost after it was won, while a body without a version reports that: one decision replaces the other',
-    facts({ ...D, ...at('lost'), before: at('won'), isUncertain: true }),
+    facts({ ...D, ...at('lost'), before: at('won'), statusAhead: 'won' }),
     {
       active: ['dispute_lost dispute/lost warning'],
       resolved: ['dispute_deadline', 'dispute_opened'],
@@ -228,12 +233,12 @@ const DISPUTES: readonly Row[] = [
   ],
   [
     'opened at a later stage, where a body without a version reports that it was lost',
-    facts({ ...D, ...at('opened', 'arbitration'), before: at('won'), isUncertain: true }),
+    facts({ ...D, ...at('opened', 'arbitration'), before: at('won'), statusAhead: 'lost' }),
     { active: ['dispute_opened arbitration critical'], resolved: NO_DEADLINE },
   ],
   [
     'first observed, without a stage, while a body without a version reports a decision',
-    facts({ ...D, status: 'opened', isUncertain: true }),
+    facts({ ...D, status: 'opened', statusAhead: 'won' }),
     { active: ['dispute_opened  critical'], resolved: NO_DEADLINE },
   ],
   ['no status yet', facts({ ...D }), NOTHING],
@@ -257,7 +262,7 @@ const PAYOUTS: readonly Row[] = [
   ],
   [
     'paid according to a response that may lag behind a body that reports the failure: no change',
-    facts({ ...P, status: 'success', before: { status: 'failed' }, isUncertain: true }),
+    facts({ ...P, status: 'success', before: { status: 'failed' }, statusAhead: 'failed' }),
     NOTHING,
   ],
   [
@@ -318,7 +323,7 @@ const REFUNDS: readonly Row[] = [
   ],
   [
     'succeeded according to a response that may lag behind a body that reports the failure: no change',
-    facts({ ...R, status: 'succeeded', before: { status: 'failed' }, isUncertain: true }),
+    facts({ ...R, status: 'succeeded', before: { status: 'failed' }, statusAhead: 'failed' }),
     NOTHING,
   ],
   [

@@ -509,6 +509,27 @@ describe('M6: uncertainties', () => {
     expect(has('unversioned_ahead', fold(...contents))).toBe(isAhead);
   });
 
+  const dated = { ...usd, status: 'opened', stage: 'dispute', ...at(1) };
+  const undated = (status: string, stage?: string) => ({ ...usd, status, ...(stage && { stage }) });
+  test.each<[string, readonly SnapshotContent[], string | undefined]>([
+    ['none', [dated, undated('opened', 'dispute')], undefined],
+    ['the furthest', [dated, undated('lost', 'dispute'), undated('challenged', 'dispute')], 'lost'],
+    ['one of no stage', [dated, undated('lost')], 'lost'],
+    ['none of another stage', [dated, undated('lost', 'pre_dispute')], undefined],
+    [
+      'none that names no stage where there were several',
+      [dated, undated('lost'), undated('challenged', 'dispute'), undated('opened', 'pre_dispute')],
+      'challenged',
+    ],
+    [
+      'none where the head has the same',
+      [dated, { ...dated, status: 'lost', ...at(2) }],
+      undefined,
+    ],
+  ])('the status ahead of a dispute is %s', (_what, contents, status) => {
+    expect(foldOf('dispute', ...contents).statusAhead).toBe(status);
+  });
+
   const partly = (amountReceivedMinor: number) => ({
     ...usd,
     ...{ status: 'partially_captured_and_capturable', amountReceivedMinor },
