@@ -5,7 +5,7 @@ import type { Pooling } from '../platform/db/pooler.ts';
 import { UsageError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 
-/** @throws OperatorError if the pooler allows no transactions */
+/** @throws UsageError if the pooler allows no transactions */
 export function refuseStatementMode(pooling: Pooling, config: Config): void {
   if (pooling.mode !== 'statement') return;
   const { result, remedy } = judgePooling(pooling, config);

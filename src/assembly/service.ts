@@ -67,7 +67,7 @@ export function authorizationsOf(
 /**
  * A client of the payment service, with the rate budget that all processes share; undefined when no
  * key is set.
- * @throws OperatorError when the base URL or key is not usable
+ * @throws UsageError when the base URL or key is not usable
  */
 export function clientOf(
   config: Config,
@@ -144,7 +144,7 @@ export function refresherOf(config: Config, parts: ServiceParts): Refresher | un
 
 /**
  * What a command needs to find and retrieve resources that are not in the ledger.
- * @throws OperatorError when no key is set
+ * @throws UsageError when no key is set
  */
 export function discoveryOf(config: Config, parts: ServiceParts): DiscoveryParts {
   const client = clientOf(config, parts);

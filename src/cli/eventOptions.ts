@@ -25,7 +25,7 @@ export function addEventOptions(command: Command): Command {
 
 /**
  * The filter that the options describe.
- * @throws OperatorError if the range of time is empty
+ * @throws UsageError if the range of time is empty
  */
 export function eventQueryOf({ state, type, order, from, to }: EventFilterOptions): EventQuery {
   if (from !== undefined && to !== undefined && from >= to) {

@@ -49,7 +49,7 @@ const PAGE = 100;
 
 /**
  * Follows the inbox after a number, or from the next event on.
- * @throws OperatorError if the inbox ends before the number
+ * @throws UsageError if the inbox ends before the number
  */
 export async function followEvents(
   { db, signal, read }: Follow,

@@ -58,7 +58,7 @@ export function addListOptions(command: Command): Command {
     .addOption(jsonOption());
 }
 
-/** @throws OperatorError if a range is empty */
+/** @throws UsageError if a range is empty */
 export function checkRanges(options: MoneyOptions): void {
   const { minAmount: minMinor, maxAmount: maxMinor, from, to } = options;
   if (minMinor !== undefined && maxMinor !== undefined && minMinor > maxMinor) {

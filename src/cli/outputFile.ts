@@ -29,7 +29,7 @@ export function writeOutput(text: Readable, output: string | undefined): Promise
   return output === undefined ? writeStandardOutput(text) : writeOutputFile(text, output);
 }
 
-/** @throws OperatorError when the file cannot be written, or must not be */
+/** @throws UsageError when the file cannot be written, or must not be */
 export async function writeOutputFile(text: Readable, output: string): Promise<void> {
   try {
     const target = await findTarget(output);

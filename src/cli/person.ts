@@ -34,7 +34,7 @@ export function actAs(held: Holder): void {
 /**
  * The person who runs the command: the holder of TALLYHOOK_TOKEN, or without it the given name, or the
  * user who runs the process.
- * @throws OperatorError when a name is given besides a token
+ * @throws UsageError when a name is given besides a token
  */
 export function actorOf(by?: string): Actor {
   const { name, origin } = osUser();

@@ -325,7 +325,7 @@ export function readEnvironment(): Environment {
 
 /**
  * Reads the settings.
- * @throws OperatorError with every error
+ * @throws UsageError with every error
  */
 export function loadConfig(env: Environment): Config {
   const secretFiles = readSecretFiles(env);

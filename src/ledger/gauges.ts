@@ -1,4 +1,4 @@
-/** Gauges of the inbox, of bodies and of open findings, for Prometheus. */
+/** Gauges of the inbox, open findings, the proof, the chain and the days of bodies, for Prometheus. */
 import type { Queryable } from '../platform/db/database.ts';
 import { measurementOf, type Source } from '../platform/sources.ts';
 import { readBodyDaysAhead } from './bodies/store/days.ts';

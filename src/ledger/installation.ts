@@ -5,7 +5,7 @@ import { readStampedAt, stampInstallation } from './store/installation.ts';
 
 /**
  * Binds the database to a merchant account at first use.
- * @throws OperatorError when it is bound to another one
+ * @throws UsageError when it is bound to another one
  */
 export async function bindInstallation(db: Database, merchantId: string): Promise<void> {
   const stamped = await stampInstallation(db, merchantId);

@@ -33,7 +33,7 @@ import {
   nextCheckByAgeMs,
   nextCheckMs,
 } from './domain/checkTimes.ts';
-import { ageOfChangeMs, isPastGrace } from './domain/compare.ts';
+import { ageOfChangeMs, isMoneyChanged, isPastGrace } from './domain/compare.ts';
 import { affectsEveryRequest } from './domain/failures.ts';
 import { closeUnusable, openUnusable } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
@@ -178,12 +178,8 @@ function countMissed(
   { before, after, observedMicros }: Omit<Applied, 'outcome' | 'body'>,
 ): void {
   if (!before || after.versionMicros === null || after.isContradicted) return;
-  const isChanged =
-    before.status !== after.status ||
-    before.amountMinor !== after.amountMinor ||
-    before.capturedMinor !== after.capturedMinor;
   const ageMs = ageOfChangeMs(after.versionMicros, observedMicros);
-  if (!isChanged || !isPastGrace(ageMs)) return;
+  if (!isMoneyChanged(before, after) || !isPastGrace(ageMs)) return;
   metrics.missed(STREAM_OF[after.kind]);
   metrics.secondsToConverge(ageMs / 1000);
 }

@@ -24,8 +24,13 @@ import {
   refOf,
   type WindowComparison,
 } from './compareWindow.ts';
-import { ageOfChangeMs, isClockSet, judgeRepaired, type Remote } from './domain/compare.ts';
-import type { Retrieved } from './retrieve.ts';
+import {
+  ageOfChangeMs,
+  isClockSet,
+  isMoneyChanged,
+  judgeRepaired,
+  type Remote,
+} from './domain/compare.ts';
 import type { RunContext } from './runContext.ts';
 import { awaitWebhooks } from './store/awaited.ts';
 import type { ReportedDifference } from './store/runs.ts';
@@ -129,20 +134,12 @@ export async function retrieveUnsettled(
   const results: ReportedDifference[] = [];
   for (const ref of refs) {
     const retrieved = await run.requester.retrieve(ref);
-    if (retrieved.outcome !== 'applied' || !isChanged(retrieved)) continue;
+    if (retrieved.outcome !== 'applied') continue;
+    if (!isMoneyChanged(retrieved.before, retrieved.after)) continue;
     results.push({ class: 'stale_local', subject: subjectOf(ref), outcome: repairedBy(run) });
   }
   return results;
 }
-
-function isChanged({
-  before,
-  after,
-}: Extract<Retrieved, { readonly outcome: 'applied' }>): boolean {
-  return MONEY_FIELDS.some((field) => before?.[field] !== after[field]);
-}
-
-const MONEY_FIELDS = ['status', 'stage', 'currency', 'amountMinor', 'capturedMinor'] as const;
 
 interface RetrievedDifference extends Pick<RemainingRow, 'foreignMerchantId'> {
   /** Undefined where it cannot be repaired; else its version by the response, which short rows lack. */

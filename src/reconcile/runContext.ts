@@ -71,7 +71,7 @@ export interface RunContext {
   readonly options: RunOptions;
 }
 
-/** Lists a span window by window, and compares, repairs and records each before the next (run.ts). */
+/** Lists a span window by window, and compares, repairs and records each in its turn (run.ts). */
 export type ReconcileSpan = (run: RunContext, state: RunState, span: Span) => Promise<RunState>;
 
 /** Pausing stops scheduled runs, not those of people. @throws RunPaused */

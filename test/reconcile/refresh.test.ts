@@ -39,12 +39,12 @@ function retrieveAt(clock: Clock) {
   return createRetrieve({ db, client, clock, account });
 }
 
-function refreshAt(clock: Clock, waits: number[] = [], refreshed = db) {
+function refreshAt(clock: Clock, waits: number[] = [], refreshed = db, metrics = createMetrics()) {
   return createRefresh({
     db: refreshed,
     retrieve: retrieveAt(clock),
     clock,
-    metrics: createReconcileMetrics(createMetrics()),
+    metrics: createReconcileMetrics(metrics),
     log: silentLog,
     sleep: (delayMs) => {
       waits.push(delayMs);
@@ -61,6 +61,30 @@ test('a resource that is not final is retrieved when it is due, and not earlier'
   expect(await refreshAt(systemClock).round(signal)).toMatchObject({ checked: 0 });
   expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1 });
   expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
+});
+
+test('a change that only a check found counts as missed, also of the stage of a dispute', async () => {
+  const metrics = createMetrics();
+  const dispute = {
+    dispute_id: 'dp_1',
+    payment_id: id,
+    ...{ amount: '100', currency: 'USD', dispute_status: 'dispute_opened' },
+    created: PAID.modified_at,
+  };
+  await applyEach(db, testApplier(db), [
+    eventBody(PAID),
+    eventBody(
+      { ...dispute, dispute_stage: 'dispute', modified_at: PAID.modified_at },
+      { contentType: 'dispute_details' },
+    ),
+  ]);
+  service.always = () => ({
+    status: 200,
+    body: { ...dispute, dispute_stage: 'arbitration', modified_at: A_SECOND_LATER },
+  });
+  const signal = new AbortController().signal;
+  expect(await refreshAt(LATER, [], db, metrics).round(signal)).toMatchObject({ checked: 1 });
+  expect(await metrics.render()).toContain('tallyhook_missed_webhooks_total{stream="disputes"} 1');
 });
 
 test('a resource that a webhook has settled in the meantime is not retrieved', async () => {

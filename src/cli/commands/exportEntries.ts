@@ -79,7 +79,7 @@ account out: {"psp.clearing": {"code": "1360", "name": "Payment service"}, "memo
 Exit code: 0, 2 if an account has no mapping, 4 while transfers of an earlier version have no effective
 time. Then nothing is written.`;
 
-/** @throws OperatorError if the range is empty */
+/** @throws UsageError if the range is empty */
 function rangeOf(options: EntriesOptions): EntryRange {
   const { month, timeZone, currency } = options;
   const { fromDay, toDay } =

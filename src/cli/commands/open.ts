@@ -61,7 +61,7 @@ function readPage(text: string): string {
   throw new InvalidArgumentError('Give the path of a page, such as /alerts.');
 }
 
-/** @throws OperatorError when the settings do not name the port */
+/** @throws UsageError when the settings do not name the port */
 function consoleAddress({ installation, adminHost, adminPort }: Config): string {
   const { consoleUrl } = installation;
   if (consoleUrl !== undefined) return consoleUrl;

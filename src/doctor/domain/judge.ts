@@ -106,7 +106,7 @@ export function judgeKeyKind(apiKey: string, baseUrl: string): Judgment {
 
 /** A `Date` header has whole seconds, and a response takes time to arrive. */
 const CLOCK_WARNING_MS = 5_000;
-/** Bodies dated more than five minutes ahead are rejected; this leaves a margin. */
+/** A version more than five minutes ahead is not used (ledger/domain/snapshot.ts); this leaves a margin. */
 const CLOCK_FAILURE_MS = 60_000;
 
 /**
@@ -176,7 +176,7 @@ export function judgePause(pause: PauseFacts | undefined): Judgment {
   );
 }
 
-/** A capture or cancellation without a recorded result. */
+/** An action on money or evidence without a recorded result (audit/interrupted.ts). */
 export interface OpenAttempt {
   readonly id: number;
   readonly action: string;

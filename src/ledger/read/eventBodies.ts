@@ -1,6 +1,6 @@
 /** The bodies of events, or why they have none. */
 import type { Queryable } from '../../platform/db/database.ts';
-import { findAbsences, readBodies } from '../bodies/readBodies.ts';
+import { explainAbsences, readBodies } from '../bodies/readBodies.ts';
 import { readBodyKeys } from '../bodies/store/bodies.ts';
 import type { BodyAbsence } from '../domain/bodyAbsence.ts';
 
@@ -16,9 +16,10 @@ export async function readEventBodies(
   numbers: readonly number[],
 ): Promise<ReadonlyMap<number, EventBody>> {
   const wanted = [...new Set(numbers)];
-  const bodies = await readBodies(db, await readBodyKeys(db, wanted));
-  const missing = wanted.filter((number) => !bodies.has(number));
-  const absences = missing.length > 0 ? await findAbsences(db, missing) : undefined;
+  const keys = await readBodyKeys(db, wanted);
+  const bodies = await readBodies(db, keys);
+  const absent = keys.filter(({ id }) => !bodies.has(id));
+  const absences = absent.length > 0 ? await explainAbsences(db, absent) : undefined;
   return new Map(
     wanted.map((number): [number, EventBody] => [
       number,

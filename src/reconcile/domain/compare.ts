@@ -40,6 +40,16 @@ export interface Local {
   readonly orderKey: string | null;
 }
 
+const MONEY_FIELDS = ['status', 'stage', 'currency', 'amountMinor', 'capturedMinor'] as const;
+
+/** What the ledger says of a resource's money. */
+type MoneyFacts = Pick<Local, (typeof MONEY_FIELDS)[number]>;
+
+/** Whether a response changed what the ledger says of money. @param before undefined if it was new */
+export function isMoneyChanged(before: MoneyFacts | undefined, after: MoneyFacts): boolean {
+  return MONEY_FIELDS.some((field) => before?.[field] !== after[field]);
+}
+
 /** The kinds of differences. */
 export type Difference =
   | 'missing_local'

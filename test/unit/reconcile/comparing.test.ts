@@ -4,6 +4,7 @@ import { DAY_MS } from '../../../src/platform/time.ts';
 import {
   ageOfChangeMs,
   compare,
+  isMoneyChanged,
   isPastGrace,
   type Local,
   type Remote,
@@ -166,4 +167,16 @@ test('each instant is in one or two weekly slices, within the span of the week',
     expect([1, 2]).toContain(meeting.length);
     expect(meeting.every((slotMs) => weekSpan(slotMs).fromMs <= createdMs)).toBe(true);
   }
+});
+
+test.each<[string, Partial<Local>, boolean]>([
+  ['its status', { status: 'failed' }, true],
+  ['the stage of a dispute', { stage: 'arbitration' }, true],
+  ['its currency', { currency: 'EUR' }, true],
+  ['its amount', { amountMinor: 1 }, true],
+  ['its captured amount', { capturedMinor: 1 }, true],
+  ['its version alone', { versionMicros: 2_000 }, false],
+  ['its order alone', { orderKey: 'order:ord_2' }, false],
+])('a response that changes %s changes its money: %j', (_what, change, isChanged) => {
+  expect(isMoneyChanged(local, { ...local, ...change })).toBe(isChanged);
 });

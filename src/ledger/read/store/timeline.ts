@@ -1,6 +1,6 @@
 /**
  * Statements that read the history of one order beside its snapshots and transfers, which
- * explaining.ts reads. The newest rows first.
+ * explain.ts reads. The newest rows first.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { ExpectationHistory, FindingHistory, StatusHistory } from '../../domain/history.ts';
