@@ -2632,7 +2632,7 @@ export type Queue = {
   readonly oldest_waiting_seconds: number | null;
   /** Why the queue cannot be read. */
   readonly error: string | null;
-  /** What is due by the database: pending events, or messages. It decides; lost jobs are enqueued again from it. */
+  /** What is due by the database: pending events. It decides; lost jobs are enqueued again from it. */
   readonly in_database: {
     readonly due: number;
     readonly oldest_seconds: number;

@@ -22,7 +22,7 @@ const queue = z
       .strictObject({ due: count, oldest_seconds: age })
       .nullable()
       .describe(
-        'What is due by the database: pending events, or messages. It decides; lost jobs are enqueued again from it.',
+        'What is due by the database: pending events. It decides; lost jobs are enqueued again from it.',
       ),
     failed_jobs: z
       .array(

@@ -15,7 +15,7 @@ export const queuesPage = definePage({
   params: z.strictObject({}),
   query: z.strictObject({}),
   load: async (parts) => ({ outcome: 'ok', data: await readQueues(parts.queues, parts) }),
-  topics: () => ['inbox', 'messages', 'system'],
+  topics: () => ['inbox', 'system'],
   view: (report, viewer) => ({
     title: 'Queues',
     crumbs: [SYSTEM_CRUMB],
@@ -25,7 +25,7 @@ export const queuesPage = definePage({
         <Verdict report={report} />
         <p>
           A queue is a hint: it wakes a process early. What is due is in the database, and the
-          scheduler enqueues every minute what the queue lost, so an empty or lost queue loses
+          scheduler enqueues every ten seconds what the queue lost, so an empty or lost queue loses
           nothing. {`Events received in the last minute: ${report.eventsLastMinute}.`}
         </p>
         <DataTable
