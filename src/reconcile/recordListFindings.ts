@@ -14,16 +14,18 @@ import { KIND_OF } from './streams.ts';
  */
 export const LIST_DETAIL = {};
 
-/** Opens findings about the list, and closes those that no longer hold. @throws ServiceUnusable */
+/**
+ * Opens findings about the list, and closes those that no longer hold. A resumed run does not know what its
+ * windows showed before (recordWindow.ts opened that), so it leaves `list_unstable` to the next run.
+ * @throws ServiceUnusable
+ */
 export async function recordListFindings(run: RunContext, state: RunState): Promise<void> {
   const { db } = run.parts;
   if (run.row.isDryRun) return;
   const subject = `list:${run.stream}`;
-  const isUnstable =
-    state.isUnstable || state.differences.some((one) => one.class === 'list_unstable');
-  if (isUnstable) {
+  if (state.isUnstable) {
     await openComparison(db, [{ class: 'list_unstable', subject, detail: LIST_DETAIL }]);
-  } else {
+  } else if (run.row.windows === 0) {
     await closeComparison(db, ['list_unstable'], [subject]);
   }
   const ignored = { class: 'filter_ignored', subject, detail: LIST_DETAIL } as const;

@@ -4,7 +4,8 @@
  * A finding opens for each difference that could not be repaired, and closes when the row compares as
  * equal, or has another finding. A row with a retrieve that names another merchant account is not missing
  * in the ledger: its finding names the account. What the service does not know has its finding from the
- * retrieve (retrieve.ts).
+ * retrieve (retrieve.ts). An unstable list has its finding from the window that shows it, so that a run that
+ * is killed later does not lose it; the end of a run closes it (recordListFindings.ts).
  */
 
 import type { Finding } from '../ledger/domain/findings.ts';
@@ -38,10 +39,11 @@ export async function recordWindow(
 ): Promise<RunState> {
   const remaining = await recordRemaining(run, window, repair.remaining);
   if (!run.row.isDryRun) await recordProfilesOf(run, window);
-  if (repair.isIncomplete && !run.row.isDryRun) {
+  const isUnstable = window.isUnstable || repair.isIncomplete;
+  if (isUnstable && !run.row.isDryRun) {
     await openComparison(run.parts.db, [{ ...unstableList(run), detail: LIST_DETAIL }]);
   }
-  return await recordStep(run, afterWindow(state, window, span), {
+  return await recordStep(run, afterWindow(state, { ...window, isUnstable }, span), {
     compared: window.rows.length,
     missed: repair.missed,
     differences: [

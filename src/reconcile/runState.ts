@@ -25,6 +25,7 @@ export interface RunState {
   /** Rows with too few fields to show that their amounts are equal. */
   readonly shortRows: number;
   readonly isFilterIgnored: boolean;
+  /** A window was unstable, or the list lacked more than single resources. */
   readonly isUnstable: boolean;
 }
 
@@ -48,7 +49,7 @@ export function initialState(row: RunRow): RunState {
     unrepaired: row.differences.filter(({ outcome }) => outcome !== 'repaired').length,
     shortRows: 0,
     isFilterIgnored: false,
-    isUnstable: false,
+    isUnstable: row.differences.some((one) => one.class === 'list_unstable'),
   };
 }
 

@@ -126,6 +126,17 @@ describe('a resource in the ledger that the list does not have', () => {
     },
   );
 
+  test('makes the list unstable after more differences than a report keeps', async () => {
+    const lost = range(250).map((n) =>
+      madePayment(`pay_lost_${n}`, { createdMs: nowMs - 5 * DAY_MS, modifiedMs: nowMs - DAY_MS }),
+    );
+    await insertPayments(service, sandbox, lost);
+    for (const n of range(21)) await applyEvent(`pay_${n}`);
+    const report = await reconciler.run();
+    expect(report).toMatchObject({ state: 'done', found: 251, repaired: 250, remaining: 1 });
+    expect(await openFindings()).toEqual([{ class: 'list_unstable', subject: 'list:payments' }]);
+  });
+
   test('is no difference if the service has it', async () => {
     await applyEvent('pay_elsewhere');
     await applyEvent('pay_gone');

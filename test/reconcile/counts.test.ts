@@ -89,6 +89,25 @@ describe('a total that is larger than its list', () => {
   });
 });
 
+test('a list that was unstable before a run was killed stays a finding until a whole run shows none', async () => {
+  await makePayments(300);
+  const killing = new AbortController();
+  const use = counting(({ totalCount }) => (totalCount ?? 0) + 2);
+  const wanted = span();
+  const killed = testReconciler({ db, service: sandbox, use }).run(wanted, {
+    signal: killing.signal,
+    onProgress: () => killing.abort(new Error('killed')),
+  });
+  await expect(killed).rejects.toThrow();
+  const reconciler = testReconciler({ db, service: sandbox });
+  const resumed = await reconciler.run(wanted);
+  expect(resumed).toMatchObject({ state: 'done', repaired: 300 });
+  expect(await openFindings()).toEqual([{ class: 'list_unstable' }]);
+  const repeated = await reconciler.run(wanted);
+  expect(repeated.id).not.toBe(resumed.id);
+  expect(await openFindings()).toEqual([]);
+});
+
 describe('totals', () => {
   test('that are missing for a status are unknown and not 0, so the list is read without a difference', async () => {
     await makePayments(150);
