@@ -252,6 +252,67 @@ describe('import', () => {
   });
 });
 
+describe('M5: a report line without a reference', () => {
+  const captured = (id: string, amount: number, day = '2026-10-04') =>
+    eventBody(
+      paymentObject({
+        ...{ payment_id: id, currency: 'EUR', amount, amount_received: amount },
+        ...{ created: `${day}T09:00:00.000Z`, modified_at: `${day}T10:00:00.000Z` },
+      }),
+    );
+  const charge = (id: string, amount: number, day = '2026-10-05') =>
+    `ST-1,1,charge,${id},${day},EUR,${amount / 100},0,${amount / 100}\n`;
+  const matchedByAmount = async () =>
+    await db.query<{ minor: number; id: string }>(
+      `select l.gross_minor as minor, m.target_id as id
+         from settlement_matches m join settlement_lines l on l.id = m.line_id
+        where m.rule = 'amount_and_date' order by 1`,
+    );
+  const amounts = [100, 200, 300, 400, 500];
+  const places = [0, 1, 2, 3, 4];
+  /** Five payments of each of five amounts. */
+  const payments = amounts.flatMap((amount) =>
+    places.map((place) => captured(`pay_${amount}_${place}`, amount)),
+  );
+
+  test('is about none while several payments of its amount are free', async () => {
+    await open({ paid: false });
+    await applyEach(db, testApplier(db), payments);
+    const lines = amounts.flatMap((amount, n) => [
+      charge(`pay_${amount}_${n}`, amount),
+      charge(`pay_${amount}_${(n + 2) % 5}`, amount),
+      charge('', amount),
+    ]);
+    expect(await imported(HEADER + lines.join(''), REPORT)).toMatchObject({ matched: 10 });
+    expect(await matchedByAmount()).toEqual([]);
+  });
+
+  test('is about the only free one of many', async () => {
+    await open({ paid: false });
+    await applyEach(db, testApplier(db), payments);
+    const lines = amounts.flatMap((amount, n) => [
+      ...places
+        .filter((place) => place !== n)
+        .map((place) => charge(`pay_${amount}_${place}`, amount)),
+      charge('', amount),
+    ]);
+    expect(await imported(HEADER + lines.join(''), REPORT)).toMatchObject({ matched: 25 });
+    expect(await matchedByAmount()).toEqual(
+      amounts.map((minor, n) => ({ minor, id: `pay_${minor}_${n}` })),
+    );
+  });
+
+  test('is not about a payment that a line with many others could be about', async () => {
+    await open({ paid: false });
+    const earlier = Array.from({ length: 9 }, (_, n) => captured(`pay_${n}`, 700, '2026-10-03'));
+    const later = captured('pay_later', 700, '2026-10-08');
+    await applyEach(db, testApplier(db), [...earlier, later]);
+    const lines = [charge('', 700, '2026-10-09'), charge('', 700, '2026-10-14')];
+    expect(await imported(HEADER + lines.join(''), REPORT)).toMatchObject({ matched: 0 });
+    expect(await matchedByAmount()).toEqual([]);
+  });
+});
+
 describe('bank statements', () => {
   const arrived = statementOf('78,55', 'SETTLEMENT ST-1005');
 
@@ -285,6 +346,32 @@ describe('bank statements', () => {
     await imported(statementOf('6,80', 'NO WORD OF IT'), BANK);
     expect(await lineOf(4, 4)).toMatchObject({ rule: 'amount_and_date' });
     expect(await parts()).toEqual({ unknown_lines: -500n });
+  });
+
+  /** A settlement of 6.80, and a bank statement with many lines between its first and its last. */
+  async function importAround(lines: readonly (readonly [amount: string, purpose: string])[]) {
+    await open();
+    await imported(`${HEADER}ST-2000,1,charge,pay_3,2026-10-06,EUR,7.00,0.20,6.80\n`, REPORT);
+    const entries = lines.map(
+      ([amount, purpose], n) =>
+        `:61:2610061006C${amount}NTRFNONREF//${n}\n:86:166?20${purpose}?32ACME PAYMENTS LTD\n`,
+    );
+    const cents = lines.reduce((sum, [amount]) => sum + Number(amount.replace(',', '')), 0);
+    const closing = `:62F:C261006EUR${String(cents / 100).replace('.', ',')}`;
+    const content = `:20:S\n:25:12030000/202051\n:60F:C261006EUR0,00\n${entries.join('')}${closing}\n-\n`;
+    return await imported(content, BANK);
+  }
+  const others = Array.from({ length: 1_000 }, () => ['0,01', 'NO WORD OF IT'] as const);
+
+  test('M7: two lines of one amount are about no settlement, however many lines are between them', async () => {
+    const outcome = await importAround([['6,80', 'A'], ...others, ['6,80', 'B']]);
+    expect(outcome).toMatchObject({ newLines: 1_002, matched: 0 });
+  });
+
+  test('M7: a line takes no settlement that a line behind many others names', async () => {
+    const outcome = await importAround([['6,80', 'A'], ...others, ['5,00', 'ST-2000']]);
+    expect(outcome).toMatchObject({ newLines: 1_002, matched: 1 });
+    expect(await lineOf(4, 2)).toMatchObject({ targetKind: null });
   });
 
   test('what arrives without a settlement is listed, and can be excluded', async () => {

@@ -126,7 +126,10 @@ function keyOf({ kind, id }: Pick<Candidate, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
-/** Rule 5. @param pairs every line with every free candidate that it could be about */
+/**
+ * Rule 5. @param pairs lines with free candidates that they could be about: two of a line that has several, and
+ * two of the only candidate of a line if another line could be about it
+ */
 export function matchByAmount(
   pairs: readonly { readonly line: OpenLine; readonly candidate: Candidate }[],
 ): readonly NewMatch[] {
@@ -157,34 +160,39 @@ function onlyPairs<Pair>(
   });
 }
 
-/** Rules 6 and 7. */
-export function matchBankLines(
+/** Rule 6. */
+export function matchBankByReference(
   lines: readonly OpenLine[],
   settlements: readonly SettlementCandidate[],
 ): readonly NewMatch[] {
-  const named = lines.flatMap((line) => {
+  return lines.flatMap((line) => {
     const found = settlementNamed(line, settlements);
     if (!found) return [];
     const reason = `the text of the line has the reference ${found.reference}`;
     return [bankMatch(line, found, { rule: 'reference', reason })];
   });
-  const used = new Set(named.map(({ targetId }) => targetId));
-  const open = lines.filter((line) => !namesAny(line, settlements));
-  const free = settlements.filter(({ id, bankLines }) => bankLines === 0 && !used.has(String(id)));
-  const pairs = open.flatMap((line) =>
-    free
-      .filter((settlement) => couldBe(line, settlement))
-      .map((settlement) => ({ line, settlement })),
-  );
-  const byAmount = onlyPairs(pairs, ({ line, settlement }) => [line.id, settlement.id]);
-  return [
-    ...named,
-    ...byAmount.map(({ line, settlement }) => {
+}
+
+/** Rule 7. @param lines with all other open ones that could be about the same settlements */
+export function matchBankByAmount(
+  lines: readonly OpenLine[],
+  settlements: readonly SettlementCandidate[],
+): readonly NewMatch[] {
+  const free = settlements.filter(({ bankLines }) => bankLines === 0);
+  const pairs = lines
+    .filter((line) => !namesAny(line, settlements))
+    .flatMap((line) =>
+      free
+        .filter((settlement) => couldBe(line, settlement))
+        .map((settlement) => ({ line, settlement })),
+    );
+  return onlyPairs(pairs, ({ line, settlement }) => [line.id, settlement.id]).map(
+    ({ line, settlement }) => {
       const amount = formatMoney(line.grossMinor, line.currency);
       const reason = `the only settlement of ${amount} from ${BANK_DAYS.before} days before to ${BANK_DAYS.after} days after`;
       return bankMatch(line, settlement, { rule: 'amount_and_date', reason });
-    }),
-  ];
+    },
+  );
 }
 
 function bankMatch(

@@ -1,7 +1,8 @@
 /** Matches the lines without a match by the rules of domain/matchLines.ts. The caller holds the lock. */
 import type { Queryable } from '../../platform/db/database.ts';
 import {
-  matchBankLines,
+  matchBankByAmount,
+  matchBankByReference,
   matchByAmount,
   matchByReference,
   type NewMatch,
@@ -13,6 +14,7 @@ import {
   readNamedCandidates,
   readOpenBankLines,
   readOpenReportLines,
+  readOtherBankLines,
   readPairsByAmount,
   readSettlementCandidates,
 } from './store/matches.ts';
@@ -22,10 +24,13 @@ const LINES_AT_ONCE = 1_000;
 /** @returns how many lines were matched */
 export async function matchOpenLines(tx: Queryable): Promise<number> {
   // Lines that name what they are about come first, so that no other line takes it.
-  const byReference = await inPages(tx, readOpenReportLines, matchReportLines);
-  const byAmount = matchByAmount(await readPairsByAmount(tx, 10_000));
-  await insertMatches(tx, byAmount);
-  return byReference + byAmount.length + (await inPages(tx, readOpenBankLines, matchBank));
+  const steps = [
+    await inPages(tx, readOpenReportLines, matchReportLines),
+    await inPages(tx, readOpenReportLines, matchReportAmounts),
+    await inPages(tx, readOpenBankLines, matchBankLines),
+    await inPages(tx, readOpenBankLines, matchBankAmounts),
+  ];
+  return steps.reduce((sum, matched) => sum + matched, 0);
 }
 
 async function inPages(
@@ -56,8 +61,42 @@ async function matchReportLines(
   return matchByReference(byDay, candidates);
 }
 
-async function matchBank(tx: Queryable, lines: readonly OpenLine[]): Promise<readonly NewMatch[]> {
+async function matchReportAmounts(
+  tx: Queryable,
+  lines: readonly OpenLine[],
+): Promise<readonly NewMatch[]> {
+  const unnamed = lines.filter(({ reference }) => reference === null);
+  if (unnamed.length === 0) return [];
+  return ofPage(lines, matchByAmount(await readPairsByAmount(tx, idsOf(unnamed))));
+}
+
+async function matchBankLines(
+  tx: Queryable,
+  lines: readonly OpenLine[],
+): Promise<readonly NewMatch[]> {
+  return matchBankByReference(lines, await readSettlementCandidates(tx, daysOf(lines)));
+}
+
+async function matchBankAmounts(
+  tx: Queryable,
+  lines: readonly OpenLine[],
+): Promise<readonly NewMatch[]> {
+  const all = [...lines, ...(await readOtherBankLines(tx, idsOf(lines)))];
+  return ofPage(lines, matchBankByAmount(all, await readSettlementCandidates(tx, daysOf(all))));
+}
+
+/** Whether a line is the only one depends on those of other pages, which are matched in their own. */
+function ofPage(lines: readonly OpenLine[], matches: readonly NewMatch[]): readonly NewMatch[] {
+  const ids = new Set(idsOf(lines));
+  return matches.filter(({ lineId }) => ids.has(lineId));
+}
+
+function idsOf(lines: readonly OpenLine[]): readonly number[] {
+  return lines.map(({ id }) => id);
+}
+
+function daysOf(lines: readonly OpenLine[]): { readonly fromDay: string; readonly toDay: string } {
   const days = lines.map(({ day }) => day).toSorted();
   const [fromDay = '', toDay = ''] = [days[0], days.at(-1)];
-  return matchBankLines(lines, await readSettlementCandidates(tx, { fromDay, toDay }));
+  return { fromDay, toDay };
 }

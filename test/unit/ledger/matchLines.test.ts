@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Candidate,
-  matchBankLines,
+  matchBankByAmount,
+  matchBankByReference,
   matchByAmount,
   matchByReference,
   type OpenLine,
@@ -152,8 +153,15 @@ function settlement(fields: Partial<SettlementCandidate>): SettlementCandidate {
   };
 }
 
+/** Those that a line names first, as they are stored before the others are read. */
 function bankMatches(lines: readonly OpenLine[], settlements: readonly SettlementCandidate[]) {
-  return matchBankLines(lines, settlements).map(({ lineId, targetId, rule }) => [
+  const named = matchBankByReference(lines, settlements);
+  const open = lines.filter(({ id }) => named.every(({ lineId }) => lineId !== id));
+  const left = settlements.map((one) => ({
+    ...one,
+    bankLines: one.bankLines + named.filter(({ targetId }) => targetId === String(one.id)).length,
+  }));
+  return [...named, ...matchBankByAmount(open, left)].map(({ lineId, targetId, rule }) => [
     ...[lineId, targetId, rule],
   ]);
 }
@@ -173,12 +181,14 @@ describe('6: a bank line that names a settlement', () => {
     ['ST-1005Ä', false],
     ['5', false],
   ])('names it by a word of its own: %s', (text, isNamed) => {
-    const matches = matchBankLines([{ ...LINE, text }], [settlement({})]);
+    const matches = matchBankByReference([{ ...LINE, text }], [settlement({})]);
     expect(matches.map(({ targetId }) => targetId)).toEqual(isNamed ? ['5'] : []);
   });
 
   test('is about it with any amount, and with other lines', () => {
-    expect(matchBankLines([{ ...LINE, text: 'ST-1005' }], [settlement({ bankLines: 1 })])).toEqual([
+    expect(
+      matchBankByReference([{ ...LINE, text: 'ST-1005' }], [settlement({ bankLines: 1 })]),
+    ).toEqual([
       {
         ...{ lineId: 1, targetKind: 'settlement', targetId: '5', rule: 'reference' },
         reason: 'the text of the line has the reference ST-1005',
@@ -204,7 +214,7 @@ describe('6: a bank line that names a settlement', () => {
       [],
     ],
   ])('names %s', (_what, text, settlements, ids) => {
-    const matches = matchBankLines([{ ...LINE, text }], settlements);
+    const matches = matchBankByReference([{ ...LINE, text }], settlements);
     expect(matches.map(({ targetId }) => targetId)).toEqual(ids);
   });
 });
@@ -230,7 +240,7 @@ describe('7: a bank line that names no settlement', () => {
   });
 
   test('states why it is about the settlement', () => {
-    expect(matchBankLines([LINE], [fitting])).toMatchObject([
+    expect(matchBankByAmount([LINE], [fitting])).toMatchObject([
       { reason: 'the only settlement of 78.55 EUR from 10 days before to 2 days after' },
     ]);
   });

@@ -49,6 +49,26 @@ export function readOpenBankLines(
   );
 }
 
+/** Other open bank lines that could be about the settlements that these could be about by their amounts. */
+export function readOtherBankLines(
+  tx: Queryable,
+  lineIds: readonly number[],
+): Promise<readonly OpenLine[]> {
+  return tx.query<OpenLine>(
+    `with lines as materialized (
+       select distinct l.currency, l.gross_minor, l.day
+         from settlement_lines l where l.id = any ($1::bigint[]))
+     select ${OPEN_LINE} from settlement_lines l
+      where l.type = 'bank' and ${IS_OPEN} and l.id <> all ($1::bigint[])
+        and exists (select from lines one
+                     where one.currency = l.currency and one.gross_minor = l.gross_minor
+                       and abs(one.day - l.day) <= ${BANK_DAYS.before + BANK_DAYS.after})
+      order by l.id
+      limit 100000`,
+    [lineIds],
+  );
+}
+
 interface CandidateRow extends Omit<Candidate, 'orderId'> {
   readonly orderKey: string | null;
 }
@@ -84,33 +104,95 @@ export async function readNamedCandidates(
   return rows.map(toCandidate);
 }
 
-/** Every open line without a reference with every free resource that it could be about. */
+/**
+ * Lines with free resources that they could be about by their amounts: enough of these pairs to judge which
+ * lines and resources are the only ones for each other. A line with several resources is returned with two
+ * of them. A resource that is the only one of a line is returned with another open line, if one exists.
+ *
+ * Only the transfers of the days around the lines are read, each once, however many lines are of these days:
+ * `offset 0` keeps the planner from reading the whole journal instead. What makes a resource free is in
+ * subqueries, because the planner expects an anti-join to leave no row, and would join in loops.
+ * @param lineIds open lines without a reference
+ */
 export async function readPairsByAmount(
   tx: Queryable,
-  limit: number,
+  lineIds: readonly number[],
 ): Promise<readonly { readonly line: OpenLine; readonly candidate: Candidate }[]> {
   const rows = await tx.query<CandidateRow & { readonly line: OpenLine }>(
-    `select jsonb_build_object('id', l.id, 'type', l.type, 'reference', l.reference, 'day', l.day,
+    `with lines as materialized (
+       select l.id, legs.leg, l.currency, abs(l.gross_minor) as amount_minor, l.day
+         from settlement_lines l
+         join (values ${REPORTED_LEGS}) as legs (kind, leg) on legs.kind = l.type
+        where l.id = any ($1::bigint[])
+     ), alike as materialized (
+       select distinct leg, currency, amount_minor, day from lines
+     ), days as materialized (
+       select distinct leg, currency, day + shift as moved_on
+         from alike cross join generate_series(-${REPORT_DAYS}, ${REPORT_DAYS_AFTER}) as shift
+     ), moved as materialized (
+       select t.kind, t.resource_id, leg, currency, t.amount_minor, moved_on
+         from days
+        cross join lateral (
+          select t.kind, t.resource_id, t.amount_minor
+            from transfers t
+           where t.currency = days.currency and t.leg = days.leg
+             and t.effective_at >= moved_on::timestamp at time zone 'UTC'
+             and t.effective_at < (moved_on + 1)::timestamp at time zone 'UTC'
+             and t.amount_minor in (select amount_minor from alike)
+          offset 0) t
+     ), free as materialized (
+       select moved.*
+         from moved
+        where coalesce((select false from settlement_matches m
+                         where m.target_kind = moved.kind and m.target_id = resource_id
+                           and m.undone_at is null limit 1), true)
+          and (select r.currency from resources r where r.kind = moved.kind and r.id = resource_id) = currency
+     ), ranked as materialized (
+       select leg, currency, amount_minor, day, kind, resource_id,
+              dense_rank() over (partition by leg, currency, amount_minor, day order by resource_id) as place
+         from alike
+         join free using (leg, currency, amount_minor)
+        where moved_on between day - ${REPORT_DAYS} and day + ${REPORT_DAYS_AFTER}
+     ), found as materialized (
+       select distinct id as line_id, kind, resource_id
+         from ranked join lines using (leg, currency, amount_minor, day)
+        where place <= 2
+     ), only_ones as materialized (
+       select distinct min(kind) as kind, min(resource_id) as resource_id
+         from found group by line_id having count(*) = 1
+     ), others as (
+       select l.id as line_id, o.kind, o.resource_id,
+              dense_rank() over (partition by o.kind, o.resource_id order by l.id) as place
+         from only_ones o
+         join (values ${REPORTED_LEGS}) as legs (kind, leg) on legs.kind = o.kind
+         join transfers t on t.kind = o.kind and t.resource_id = o.resource_id and t.leg = legs.leg
+         join settlement_lines l
+           on l.type = t.kind and l.currency = t.currency and abs(l.gross_minor) = t.amount_minor
+          and (t.effective_at at time zone 'UTC')::date
+              between l.day - ${REPORT_DAYS} and l.day + ${REPORT_DAYS_AFTER}
+        where l.reference is null and ${IS_OPEN}
+     ), pairs as (
+       select line_id, kind, resource_id from found
+       union
+       select line_id, kind, resource_id from others where place <= 2)
+     select jsonb_build_object('id', l.id, 'type', l.type, 'reference', l.reference, 'day', l.day,
                                'currency', l.currency, 'grossMinor', l.gross_minor, 'text', l.text) as line,
             ${CANDIDATE}
-       from settlement_lines l
-       join (values ${REPORTED_LEGS}) as legs (kind, leg) on legs.kind = l.type
-      cross join lateral (
-        select distinct t.kind, t.resource_id from transfers t
-         where t.currency = l.currency and t.leg = legs.leg
-           and t.effective_at >= (l.day - ${REPORT_DAYS})::timestamp at time zone 'UTC'
-           and t.effective_at < (l.day + 2)::timestamp at time zone 'UTC'
-           and t.amount_minor = abs(l.gross_minor)
-         limit 3) t
-       join resources r on r.kind = t.kind and r.id = t.resource_id
-      where l.reference is null and ${IS_OPEN} and r.currency = l.currency
-        and not exists (select from settlement_matches m
-                         where m.target_kind = r.kind and m.target_id = r.id and m.undone_at is null)
-      limit $1`,
-    [limit],
+       from pairs
+       join settlement_lines l on l.id = pairs.line_id
+       join resources r on r.kind = pairs.kind and r.id = pairs.resource_id and r.currency = l.currency
+      order by l.id
+      limit $2`,
+    [lineIds, PAIRS_PER_LINE * lineIds.length],
   );
   return rows.map(({ line, ...row }) => ({ line, candidate: toCandidate(row) }));
 }
+
+/** The day of a line can be that of another time zone. */
+const REPORT_DAYS_AFTER = 1;
+
+/** Two resources of a line, or its only one with two lines beside it. */
+const PAIRS_PER_LINE = 3;
 
 function toCandidate({ orderKey, ...rest }: CandidateRow): Candidate {
   return { ...rest, orderId: orderKey === null ? null : orderIdOf(orderKey) };
