@@ -4,19 +4,26 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
+import { eraseBodies } from '../../src/ledger/bodies/eraseBodies.ts';
+import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { readBodyDaysAhead } from '../../src/ledger/bodies/store/days.ts';
 import { type Clock, monotonicMs, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
+import { countPlaces, expectNoneLost } from '../support/bodyDays.ts';
 import { silentLog } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { testApplier } from '../support/ledger.ts';
 import { createMovedDatabase, type MovedDatabase } from '../support/movedDatabase.ts';
+import { beginTransaction } from '../support/transactions.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 
 let db: MovedDatabase;
+/** Midnight before the first day. */
+let dayMs: number;
 const cleanups: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   db = await createMovedDatabase();
@@ -25,6 +32,7 @@ beforeEach(async () => {
     `select (min(day) + interval '12 hours') at time zone 'UTC' as noon from body_days`,
   );
   await db.moveTo(noon.getTime());
+  dayMs = noon.getTime() - DAY_MS / 2;
 });
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
@@ -210,6 +218,76 @@ describe('a missing partition', () => {
     expect(await counts()).toEqual({ rows: 0, bodies: 0, pending: 0, today: 0 });
     await makeBodyDays(db, silentLog);
     expect((await intake.accept(body, 0)).outcome).toBe('accepted');
+  });
+});
+
+describe('a day that was packed before it was over, because the clock of the database was ahead', () => {
+  const { signal } = new AbortController();
+  /** At these hours after midnight of the first day, by the clock of the database. */
+  async function runJobAt(...hours: readonly number[]): Promise<void> {
+    const run = createBodiesJob({ db, log: silentLog, signal });
+    for (const hour of hours) {
+      await db.moveTo(dayMs + hour * HOUR_MS);
+      await run();
+    }
+  }
+  const accept = async (): Promise<string> =>
+    (await intakeOf().accept(eventBody(paymentObject()), 0)).outcome;
+  const firstDay = async () => {
+    const [row] = await db.query<{ state: string; isAttached: boolean }>(
+      `select state, is_partition_of('webhook_bodies_' || to_char(day, 'YYYYMMDD'), 'webhook_bodies')
+                as "isAttached"
+         from body_days order by day limit 1`,
+    );
+    return row;
+  };
+
+  test.each([
+    // The partition is attached, then detached, then dropped.
+    ['packed', [26]],
+    ['detached', [26, 27.1]],
+    ['dropped', [26, 27.1, 76, 77.1]],
+  ])(
+    'and is %s takes events again once the clock is right, and is packed again',
+    async (_, ahead) => {
+      expect(await accept()).toBe('accepted');
+      await runJobAt(...ahead);
+      await db.moveTo(dayMs + 16 * HOUR_MS);
+      expect(await accept()).toBe('accepted');
+      await makeBodyDays(db, silentLog);
+      expect(await firstDay()).toEqual({ state: 'open', isAttached: true });
+
+      // Today is not packed, however far the copy was while the clock was ahead.
+      await runJobAt(16.1, 17.2);
+      expect(await firstDay()).toEqual({ state: 'open', isAttached: true });
+      expect(await accept()).toBe('accepted');
+
+      await runJobAt(26, 27.1);
+      expect(await firstDay()).toEqual({ state: 'packed', isAttached: false });
+      expect(await countPlaces(db)).toEqual({ packed: 3 });
+      await runJobAt(76);
+      await expectNoneLost(db);
+    },
+  );
+
+  test('gets no erased body back', async () => {
+    await accept();
+    await runJobAt(26, 27.1);
+    await db.transaction((tx) => eraseBodies(tx, [1]));
+    await db.moveTo(dayMs + 16 * HOUR_MS);
+    expect(await accept()).toBe('accepted');
+    expect(await countPlaces(db)).toEqual({ none: 1, open: 1 });
+  });
+
+  test('is not attached while an erasure that found it detached is under way', async () => {
+    await accept();
+    await runJobAt(26, 27.1);
+    await db.moveTo(dayMs + 16 * HOUR_MS);
+    const erasing = await beginTransaction(db);
+    await eraseBodies(erasing.tx, []);
+    expect(await accept()).toBe('unavailable');
+    await erasing.commit();
+    expect(await accept()).toBe('accepted');
   });
 });
 

@@ -6,7 +6,7 @@ export type Day = string;
 
 /**
  * The first day that can be packed: the copy of older rows, which leaves out the newest ones, has passed
- * its end by `settleMs`.
+ * its end by `settleMs`, and so has the clock. The copy does not move back when the clock of the database does.
  * @param after only later days
  */
 export async function readDayToPack(
@@ -20,6 +20,8 @@ export async function readDayToPack(
        join body_copy c on (d.day + 1)::timestamp at time zone 'UTC'
                            <= c.copied_until - $1 * interval '1 millisecond'
       where d.state = 'open' and d.day > coalesce($2::date, '-infinity')
+        and (d.day + 1)::timestamp at time zone 'UTC'
+            <= statement_timestamp() - $1 * interval '1 millisecond'
       order by d.day
       limit 1`,
     [settleMs, after ?? null],
