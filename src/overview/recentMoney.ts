@@ -2,12 +2,19 @@
  * The money of the last days, kept for a while.
  *
  * 1. The sums of a closed day never change (ledger/read/closedDays.ts). A process reads each of them once;
- *    after that, it reads the days that are not closed.
+ *    after that, it reads the days that are not closed. It reads all again after the clock of the database
+ *    went back.
  * 2. What is kept may be as old as `AGE_PER_COST` times what reading it cost, so that pages that are opened
  *    often cost the database little, however many transfers a day has. An expensive sum is renewed in the
  *    background, and the page shows the last one.
  */
-import { DAY_MICROS, dayOf, firstOpenDay } from '../ledger/read/closedDays.ts';
+import {
+  type ClosingTime,
+  DAY_MICROS,
+  dayOf,
+  firstOpenDay,
+  wasSetBack,
+} from '../ledger/read/closedDays.ts';
 import { readJournalTimes } from '../ledger/read/store/balances.ts';
 import { type DatedTotals, readTotalsByDay } from '../ledger/read/store/dayTotals.ts';
 import { startStopwatch } from '../platform/clock.ts';
@@ -17,13 +24,12 @@ const AGE_PER_COST = 20;
 /** Readers wait for a sum that costs less. */
 const CHEAP_SECONDS = 0.05;
 
-interface Kept {
+interface Kept extends ClosingTime {
   /** Of all days, each as it was when it was read. */
   readonly totals: readonly DatedTotals[];
   /** Days before this are closed; microseconds since 1970. */
   readonly closedTo: number;
   readonly costSeconds: number;
-  readonly ageSeconds: () => number;
 }
 
 interface Memory {
@@ -46,7 +52,7 @@ function memoryOf(db: Database, days: number): Memory {
 export async function readMoney(db: Database, days: number): Promise<readonly DatedTotals[]> {
   const memory = memoryOf(db, days);
   const { kept } = memory;
-  if (kept && kept.ageSeconds() <= kept.costSeconds * AGE_PER_COST) return kept.totals;
+  if (kept && ageSeconds(kept) <= kept.costSeconds * AGE_PER_COST) return kept.totals;
   const renewed = renew(memory, () => read(db, days, memory.kept));
   if (!kept || kept.costSeconds < CHEAP_SECONDS) return (await renewed).totals;
   // A failure keeps the last sum; the next reader tries again.
@@ -66,21 +72,22 @@ function renew(memory: Memory, readAgain: () => Promise<Kept>): Promise<Kept> {
   return memory.underWay;
 }
 
-async function read(db: Database, days: number, before: Kept | undefined): Promise<Kept> {
+/** Since it was read completely. */
+function ageSeconds({ elapsedSeconds, costSeconds }: Kept): number {
+  return elapsedSeconds() - costSeconds;
+}
+
+async function read(db: Database, days: number, last: Kept | undefined): Promise<Kept> {
   const elapsedSeconds = startStopwatch();
   const { nowMicros } = await readJournalTimes(db);
+  const before = last && wasSetBack(last, nowMicros) ? undefined : last;
   const firstDay = dayOf(nowMicros) - (days - 1) * DAY_MICROS;
   const fromMicros = Math.max(firstDay, before?.closedTo ?? 0);
   const isKept = ({ day }: DatedTotals) => day >= nameOf(firstDay) && day < nameOf(fromMicros);
   const closed = before?.totals.filter(isKept) ?? [];
   const totals = [...closed, ...(await readTotalsByDay(db, fromMicros))];
-  const costSeconds = elapsedSeconds();
-  return {
-    totals,
-    closedTo: firstOpenDay(nowMicros),
-    costSeconds,
-    ageSeconds: () => elapsedSeconds() - costSeconds,
-  };
+  const closedTo = firstOpenDay(nowMicros);
+  return { totals, closedTo, nowMicros, elapsedSeconds, costSeconds: elapsedSeconds() };
 }
 
 /** `YYYY-MM-DD` */

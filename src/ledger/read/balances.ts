@@ -4,12 +4,13 @@
  * Closed days are those of `closedDays.ts`.
  *
  * 1. The journal is append-only, so the sums of a closed day never change. A process adds each closed day
- *    up once, when balances are first read, and keeps the sums.
+ *    up once, when balances are first read, and keeps the sums until the clock of the database goes back.
  * 2. Every reading adds the days that are not closed, and the part of a day before the given time,
  *    from the journal. The result equals the sums of all transfers that were recorded before that time.
  * 3. Balances by effective time are read from the stored sums (effectiveSums.ts), which late transfers of any
  *    past day are added to. Those that were known at a time are read from the journal.
  */
+import { startStopwatch } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import {
   type AccountBalance,
@@ -20,7 +21,7 @@ import {
 } from '../domain/balances.ts';
 import { type LegSums, movedByLegs } from '../domain/statement.ts';
 import { readConsistently } from '../store/readConsistently.ts';
-import { DAY_MICROS, dayOf, firstOpenDay } from './closedDays.ts';
+import { type ClosingTime, DAY_MICROS, dayOf, firstOpenDay, wasSetBack } from './closedDays.ts';
 import { openEffectiveSums } from './effectiveSums.ts';
 import {
   readAccounts,
@@ -49,14 +50,21 @@ export interface BalanceTime {
 const DAYS_AT_ONCE = 32;
 
 export function createBalanceReader(db: Pick<Database, 'query' | 'transaction'>): BalanceReader {
-  const days: MovedOnDay[] = [];
+  let days: MovedOnDay[] = [];
   let ofAllDays: readonly MovedAmount[] = [];
   /** Days before this are in `days`; undefined until the first transfer. */
   let closedTo: number | undefined;
+  /** When days were last closed. */
+  let closedAt: ClosingTime | undefined;
   let closing: Promise<void> | undefined;
 
   const closeDays = async (): Promise<void> => {
+    const elapsedSeconds = startStopwatch();
     const { nowMicros, firstMicros } = await readJournalTimes(db);
+    if (closedAt && wasSetBack(closedAt, nowMicros)) {
+      [days, ofAllDays, closedTo] = [[], [], undefined];
+    }
+    closedAt = { nowMicros, elapsedSeconds };
     if (firstMicros === undefined) return;
     const end = firstOpenDay(nowMicros);
     // The first number is not always the first time: the first step reads from the beginning.
