@@ -29,20 +29,20 @@ function recover(): void {
   service.always = () => ({ status: 200, body: PAID });
 }
 
-function retrieveAt(clock: Clock) {
+function retrieveAt(clock: Clock, retrieving = db) {
   const client = createClient({
     baseUrl: service.baseUrl,
     apiKey: API_KEY,
     retry: { maxAttempts: 2, baseDelayMs: 1, maxDelayMs: 2 },
   });
   const account = { merchantId: undefined, profileId: undefined };
-  return createRetrieve({ db, client, clock, account });
+  return createRetrieve({ db: retrieving, client, clock, account });
 }
 
 function refreshAt(clock: Clock, waits: number[] = [], refreshed = db, metrics = createMetrics()) {
   return createRefresh({
     db: refreshed,
-    retrieve: retrieveAt(clock),
+    retrieve: retrieveAt(clock, refreshed),
     clock,
     metrics: createReconcileMetrics(metrics),
     log: silentLog,
@@ -95,6 +95,55 @@ test('a resource that a webhook has settled in the meantime is not retrieved', a
   const due = await db.query('select id from resources where next_check_at is not null');
   expect(due).toEqual([]);
 });
+
+/** Events that change nothing and request a retrieve of the payment. */
+const REQUESTING = [
+  ['an unreadable amount', eventBody({ ...PAID, amount_received: '12.5' })],
+  [
+    'labels of another kind',
+    eventBody(PAID, { eventType: 'refund_succeeded', contentType: 'refund_details' }),
+  ],
+] as const;
+
+test.each(REQUESTING)(
+  'a retrieve that an event with %s requested is made although a later event changes nothing',
+  async (_, requesting) => {
+    recover();
+    const older = { ...PAID, status: 'processing', amount_received: 0 };
+    const bodies = [
+      eventBody(PAID),
+      requesting,
+      eventBody({ ...older, modified_at: '2026-11-01T10:00:00Z' }),
+    ];
+    await applyEach(db, testApplier(db), bodies);
+    const { signal } = new AbortController();
+    expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1, settled: 0 });
+    expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 0 });
+    expect(service.received).toHaveLength(1);
+  },
+);
+
+test.each(REQUESTING)(
+  'a retrieve that an event with %s requested is made although an earlier one is applied after the event',
+  async (_, requesting) => {
+    recover();
+    let isApplied = false;
+    const racing: typeof db = {
+      ...db,
+      transaction: async (work) => {
+        // The service has responded by now.
+        if (!isApplied) await applyEach(db, testApplier(db), [requesting]);
+        isApplied = true;
+        return await db.transaction(work);
+      },
+    };
+    const { signal } = new AbortController();
+    expect(await refreshAt(LATER, [], racing).round(signal)).toMatchObject({ checked: 1 });
+    expect(await refreshAt(systemClock).round(signal)).toMatchObject({ checked: 1 });
+    expect(await refreshAt(systemClock).round(signal)).toMatchObject({ checked: 0, settled: 0 });
+    expect(service.received).toHaveLength(2);
+  },
+);
 
 const FAILED = { ...PAID, status: 'failed', amount_received: 0 };
 const A_SECOND_LATER = new Date(Date.parse(PAID.modified_at) + 1_000).toISOString();

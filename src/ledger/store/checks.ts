@@ -49,8 +49,20 @@ export async function readChecked(
   return rows[0];
 }
 
+/** When the request was sent; the parameter has how many milliseconds ago. */
+const SENT_AT = `statement_timestamp() - $4 * interval '1 millisecond'`;
+
 /**
- * Records that the service responded about a resource, and when to check it next; null for never.
+ * Of `r`, whether another transaction requested a check after that: such a row is due since then, while a claimed
+ * one is due at the end of its lease.
+ */
+const IS_WANTED_SINCE = `
+  (r.is_check_wanted and r.next_check_at > ${SENT_AT} and r.next_check_at <= statement_timestamp()
+   and r.next_check_at <> now()) is true`;
+
+/**
+ * Records that the service responded about a resource, and when to check it next; null for never. A check that
+ * was requested after the request was sent stays due: the response may be older than what requested it.
  * @param sentMsAgo when the request was sent, by a monotonic clock: clocks of two machines differ
  */
 export async function writeChecked(
@@ -59,9 +71,9 @@ export async function writeChecked(
   { nextCheckAt, sentMsAgo }: { readonly nextCheckAt: Date | null; readonly sentMsAgo: number },
 ): Promise<void> {
   await tx.query(
-    `update resources
-        set next_check_at = $3, is_check_wanted = false,
-            retrieved_at = statement_timestamp() - $4 * interval '1 millisecond'
+    `update resources r
+        set next_check_at = case when ${IS_WANTED_SINCE} then r.next_check_at else $3 end,
+            is_check_wanted = ${IS_WANTED_SINCE}, retrieved_at = ${SENT_AT}
       where kind = $1 and id = $2`,
     [kind, id, nextCheckAt, Math.ceil(sentMsAgo)],
   );

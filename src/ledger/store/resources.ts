@@ -184,6 +184,9 @@ export function insertResources(
 /**
  * Updates merged states. The caller holds the rows.
  *
+ * A check that is wanted stays wanted, also if the new state needs none: an event that changes no state, such
+ * as one with an unreadable amount, may have requested it. Only the response to a retrieve settles that.
+ *
  * A scheduled check stays scheduled even if the state has become final; the check then finds nothing to
  * do. Clearing it here would add an entry to each index of the table for every final event; without it
  * the update stays in place.
@@ -205,7 +208,7 @@ export async function updateResources(
             epoch = u.epoch, version_micros = u.version_micros,
             head_hash = decode(u.head_hash, 'hex'), posts = u.posts, uncertainties = u.uncertainties::text[],
             contradiction = u.contradiction::jsonb, open_findings = u.open_findings::text[],
-            is_check_wanted = u.is_check_wanted,
+            is_check_wanted = u.is_check_wanted or r.is_check_wanted,
             next_check_at = case when u.is_check_wanted then now()
                                  when u.is_unsettled then coalesce(r.next_check_at, now() + ${FIRST_CHECK})
                                  else r.next_check_at end,

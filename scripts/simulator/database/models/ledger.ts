@@ -129,10 +129,11 @@ const RESOURCES = [
     }
     return inserted;
   }),
-  modeled(updateResources, [[]], 'b058ef37', function* (x, t, _, input) {
+  modeled(updateResources, [[]], '4d4a2a26', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.update(t.resources, isRef(row.kind, row.id), (before) => ({
         ...{ ...before, ...stateOf(row) },
+        is_check_wanted: Boolean(row.is_check_wanted) || before.is_check_wanted,
         next_check_at: nextCheck(x.nowMs, row, before.next_check_at),
         webhook_applied_at: row.is_reported ? x.nowMs : before.webhook_applied_at,
       }));
@@ -385,12 +386,18 @@ const CHECKS = [
   modeled(
     writeChecked,
     [REF, CHECKED],
-    'ed825c9f',
+    '36638a82',
     function* (x, t, [kind, id, nextAt, sentMsAgo]) {
-      yield* x.update(t.resources, isRef(kind, id), (row) => ({
-        ...{ ...row, next_check_at: toMs(nextAt), is_check_wanted: false },
-        retrieved_at: x.statementMs - Number(sentMsAgo),
-      }));
+      const sentAtMs = x.statementMs - Number(sentMsAgo);
+      yield* x.update(t.resources, isRef(kind, id), (row) => {
+        const dueMs = row.next_check_at ?? 0;
+        const isWanted =
+          row.is_check_wanted && dueMs > sentAtMs && dueMs <= x.statementMs && dueMs !== x.nowMs;
+        return {
+          ...{ ...row, next_check_at: isWanted ? dueMs : toMs(nextAt), is_check_wanted: isWanted },
+          retrieved_at: sentAtMs,
+        };
+      });
       return [];
     },
   ),
