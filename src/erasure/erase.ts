@@ -13,6 +13,7 @@ import { eraseBodies } from '../ledger/bodies/eraseBodies.ts';
 import { scanBodies } from '../ledger/bodies/scanBodies.ts';
 import { ERASED_TEXT } from '../ledger/domain/erasedContent.ts';
 import { eraseResources } from '../ledger/eraseResources.ts';
+import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { insertErasedBodies, readEventsState, redactDeadEvents } from '../ledger/store/erasure.ts';
 import { inChunks } from '../platform/collections.ts';
 import type { Database, Session } from '../platform/db/database.ts';
@@ -105,10 +106,12 @@ async function eraseFromResources(
       );
     for (const some of inChunks(refs, REFS_AT_ONCE)) {
       signal?.throwIfAborted();
-      await session.transaction(async (tx) => {
-        const texts = await eraseResources(tx, some, redact);
-        if (texts > 0) await addTexts(tx, id, texts);
-      });
+      await retryWithMoreLocks(() =>
+        session.transaction(async (tx) => {
+          const texts = await eraseResources(tx, some, redact);
+          if (texts > 0) await addTexts(tx, id, texts);
+        }),
+      );
     }
     onProgress({ phase: 'resources', done: done + 1, total: people.length });
   }

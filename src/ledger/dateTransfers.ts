@@ -1,7 +1,8 @@
 /**
  * Gives transfers that an earlier version posted their effective times, some resources at a time.
  *
- * 1. A step is one transaction under the locks of its resources, and locks no table: events go on.
+ * 1. A step is one transaction under the locks of its resources and their orders, and locks no table: events go
+ *    on.
  * 2. The times follow from the snapshots by the rule of every other transfer. Where an earlier version
  *    posted in one transfer what moved at several times, further transfers correct it.
  * 3. Where every transfer has a time, a step reads an empty index.
@@ -17,6 +18,8 @@ import { placeInEpochs } from './domain/epochs.ts';
 import { postedAfter } from './domain/legs.ts';
 import { foldSnapshots } from './domain/merge.ts';
 import { type ResourceRef, refKey, type Snapshot } from './domain/snapshot.ts';
+import { retryWithMoreLocks } from './lockSetChanged.ts';
+import { lockWithOrders } from './lockWithOrders.ts';
 import {
   dateTransfers,
   insertTransfers,
@@ -25,7 +28,7 @@ import {
   readUndated,
   readUndatedRefs,
 } from './store/journal.ts';
-import { lockResources, type ResourceRow, updatePosted } from './store/resources.ts';
+import { type ResourceRow, updatePosted } from './store/resources.ts';
 import { readEpochs, readSnapshots } from './store/snapshots.ts';
 
 /** Resources of a step. */
@@ -52,15 +55,17 @@ export function createDatingJob({ db, signal }: DatingJobParts): () => Promise<v
 
 /** @returns how many resources got times for their transfers */
 export async function dateNext(db: Database, limit: number): Promise<number> {
-  return await db.transaction(async (tx) => {
-    const refs = await readUndatedRefs(tx, limit);
-    if (refs.length === 0) return 0;
-    const rows = await lockResources(tx, refs);
-    const snapshots = await readPlaced(tx, rows);
-    await giveTimes(tx, rows, snapshots);
-    await correct(tx, rows, snapshots);
-    return refs.length;
-  });
+  return await retryWithMoreLocks(() =>
+    db.transaction(async (tx) => {
+      const refs = await readUndatedRefs(tx, limit);
+      if (refs.length === 0) return 0;
+      const rows = await lockWithOrders(tx, refs);
+      const snapshots = await readPlaced(tx, rows);
+      await giveTimes(tx, rows, snapshots);
+      await correct(tx, rows, snapshots);
+      return refs.length;
+    }),
+  );
 }
 
 type Placed = ReadonlyMap<string, readonly Snapshot[]>;

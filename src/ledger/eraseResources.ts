@@ -3,14 +3,15 @@ import type { Queryable } from '../platform/db/database.ts';
 import { contentHash } from './contentHash.ts';
 import { eraseContent, eraseTexts } from './domain/erasedContent.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
+import { lockWithOrders } from './lockWithOrders.ts';
 import { readResourceTexts, redactSnapshots, updateResourceTexts } from './store/erasure.ts';
-import { lockResources } from './store/resources.ts';
 import { readSnapshots } from './store/snapshots.ts';
 
 /**
- * Erases in the caller's transaction, which locks resources and no orders (invariant 5).
+ * Erases in the caller's transaction, which locks the resources after their orders.
  * @param eraseValues removes the values of the person from a text
  * @returns in how many snapshots text was replaced
+ * @throws LockSetChanged if the caller must retry the transaction
  */
 export async function eraseResources(
   tx: Queryable,
@@ -18,7 +19,7 @@ export async function eraseResources(
   eraseValues: (text: string) => string,
 ): Promise<number> {
   // Otherwise a worker could fold the snapshots of before, and write their texts back.
-  await lockResources(tx, refs);
+  await lockWithOrders(tx, refs);
   const redacted = (await readSnapshots(tx, refs)).flatMap(
     ({ ref, epoch, contentHash: hash, content }) => {
       const left = eraseContent(content, eraseValues);

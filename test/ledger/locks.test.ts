@@ -5,6 +5,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
+import { dateNext } from '../../src/ledger/dateTransfers.ts';
+import { eraseResources } from '../../src/ledger/eraseResources.ts';
 import {
   claimOverdue,
   claimUntried,
@@ -13,13 +15,14 @@ import {
   readDueBefore,
 } from '../../src/ledger/inbox/store/pending.ts';
 import { LockSetChanged } from '../../src/ledger/lockSetChanged.ts';
+import { releaseDue, writeNextChecks } from '../../src/ledger/store/checks.ts';
 import { lockOrders } from '../../src/ledger/store/orders.ts';
 import { lockResources } from '../../src/ledger/store/resources.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { laneOf } from '../../src/platform/lanes.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
-import { receive } from '../support/ledger.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { observe } from '../support/observations.ts';
 import { beginTransaction, runUntilBlocked } from '../support/transactions.ts';
 
@@ -112,6 +115,88 @@ describe.each([RESOURCES, ORDERS])('$name', ({ create, lock, readFree }) => {
       }
     },
   );
+});
+
+/** Leaves the transfers of a resource as an earlier version posted them. */
+async function undate(id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query('alter table transfers disable trigger all');
+    await tx.query('alter table transfers drop constraint transfers_effective');
+    await tx.query(
+      'update transfers set effective_at = null, effective_source = null where resource_id = $1',
+      [id],
+    );
+    await tx.query(
+      `alter table transfers add constraint transfers_effective
+         check (effective_at is not null and effective_source is not null) not valid`,
+    );
+    await tx.query('alter table transfers enable trigger all');
+  });
+}
+
+/** A worker that holds the order may write any of its parts, in any order. */
+describe('the order of a resource is locked before the resource', () => {
+  test.each<[string, (tx: Queryable, id: string) => Promise<unknown>]>([
+    ['an erasure', (tx, id) => eraseResources(tx, [{ kind: 'payment', id }], (text) => text)],
+    [
+      'a step that dates transfers',
+      (tx) => dateNext({ ...db, transaction: (work) => work(tx) }, 10),
+    ],
+  ])('by %s', async (_, work) => {
+    const id = unique('pay');
+    await applyEach(db, testApplier(db), [eventBody(paymentObject({ payment_id: id }))]);
+    await undate(id);
+    const holder = await beginTransaction(db);
+    expect(await lockOrders(holder.tx, [`payment:${id}`])).toHaveLength(1);
+    const other = await beginTransaction(db);
+    const { outcome, result } = await runUntilBlocked(db, other, (tx) => work(tx, id));
+    const free = await RESOURCES.readFree([id]);
+    await holder.commit();
+    await result;
+    await other.commit();
+    expect(outcome).toBe('blocked');
+    expect(free).toEqual([{ key: id }]);
+  });
+});
+
+describe('a resource that another transaction has locked keeps its lease, and nothing waits for it', () => {
+  const LEASE = new Date('2031-05-06T00:00:00Z');
+  const NEXT = new Date('2031-05-07T00:00:00Z');
+  const refOf = (id: string) => ({ kind: 'payment', id }) as const;
+  test.each<[string, (tx: Queryable, ids: readonly string[]) => Promise<void>]>([
+    [
+      'the next checks of a round are written',
+      (tx, ids) =>
+        writeNextChecks(
+          tx,
+          ids.map((id) => ({ ...refOf(id), status: 'succeeded', nextCheckAt: NEXT })),
+        ),
+    ],
+    [
+      'a round that ends early is released',
+      (tx, ids) => releaseDue(tx, ids.map(refOf), { leaseUntil: LEASE, now: NEXT }),
+    ],
+  ])('when %s', async (_, write) => {
+    const ids = [unique('pay'), unique('pay'), unique('pay')];
+    await db.query(
+      `insert into resources (kind, id, status, next_check_at)
+       select 'payment', id, 'succeeded', $2 from unnest($1::text[]) as u (id)`,
+      [ids, LEASE],
+    );
+    const holder = await beginTransaction(db);
+    await RESOURCES.lock(holder.tx, ids.slice(1, 2));
+    const other = await beginTransaction(db);
+    const { outcome, result } = await runUntilBlocked(db, other, (tx) => write(tx, ids));
+    await holder.commit();
+    await result;
+    await other.commit();
+    expect(outcome).toBe('ended');
+    expect(
+      await db.query('select next_check_at as at from resources where id = any ($1) order by id', [
+        ids,
+      ]),
+    ).toEqual([{ at: NEXT }, { at: LEASE }, { at: NEXT }]);
+  });
 });
 
 /** Ids of payments of which no two share a lane. */

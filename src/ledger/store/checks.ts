@@ -134,7 +134,8 @@ export function claimDue(
 
 /**
  * Sets the next checks of rows that settled meanwhile. One that is no longer settled as it was judged keeps
- * its lease, and is judged again when that ends: without its next check, nobody would look at it again.
+ * its lease, and is judged again when that ends: without its next check, nobody would look at it again. So does
+ * one that another transaction has locked: to wait for some while holding others could deadlock.
  */
 export async function writeNextChecks(
   db: Queryable,
@@ -143,11 +144,17 @@ export async function writeNextChecks(
   })[],
 ): Promise<void> {
   await db.query(
-    `update resources r
-        set next_check_at = u.at
-       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as u (kind, id, status, at)
-      where r.kind = u.kind and r.id = u.id and r.status = u.status and r.uncertainties = '{}'
-        and r.contradiction is null and not r.is_check_wanted`,
+    `with judged as (
+       select u.kind, u.id, u.at
+         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as u (kind, id, status, at)
+         join resources r on r.kind = u.kind and r.id = u.id and r.status = u.status
+        where r.uncertainties = '{}' and r.contradiction is null and not r.is_check_wanted
+          for update of r skip locked
+     )
+     update resources r
+        set next_check_at = judged.at
+       from judged
+      where r.kind = judged.kind and r.id = judged.id`,
     [
       checks.map(({ kind }) => kind),
       checks.map(({ id }) => id),
@@ -157,17 +164,26 @@ export async function writeNextChecks(
   );
 }
 
-/** Releases claimed rows; one that was rescheduled since keeps its time. */
+/**
+ * Releases claimed rows; one that was rescheduled since keeps its time. One that another transaction has locked
+ * keeps its lease, as above.
+ */
 export async function releaseDue(
   db: Queryable,
   rows: readonly ResourceRef[],
   { leaseUntil, now }: { readonly leaseUntil: Date; readonly now: Date },
 ): Promise<void> {
   await db.query(
-    `update resources r
+    `with claimed as (
+       select r.kind, r.id
+         from unnest($1::text[], $2::text[]) as u (kind, id)
+         join resources r on r.kind = u.kind and r.id = u.id and r.next_check_at = $3
+          for update of r skip locked
+     )
+     update resources r
         set next_check_at = $4
-       from unnest($1::text[], $2::text[]) as u (kind, id)
-      where r.kind = u.kind and r.id = u.id and r.next_check_at = $3`,
+       from claimed
+      where r.kind = claimed.kind and r.id = claimed.id`,
     [rows.map(({ kind }) => kind), rows.map(({ id }) => id), leaseUntil, now],
   );
 }

@@ -434,26 +434,30 @@ const CHECKS = [
       }));
     },
   ),
-  modeled(writeNextChecks, [[]], '4f4e5172', function* (x, t, _, input) {
+  modeled(writeNextChecks, [[]], '137551cc', function* (x, t, _, input) {
     for (const { kind, id, status, at } of input()) {
-      yield* x.update(
-        t.resources,
-        (row) =>
-          isRef(kind, id)(row) &&
-          row.status === status &&
-          row.uncertainties.length === 0 &&
-          row.contradiction === null &&
-          !row.is_check_wanted,
-        (row) => ({ ...row, next_check_at: toMs(at) }),
-      );
+      const isJudged = (row: ResourceRow) =>
+        isRef(kind, id)(row) &&
+        row.status === status &&
+        row.uncertainties.length === 0 &&
+        row.contradiction === null &&
+        !row.is_check_wanted;
+      const [judged] = yield* x.lock(t.resources, isJudged, { isSkipping: true });
+      if (!judged) continue;
+      yield* x.update(t.resources, isRef(kind, id), (row) => ({ ...row, next_check_at: toMs(at) }));
     }
     return [];
   }),
-  modeled(releaseDue, [[], DUE], 'fd529882', function* (x, t, [, , leaseUntil, now], input) {
+  modeled(releaseDue, [[], DUE], 'dd6c4d7c', function* (x, t, [, , leaseUntil, now], input) {
     const keys = keysOf(input());
+    const isClaimed = (row: ResourceRow) =>
+      keys.has(refKey(row)) && row.next_check_at === requiredMs(leaseUntil);
+    const claimed = new Set(
+      (yield* x.lock(t.resources, isClaimed, { isSkipping: true })).map(refKey),
+    );
     yield* x.update(
       t.resources,
-      (row) => keys.has(refKey(row)) && row.next_check_at === requiredMs(leaseUntil),
+      (row) => claimed.has(refKey(row)),
       (row) => ({ ...row, next_check_at: requiredMs(now) }),
     );
     return [];
