@@ -3,17 +3,22 @@
  *
  * 1. The person decides about a hold that the service has just confirmed: `inspectHold` comes first,
  *    then `captureOrCancelAs` with what it returned.
- * 2. The audit log has an entry before the request is sent and one with its outcome, so that a process
- *    that ends in between leaves an open attempt.
+ * 2. The audit log has an entry before the request is sent, which is also the claim: while an attempt to
+ *    capture or cancel the hold has no result, there is no second one of either.
+ * 3. The payment is retrieved again after the claim. The request is sent only if the amount that can be
+ *    captured is still the one that the person saw, so that a second submission moves nothing.
  */
 import type { Actor } from '../audit/domain/actor.ts';
-import { recordAttempt } from '../audit/recordAudit.ts';
+import {
+  type Attempted,
+  type ClaimedAttempt,
+  recordExclusiveAttempt,
+} from '../audit/recordAudit.ts';
 import type { AuthorizationRequest } from '../authorizations/authorizationService.ts';
 import {
   type ActionParts,
   captureOrCancel,
   type Hold,
-  type RefreshedHold,
   refreshHold,
 } from '../authorizations/captureOrCancel.ts';
 import type { ActionOutcome } from '../outcomes/action.ts';
@@ -60,18 +65,29 @@ export interface AuthorizationInput {
   readonly reason?: string | undefined;
 }
 
-/** What became of it, and the payment afterwards. */
-export interface CapturedOrCanceled extends RefreshedHold {
-  readonly result: ActionOutcome;
-  /** Number of the attempt in the audit log. */
-  readonly attempt: number;
+/** The status of the payment at the service afterwards; null if it could not be retrieved. */
+type Sent = ActionOutcome & { readonly status: string | null };
+
+type HoldNow = Exclude<Inspected, { readonly outcome: 'not_retrieved' }>;
+
+/** Nothing happened: another amount can be captured now, or nothing. */
+interface Changed {
+  readonly outcome: 'changed';
+  readonly now: HoldNow;
 }
+
+/** What became of it, with its number in the audit log. */
+export type CapturedOrCanceled = ((Sent | Changed) & { readonly attempt: number }) | ClaimedAttempt;
+
+/** Rule 2: a cancellation releases what a capture would take. */
+const EXCLUSIVE = ['authorization.cancel', 'authorization.capture'] as const;
 
 export function captureOrCancelAs(
   parts: AuthorizationParts,
   actor: Actor,
-  { action, paymentId, hold, amountMinor, reason }: AuthorizationInput,
+  input: AuthorizationInput,
 ): Promise<CapturedOrCanceled> {
+  const { action, paymentId, hold, amountMinor, reason } = input;
   const intent = {
     actor,
     action: `authorization.${action}`,
@@ -84,22 +100,58 @@ export function captureOrCancelAs(
       currency: hold.currency,
     },
   } as const;
-  const request = {
+  return recordExclusiveAttempt(
+    parts.db,
+    intent,
+    async (attempt) => recordOf(attempt, await sendIfSeen(parts, input)),
+    EXCLUSIVE,
+  );
+}
+
+function recordOf(
+  attempt: number,
+  sent: Sent | Changed,
+): Attempted<(Sent | Changed) & { readonly attempt: number }> {
+  const value = { ...sent, attempt };
+  if (sent.outcome === 'changed') {
+    return { value, result: 'refused', detail: { error: 'another amount can be captured now' } };
+  }
+  const { outcome: result, status } = sent;
+  const error = sent.outcome === 'done' ? {} : { error: sent.reason };
+  return { value, result, detail: { ...error, ...(status !== null && { status }) } };
+}
+
+/** Rule 3. */
+async function sendIfSeen(
+  parts: AuthorizationParts,
+  { action, paymentId, hold, amountMinor, reason }: AuthorizationInput,
+): Promise<Sent | Changed> {
+  const now = await inspectHold(parts, paymentId);
+  if (now.outcome === 'not_retrieved') {
+    return { outcome: 'failed', reason: `it cannot be retrieved: ${now.reason}`, status: null };
+  }
+  if (!isSameHold(now, hold)) return { outcome: 'changed', now };
+  const {
+    result,
+    refreshed,
+    hold: after,
+  } = await captureOrCancel(parts, {
     action,
     paymentId,
     amountMinor,
     reason: action === 'cancel' ? reason : undefined,
-  };
-  return recordAttempt(parts.db, intent, async (attempt) => {
-    const acted = await captureOrCancel(parts, request);
-    const { result, refreshed, hold: after } = acted;
-    return {
-      value: { ...acted, attempt },
-      result: result.outcome,
-      detail: {
-        ...(result.outcome !== 'done' && { error: result.reason }),
-        ...(refreshed.outcome === 'applied' && { status: after?.status ?? null }),
-      },
-    };
   });
+  return { ...result, status: refreshed.outcome === 'applied' ? (after?.status ?? null) : null };
+}
+
+/** Whether a payment holds what the person saw. */
+export function isSameHold(
+  now: HoldNow,
+  seen: Pick<Hold, 'capturableMinor' | 'currency'>,
+): now is Extract<HoldNow, { readonly outcome: 'held' }> {
+  return (
+    now.outcome === 'held' &&
+    now.hold.capturableMinor === seen.capturableMinor &&
+    now.hold.currency === seen.currency
+  );
 }

@@ -296,13 +296,13 @@ export interface AdminApiCalls {
   /**
    * Capture an authorization, in full or in part.
    *
-   * Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be captured, so repeating it never moves money twice. The audit log has an entry before the request to the service and one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the payment with `refresh=1` before you decide.
+   * Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be captured, or while another attempt to capture or cancel has no result, so repeating it never moves money twice. The audit log has an entry before the request to the service and one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the payment with `refresh=1` before you decide.
    */
   captureAuthorization(input: CaptureAuthorizationInput, options?: AdminApiCallOptions): Promise<AuthorizationResult>;
   /**
    * Cancel an authorization, which releases the hold.
    *
-   * Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be captured, so repeating it never moves money twice. The audit log has an entry before the request to the service and one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the payment with `refresh=1` before you decide. The service receives the reason, too.
+   * Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be captured, or while another attempt to capture or cancel has no result, so repeating it never moves money twice. The audit log has an entry before the request to the service and one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the payment with `refresh=1` before you decide. The service receives the reason, too.
    */
   cancelAuthorization(input: CancelAuthorizationInput, options?: AdminApiCallOptions): Promise<AuthorizationResult>;
   /**

@@ -2,7 +2,7 @@
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Actor } from './domain/actor.ts';
-import type { AuditIntent, AuditOutcome, FinalResult } from './domain/entry.ts';
+import type { AuditAction, AuditIntent, AuditOutcome, FinalResult } from './domain/entry.ts';
 import { RUNNING_FOR_MS } from './interrupted.ts';
 import {
   type AuditRow,
@@ -55,15 +55,18 @@ export interface ClaimedAttempt {
 /**
  * Records an attempt of which there is at most one at a time: the entry `requested` is its claim. While it
  * has no result, nobody else makes the same attempt on the same subject.
+ * @param exclusive actions that exclude each other on a subject, the intended one among them
  */
 export async function recordExclusiveAttempt<T>(
   db: Database,
   intent: AuditIntent,
   work: (attempt: number) => Promise<Attempted<T>>,
+  exclusive: readonly AuditAction[] = [intent.action],
 ): Promise<T | ClaimedAttempt> {
+  const on = { actions: exclusive, subject: intent.subject };
   const claim = await db.transaction(async (tx) => {
-    await lockAttemptsOn(tx, intent);
-    const open = await readOpenAttemptOn(tx, intent);
+    await lockAttemptsOn(tx, on);
+    const open = await readOpenAttemptOn(tx, on);
     if (open !== undefined) return { isMine: false, attempt: open };
     const attempt = await insertEntry(tx, intent, { result: 'requested', attempt: null });
     return { isMine: true, attempt };

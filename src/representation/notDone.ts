@@ -80,5 +80,55 @@ function changedText(
   return `Nothing of ${paymentId} can be refunded: its status is ${status}. Nothing was done.`;
 }
 
-/** What shows the outcome of a capture or cancellation that lost its response. */
-export const RETRIEVE_FIRST = 'Refresh the payment from the service before you try again.';
+/** The outcomes of a capture or cancellation that move nothing, or may have. */
+export type NotCaptured =
+  | (NotDone & { readonly attempt: number })
+  | { readonly outcome: 'claimed'; readonly attempt: number }
+  | { readonly outcome: 'changed'; readonly now: HoldNow };
+
+type HoldNow =
+  | {
+      readonly outcome: 'held';
+      readonly hold: { readonly capturableMinor: number; readonly currency: string | null };
+    }
+  | { readonly outcome: 'not_held'; readonly status: string | null };
+
+interface HoldSeen {
+  readonly paymentId: string;
+  readonly capturableMinor: number;
+  readonly currency: string | null;
+}
+
+/** @param next what shows an unknown outcome, as a sentence */
+export function notCapturedText(
+  seen: HoldSeen,
+  given: NotCaptured,
+  next = 'Refresh the payment from the service before you try again.',
+): string {
+  switch (given.outcome) {
+    case 'claimed':
+      return claimedText(given.attempt, `capture or cancel ${seen.paymentId}`);
+    case 'changed':
+      return changedHoldText(seen, given.now);
+    default:
+      return notDoneText(given, { attempt: given.attempt, next });
+  }
+}
+
+export function changedHoldText(seen: HoldSeen, now: HoldNow): string {
+  if (now.outcome === 'not_held') return notHeldText(seen.paymentId, now.status);
+  return `${holdText(now.hold)} of ${seen.paymentId} can be captured, not ${holdText(seen)}. Nothing was done.`;
+}
+
+export function notHeldText(paymentId: string, status: string | null): string {
+  return `${paymentId} cannot be captured or canceled: its status at the service is ${status ?? 'unknown'}.`;
+}
+
+/** @param hold one of an unknown currency shows minor units */
+export function holdText({
+  capturableMinor,
+  currency,
+}: Pick<HoldSeen, 'capturableMinor' | 'currency'>): string {
+  if (currency === null) return `${capturableMinor} minor units`;
+  return formatMoney(capturableMinor, currency);
+}

@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { captureOrCancelAs, inspectHold } from '../../src/actions/captureOrCancel.ts';
+import { createAuthorizationService } from '../../src/authorizations/createAuthorizationService.ts';
+import { createClient } from '../../src/client/index.ts';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
@@ -57,6 +60,17 @@ const retrieve = async (id: string): Promise<Body> =>
 const decided = { expected_amount: 6540, currency: 'USD', reason: 'shipped' };
 const post = (id: string, action: 'capture' | 'cancel', body: object = decided, api = treasurer) =>
   api.post(`/api/v1/authorizations/${id}/${action}`, body);
+
+const ADA = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@till' } as const;
+
+function serviceOf() {
+  const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey });
+  const account = { merchantId: sandbox.merchantId, profileId: undefined };
+  return createAuthorizationService(
+    { db, client, clock: setup.clock, account },
+    { lane: 'operator', signal: undefined },
+  );
+}
 
 function faultOf(fault: string, id: string, action: string): Promise<unknown> {
   const path = `/payments/${id}/${action}`;
@@ -173,6 +187,74 @@ describe('a capture by the API', () => {
       status: 'cancelled',
       cancellation_reason: 'sold out',
     });
+  });
+
+  const seenBy = async (id: string) => {
+    const parts = { db, service: serviceOf(), check: setup.check };
+    const seen = await inspectHold(parts, id);
+    if (seen.outcome !== 'held') throw new Error(`${id} holds nothing`);
+    const input = { paymentId: id, hold: seen.hold, amountMinor: 1000 } as const;
+    return (action: 'capture' | 'cancel') => captureOrCancelAs(parts, ADA, { ...input, action });
+  };
+
+  test('of a part is carried out once if several people saw the same hold and act at the same time', async () => {
+    const id = await setup.authorize({ capture_method: 'manual_multiple' });
+    const act = await seenBy(id);
+    const all = await Promise.all([act('capture'), act('capture'), act('capture')]);
+    expect(await retrieve(id)).toMatchObject({ amount_received: 1000, amount_capturable: 5540 });
+    expect(all.filter(({ outcome }) => outcome === 'done')).toHaveLength(1);
+    expect((await post(id, 'capture', { ...decided, amount: 1000 })).status).toBe(409);
+    const next = { ...decided, expected_amount: 5540, amount: 1000 };
+    expect((await post(id, 'capture', next)).status).toBe(200);
+    expect(await retrieve(id)).toMatchObject({ amount_received: 2000 });
+  });
+
+  test('and a cancellation of the same hold are not carried out at the same time', async () => {
+    const id = await setup.authorize({ capture_method: 'manual_multiple' });
+    const act = await seenBy(id);
+    const both = await Promise.all([act('capture'), act('cancel')]);
+    expect(both.filter(({ outcome }) => outcome === 'done')).toHaveLength(1);
+    expect((await entriesOf(id)).filter(({ result }) => result === 'done')).toHaveLength(1);
+  });
+
+  test('sends nothing if the hold changed after the person saw it', async () => {
+    const id = await setup.authorize({ capture_method: 'manual_multiple' });
+    const act = await seenBy(id);
+    expect((await post(id, 'capture', { ...decided, amount: 1000 })).status).toBe(200);
+    expect(await act('capture')).toMatchObject({
+      outcome: 'changed',
+      now: { outcome: 'held', hold: { capturableMinor: 5540 } },
+    });
+    expect((await entriesOf(id)).at(-1)).toMatchObject({
+      actor: { name: 'ada' },
+      result: 'refused',
+    });
+    expect(await retrieve(id)).toMatchObject({ amount_received: 1000 });
+  });
+
+  test('waits until a capture or cancellation without a result is closed', async () => {
+    const id = await setup.authorize();
+    const [row] = await db.query<{ id: number }>(
+      `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
+                          subject_kind, subject_id, result)
+       values (now() - interval '1 hour', 'cli', 'max', 'admin', 'max@till', 'authorization.cancel',
+               'payment', $1, 'requested')
+       returning id`,
+      [id],
+    );
+    const refused = await post(id, 'capture');
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      `Attempt ${row?.id} to capture or cancel ${id} has no result yet. Nothing was done. If its process ended, find out what became of it and record it with \`npx tallyhook audit close\`.`,
+    ]);
+    const byCommand = await run('authorizations', 'capture', id, '--yes', '--json');
+    expect([byCommand.code, JSON.parse(byCommand.stdout)]).toMatchObject([
+      4,
+      { outcome: 'claimed', status: null, attempt: row?.id },
+    ]);
+    const outcome = ['--outcome', 'failed', '--reason', 'no cancellation at the service'];
+    expect((await run('audit', 'close', String(row?.id), ...outcome)).code).toBe(0);
+    expect((await post(id, 'capture')).status).toBe(200);
   });
 
   test.each([

@@ -106,6 +106,16 @@ test('a form that is sent twice captures once', async () => {
   expect(body.amount_received).toBe(1000);
 });
 
+test('a form for a part that is sent twice at the same time captures once', async () => {
+  const id = await setup.authorize({ capture_method: 'manual_multiple' });
+  const form = { ...decided, hold: holdOf(id), amount: '10.00' };
+  const send = () => treasurer.post('/authorizations/capture', form);
+  const both = await Promise.all([send(), send()]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([303, 409]);
+  const { body } = await sandbox.call('GET', `/payments/${id}`);
+  expect(body.amount_received).toBe(1000);
+});
+
 test('a hold is released, and one of another amount is left as it is', async () => {
   const [released, changed] = [await setup.authorize(), await setup.authorize()];
   const hold = [holdOf(released), holdOf(changed, 1)];

@@ -1,4 +1,4 @@
-/** Amounts and refunds. */
+/** Amounts, refunds and captures of a person. */
 import type { Mistake } from '../mistake.ts';
 
 export const MONEY: readonly Mistake[] = [
@@ -15,5 +15,21 @@ export const MONEY: readonly Mistake[] = [
     code: "return status !== 'failed';",
     mistaken: "return status === 'succeeded';",
     test: 'test/unit/refunds/refundable.test.ts',
+  },
+  {
+    guarantee: 'A part that two people capture at the same time is captured once.',
+    file: 'src/actions/captureOrCancel.ts',
+    code: "if (!isSameHold(now, hold)) return { outcome: 'changed', now };",
+    mistaken: "if (now.outcome === 'not_held') return { outcome: 'changed', now };",
+    test: 'test/audit/money.test.ts',
+    named: 'sends nothing if the hold changed',
+  },
+  {
+    guarantee: 'A hold is not captured while a cancellation of it has no result.',
+    file: 'src/actions/captureOrCancel.ts',
+    code: "const EXCLUSIVE = ['authorization.cancel', 'authorization.capture'] as const;",
+    mistaken: "const EXCLUSIVE = ['authorization.capture'] as const;",
+    test: 'test/audit/money.test.ts',
+    named: 'waits until a capture or cancellation',
   },
 ];

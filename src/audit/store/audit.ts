@@ -216,28 +216,35 @@ export function readOpenAttempts(
   );
 }
 
-type AttemptOn = Pick<AuditIntent, 'action' | 'subject'>;
+interface AttemptsOn {
+  /** Actions that exclude each other, in the same order everywhere. */
+  readonly actions: readonly AuditAction[];
+  readonly subject: AuditSubject;
+}
 
 /** Makes other attempts at the same wait for this transaction, so that they find its entry. */
-export async function lockAttemptsOn(tx: Queryable, { action, subject }: AttemptOn): Promise<void> {
+export async function lockAttemptsOn(
+  tx: Queryable,
+  { actions, subject }: AttemptsOn,
+): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `audit attempts ${action} ${subject.kind} ${subject.id}`,
+    `audit attempts ${actions.join(' ')} ${subject.kind} ${subject.id}`,
   ]);
 }
 
-/** The number of an open attempt at an action on a subject. */
+/** The number of an open attempt at one of the actions on a subject. */
 export async function readOpenAttemptOn(
   tx: Queryable,
-  { action, subject }: AttemptOn,
+  { actions, subject }: AttemptsOn,
 ): Promise<number | undefined> {
   const rows = await tx.query<{ id: number }>(
     `select a.id
        from audit a
-      where a.subject_kind = $1 and a.subject_id = $2 and a.action = $3
+      where a.subject_kind = $1 and a.subject_id = $2 and a.action = any ($3::text[])
         ${OPEN}
       order by a.id
       limit 1`,
-    [subject.kind, subject.id, action],
+    [subject.kind, subject.id, actions],
   );
   return rows[0]?.id;
 }

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
+  type AuthorizationInput,
   type AuthorizationParts,
   type CapturedOrCanceled,
   captureOrCancelAs,
@@ -20,7 +21,7 @@ import { OperatorError, UnavailableError } from '../../platform/errors.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
 import { timePlace } from '../../representation/cursor.ts';
-import { notDoneText } from '../../representation/notDone.ts';
+import { holdText, notCapturedText, notHeldText } from '../../representation/notDone.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import {
@@ -113,7 +114,7 @@ interface ActOptions {
 }
 
 const EXIT_CODES = `
-Tallyhook retrieves the payment before and after, and applies both responses to the ledger.
+Tallyhook retrieves the payment before and after, applies the responses to the ledger, and sends the request once. While an attempt to capture or cancel has no result, there is no second one.
 
 Exit code: 0 done, 3 there is no such payment, 4 refused or not done, 7 the outcome is unknown: check the payment before you try again.`;
 
@@ -159,16 +160,16 @@ async function act(db: Database, { action, paymentId, options }: Wish): Promise<
   const { amount: amountMinor, reason, by, json, yes } = options;
   if (amountMinor !== undefined && amountMinor > held.capturableMinor) {
     throw new OperatorError(
-      `At most ${money(held.capturableMinor, held)} of ${printable(paymentId)} can be captured.`,
+      `At most ${holdText(held)} of ${printable(paymentId)} can be captured.`,
     );
   }
-  const what = money(amountMinor ?? held.capturableMinor, held);
+  const { currency } = held;
+  const what = holdText({ capturableMinor: amountMinor ?? held.capturableMinor, currency });
   const order = held.orderKey === null ? '' : ` (order ${printable(orderIdOf(held.orderKey))})`;
   const verb = action === 'capture' ? 'Capture' : 'Release';
   await confirm(`${verb} ${what} of ${printable(paymentId)}${order}?`, yes);
   const input = { action, paymentId, hold: held, amountMinor, reason };
-  const done = await captureOrCancelAs(parts, actorOf(by), input);
-  report({ ...input, amountMinor: amountMinor ?? held.capturableMinor }, done, json);
+  report(input, await captureOrCancelAs(parts, actorOf(by), input), json);
 }
 
 async function partsOf(db: Database): Promise<AuthorizationParts> {
@@ -197,43 +198,35 @@ async function mustHold(parts: AuthorizationParts, paymentId: string): Promise<H
           'released, because the ledger may be out of date. Run `npx tallyhook doctor` to find the cause.',
       );
     case 'not_held':
-      throw new OperatorError(
-        `${printable(paymentId)} cannot be captured or canceled: its status at the service is ${inspected.status ?? 'unknown'}.`,
-      );
+      throw new OperatorError(notHeldText(printable(paymentId), inspected.status));
   }
 }
 
 function report(
-  request: {
-    readonly action: AuthorizationRequest['action'];
-    readonly paymentId: string;
-    readonly amountMinor: number;
-    readonly hold: Hold;
-  },
-  { result, refreshed, hold, attempt }: CapturedOrCanceled,
+  { action, paymentId, hold, amountMinor = hold.capturableMinor }: AuthorizationInput,
+  given: CapturedOrCanceled,
   json: boolean,
 ): void {
-  const reason = result.outcome === 'done' ? null : result.reason;
-  const status = refreshed.outcome === 'applied' ? (hold?.status ?? null) : null;
-  if (result.outcome !== 'done') endAs(result.outcome === 'unknown' ? 'unknown' : 'refused');
+  const { outcome, attempt } = given;
+  if (outcome !== 'done') endAs(outcome === 'unknown' ? 'unknown' : 'refused');
   if (json) {
     printJson({
-      action: request.action,
-      payment_id: request.paymentId,
-      amount: request.amountMinor,
-      currency: request.hold.currency,
-      outcome: result.outcome,
-      reason,
-      status,
+      action,
+      payment_id: paymentId,
+      amount: amountMinor,
+      currency: hold.currency,
+      outcome,
+      reason: 'reason' in given ? given.reason : null,
+      status: statusOf(given),
       attempt,
     });
     return;
   }
-  const outcomeText =
-    result.outcome === 'done'
-      ? 'Done.'
-      : notDoneText(result, { attempt, next: 'Run `npx tallyhook refresh` to find out.' });
-  printLine(printable(outcomeText));
+  const next = 'Run `npx tallyhook refresh` to find out.';
+  const text = outcome === 'done' ? 'Done.' : notCapturedText({ paymentId, ...hold }, given, next);
+  printLine(printable(text));
+  if (outcome === 'claimed' || outcome === 'changed') return;
+  const status = statusOf(given);
   const now =
     status === null
       ? 'The payment could not be retrieved afterwards. Run `npx tallyhook refresh` to try again.'
@@ -241,8 +234,16 @@ function report(
   printLine(now);
 }
 
-function money(amountMinor: number, { currency }: Hold): string {
-  return currency === null ? `${amountMinor} minor units` : formatMoney(amountMinor, currency);
+/** The last status at the service that Tallyhook has learned, if any. */
+function statusOf(given: CapturedOrCanceled): string | null {
+  switch (given.outcome) {
+    case 'claimed':
+      return null;
+    case 'changed':
+      return given.now.outcome === 'held' ? given.now.hold.status : given.now.status;
+    default:
+      return given.status;
+  }
 }
 
 function parseHours(text: string): number {

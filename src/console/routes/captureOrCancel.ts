@@ -5,20 +5,21 @@ import {
   type CapturedOrCanceled,
   captureOrCancelAs,
   inspectHold,
+  isSameHold,
 } from '../../actions/captureOrCancel.ts';
 import type { Actor } from '../../audit/domain/actor.ts';
 import type { PolicyAction } from '../../authorizations/domain/reminders.ts';
-import { formatMoney } from '../../contract/money.ts';
-import { notDoneText, RETRIEVE_FIRST } from '../../representation/notDone.ts';
+import { changedHoldText, notCapturedText } from '../../representation/notDone.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
 import { NO_SERVICE_KEY, notDoneOutcome, notRetrieved } from '../notDone.ts';
 import { amount, currency, id, reasonGiven } from '../schemas.ts';
 
 const DESCRIPTION =
   'Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly ' +
-  '`expected_amount` can be captured, so repeating it never moves money twice. The audit log has an entry ' +
-  'before the request to the service and one after it. 503: nothing was done, and it is safe to try again. ' +
-  '504: the outcome is unknown; get the payment with `refresh=1` before you decide.';
+  '`expected_amount` can be captured, or while another attempt to capture or cancel has no result, so ' +
+  'repeating it never moves money twice. The audit log has an entry before the request to the service and ' +
+  'one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the ' +
+  'payment with `refresh=1` before you decide.';
 
 const decided = {
   expected_amount: amount.min(1).describe('What can be captured, as you saw it, in minor units.'),
@@ -95,50 +96,41 @@ async function act(
   actor: Actor,
   wanted: Wanted,
 ): Promise<Outcome<z.input<typeof result>>> {
-  const { action, paymentId, expected_amount: expectedMinor, currency: expected, reason } = wanted;
+  const { action, paymentId, expected_amount: capturableMinor, currency: of, reason } = wanted;
   if (!parts) return NO_SERVICE_KEY;
-  if (wanted.amount !== undefined && wanted.amount > expectedMinor) {
+  if (wanted.amount !== undefined && wanted.amount > capturableMinor) {
     const message = 'The body is invalid: amount: must be at most expected_amount.';
     return { outcome: 'invalid', message };
   }
-  const inspected = await inspectHold(parts, paymentId);
-  switch (inspected.outcome) {
-    case 'not_retrieved':
-      return notRetrieved(paymentId, inspected);
-    case 'not_held': {
-      const status = inspected.status ?? 'unknown';
-      const message = `${paymentId} cannot be captured or canceled: its status at the service is ${status}.`;
-      return { outcome: 'conflict', message };
-    }
-    case 'held': {
-      const { hold } = inspected;
-      if (hold.capturableMinor !== expectedMinor || hold.currency !== expected) {
-        const now = formatMoney(hold.capturableMinor, hold.currency ?? expected);
-        const message = `${now} of ${paymentId} can be captured, not ${formatMoney(expectedMinor, expected)}. Nothing was done.`;
-        return { outcome: 'conflict', message };
-      }
-      const input = { action, paymentId, hold, amountMinor: wanted.amount, reason };
-      return toOutcome(wanted, await captureOrCancelAs(parts, actor, input));
-    }
-  }
+  const now = await inspectHold(parts, paymentId);
+  if (now.outcome === 'not_retrieved') return notRetrieved(paymentId, now);
+  const seen = { paymentId, capturableMinor, currency: of };
+  if (!isSameHold(now, seen)) return { outcome: 'conflict', message: changedHoldText(seen, now) };
+  const input = { action, paymentId, hold: now.hold, amountMinor: wanted.amount, reason };
+  return toOutcome(wanted, await captureOrCancelAs(parts, actor, input));
 }
 
 function toOutcome(
-  { action, paymentId, amount: amountMinor, expected_amount, currency: of }: Wanted,
-  { result: sent, refreshed, hold, attempt }: CapturedOrCanceled,
+  {
+    action,
+    paymentId,
+    amount: amountMinor,
+    expected_amount: capturableMinor,
+    currency: of,
+  }: Wanted,
+  given: CapturedOrCanceled,
 ): Outcome<z.input<typeof result>> {
-  switch (sent.outcome) {
+  const seen = { paymentId, capturableMinor, currency: of };
+  switch (given.outcome) {
     case 'done': {
-      const status = refreshed.outcome === 'applied' ? (hold?.status ?? null) : null;
-      const moved = { amount: amountMinor ?? expected_amount, currency: of };
-      return {
-        outcome: 'ok',
-        body: { payment_id: paymentId, action, ...moved, status, attempt },
-      };
+      const { status, attempt } = given;
+      const moved = { amount: amountMinor ?? capturableMinor, currency: of, status, attempt };
+      return { outcome: 'ok', body: { payment_id: paymentId, action, ...moved } };
     }
-    default: {
-      const message = notDoneText(sent, { attempt, next: RETRIEVE_FIRST });
-      return notDoneOutcome(sent.outcome, message);
-    }
+    case 'claimed':
+    case 'changed':
+      return { outcome: 'conflict', message: notCapturedText(seen, given) };
+    default:
+      return notDoneOutcome(given.outcome, notCapturedText(seen, given));
   }
 }
