@@ -72,7 +72,7 @@ export function createSystemWatch({
     if (await isRateLimitExhausted(db)) {
       await addCounts(db, [{ name: 'rate_limit_exhausted', count: 1 }]);
     }
-    if (reconcileLoss) await compareAfterLoss(db, reconcileLoss);
+    if (reconcileLoss) await closeComparedLosses(db);
     const known = { backlog, watchingSinceMs, isReconciling };
     await db.transaction(async (tx) => {
       await syncAlerts(tx, evaluateSystem(await readFacts(tx, known)));
@@ -83,21 +83,26 @@ export function createSystemWatch({
     await removeOldClockReports(db);
     await removeOldQueueReports(db);
     await removeOldProcesses(db);
+    // Comes last: it fails while the queue is down, which must not stop the alerts. The next run tries again.
+    if (reconcileLoss) await enqueueComparison(db, reconcileLoss);
   };
 }
 
-/** Has the lists compared after a loss, and closes it when they were. */
-async function compareAfterLoss(
+/** Has the lists compared with the service after a loss. */
+async function enqueueComparison(
   db: Database,
   reconcileLoss: (detectedMs: number) => Promise<void>,
 ): Promise<void> {
   const losses = await readOpenLosses(db);
-  if (!losses) return;
-  if (!losses.isEnqueued) {
-    await reconcileLoss(losses.lastDetectedMs);
-    await markEnqueued(db);
-    return;
-  }
+  if (!losses || losses.isEnqueued) return;
+  await reconcileLoss(losses.lastDetectedMs);
+  await markEnqueued(db);
+}
+
+/** Closes losses after the lists were compared with the service. */
+async function closeComparedLosses(db: Database): Promise<void> {
+  const losses = await readOpenLosses(db);
+  if (!losses?.isEnqueued) return;
   const span = { beganAfterMs: losses.lastDetectedMs, fromMs: losses.firstReceivedMs };
   if (await isComparedSince(db, STREAMS, span)) await closeLosses(db, losses.lastId);
 }

@@ -372,6 +372,29 @@ test('events that a failover lost are compared with the service once, and the al
   expect(await storedAlerts()).toEqual([['acknowledged_lost', 'resolved', 'opened', 'resolved']]);
 });
 
+test('events that a failover lost raise the alert while the queue is down, and are compared when it returns', async () => {
+  let isDown = true;
+  const compared: number[] = [];
+  const watchLosses = createSystemWatch({
+    ...{ db, log: silentLog, isReconciling: true },
+    reconcileLoss: (detectedMs) => {
+      if (isDown) return Promise.reject(new Error('the queue is down'));
+      compared.push(detectedMs);
+      return Promise.resolve();
+    },
+  });
+  const loss = { timeline: '00000002', process: 'host:1', events: 3 };
+  const receivedAt = new Date();
+  await insertLoss(db, { ...loss, firstReceivedAt: receivedAt, lastReceivedAt: receivedAt });
+  await expect(watchLosses()).rejects.toThrow('the queue is down');
+  await expect(watchLosses()).rejects.toThrow('the queue is down');
+  expect(await storedAlerts()).toEqual([['acknowledged_lost', 'open', 'opened']]);
+  isDown = false;
+  await watchLosses();
+  await watchLosses();
+  expect(compared).toHaveLength(1);
+});
+
 test('transfers that nobody chains raise an alert after a quarter of an hour, which the next block resolves', async () => {
   await webhooks(3, 1);
   await chainJournal(db);
