@@ -12,10 +12,15 @@ export interface AuthorizationRequest {
   readonly reason?: string | undefined;
 }
 
-/** Failures of the service are outcomes here; nothing is thrown for them. */
+/** Failures of the service are outcomes here; only those of the database are thrown. */
 export interface AuthorizationService {
-  /** Retrieves a payment and applies the response. */
-  readonly refresh: (paymentId: string) => Promise<RefreshOutcome>;
+  /**
+   * Retrieves a payment and applies the response.
+   * @param lockWaitMs how long to wait for what another transaction holds; undefined: as long as the database
+   * lets it wait
+   * @throws a contended error (platform/db/failures.ts) if the other holds it for longer
+   */
+  readonly refresh: (paymentId: string, lockWaitMs?: number) => Promise<RefreshOutcome>;
   /**
    * Captures or cancels, and applies the response. Never sent twice. The caller retrieves the payment
    * afterwards: the response has few fields, and may be lost.

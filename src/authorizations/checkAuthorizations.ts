@@ -13,6 +13,9 @@
  * 5. While reconciliation is paused, no request is sent to the service. Reminders are still sent.
  * 6. Each reminder raises the alert or sends it again. When nothing is held any more, the alert is
  *    resolved in the same transaction.
+ * 7. A payment that cannot be checked delays no other. Before anything is sent, a run waits LOCK_WAIT_MS
+ *    for what another transaction holds, such as that of a worker that hangs. It logs the failure,
+ *    postpones the check and continues. A failure that affects every transaction ends the run.
  *
  * The finding is not one of those that follow the state of a resource: these close when the payment is
  * retrieved, although the deadline still approaches.
@@ -22,8 +25,11 @@ import type { ActionOutcome } from '../outcomes/action.ts';
 import type { RefreshOutcome } from '../outcomes/refresh.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { affectsEveryTransaction } from '../platform/db/failures.ts';
+import { limitingLockWaits } from '../platform/db/lockWaits.ts';
+import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { SECOND_MS } from '../platform/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import {
   type AuthorizationRules,
   assessHold,
@@ -36,6 +42,7 @@ import { recordReminder, reminderOf } from './recordReminder.ts';
 import {
   beginWatches,
   claimAttempt,
+  postponeDue,
   readAuthorization,
   readDue,
   readSettled,
@@ -66,17 +73,28 @@ const RUN_MS = 45 * SECOND_MS;
 /** New holds are written in bulk. Those that are due are checked one by one, and read again in between. */
 const NEW_PER_BATCH = 5_000;
 const DUE_PER_BATCH = 200;
+/** Rule 7. Others hold a payment for milliseconds; what lasts longer may last for hours. */
+const LOCK_WAIT_MS = 500;
+/** Long enough that a run has time for the others, even if a worker that hangs holds hundreds of payments. */
+const RETRY_CHECK_MS = 5 * MINUTE_MS;
 
 export function createAuthorizationCheck(parts: AuthorizationCheckParts): AuthorizationCheck {
   const { db, clock, log } = parts;
 
-  const check = async (paymentId: string, service: AuthorizationService | undefined) => {
+  const check = async (
+    paymentId: string,
+    service: AuthorizationService | undefined,
+    lockWaitMs?: number,
+  ) => {
     const row = await readAuthorization(db, paymentId);
     const before = row && assessHold(row, parts, clock.nowMs());
-    const refreshed = before?.needsRefresh ? await service?.refresh(paymentId) : undefined;
+    const refreshed = before?.needsRefresh
+      ? await service?.refresh(paymentId, lockWaitMs)
+      : undefined;
     if (refreshed?.outcome === 'stopped') return refreshed;
     const isConfirmed = refreshed?.outcome === 'applied';
-    const hold = await db.transaction((tx) =>
+    const locking = lockWaitMs === undefined ? db : limitingLockWaits(db, lockWaitMs);
+    const hold = await locking.transaction((tx) =>
       recordReminder(tx, parts, { paymentId, isConfirmed }),
     );
     if (hold?.reminder.dueHours !== undefined) {
@@ -89,6 +107,23 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
     return refreshed;
   };
 
+  /** Rule 7. */
+  const checkOrPostpone = async (
+    paymentId: string,
+    service: AuthorizationService | undefined,
+  ): Promise<RefreshOutcome | undefined> => {
+    try {
+      return await check(paymentId, service, LOCK_WAIT_MS);
+    } catch (thrown) {
+      if (affectsEveryTransaction(thrown)) throw thrown;
+      const now = new Date(clock.nowMs());
+      const nextCheckAt = new Date(now.getTime() + RETRY_CHECK_MS);
+      log.warn({ error: toError(thrown), paymentId, nextCheckAt }, 'authorization.check_failed');
+      await postponeDue(db, { paymentId, now, nextCheckAt });
+      return undefined;
+    }
+  };
+
   return {
     checkOne: async (paymentId) => {
       await check(paymentId, undefined);
@@ -99,7 +134,7 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
       let isServiceUnavailable = false;
       for await (const paymentId of workUntil(parts, endMs)) {
         const mayRequest = !isServiceUnavailable && !(await parts.isPaused());
-        const refreshed = await check(paymentId, mayRequest ? parts.service : undefined);
+        const refreshed = await checkOrPostpone(paymentId, mayRequest ? parts.service : undefined);
         if (refreshed?.outcome === 'stopped') return;
         isServiceUnavailable ||= isUnavailable(refreshed);
       }
@@ -109,13 +144,15 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
 
 /**
  * What is due, the most urgent first, until nothing is left or the time is over (rule 4). What is new and
- * what is settled is found among all that is held, so a run looks again only where a limit cut it off.
+ * what is settled is found among all that is held, so a run looks again only where a limit cut it off. Each
+ * payment comes once: one that could be neither checked nor postponed waits for the next run.
  */
 async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncGenerator<string> {
   const { db, clock } = parts;
   const limit = DUE_PER_BATCH;
   let mayBeNew = true;
   let mayBeSettled = true;
+  const begun = new Set<string>();
   for (let isMore = true; isMore; ) {
     mayBeNew &&= await watchNew(parts);
     const due = await readDue(db, { now: new Date(clock.nowMs()), limit });
@@ -123,11 +160,13 @@ async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncG
       ? await readSettled(db, { statuses: STATUSES, limit })
       : [];
     mayBeSettled = settled.length === limit;
-    for (const paymentId of new Set([...due, ...settled])) {
+    const next = [...new Set([...due, ...settled])].filter((paymentId) => !begun.has(paymentId));
+    for (const paymentId of next) {
       if (clock.nowMs() >= endMs) return;
+      begun.add(paymentId);
       yield paymentId;
     }
-    isMore = (mayBeNew || due.length + settled.length > 0) && clock.nowMs() < endMs;
+    isMore = (mayBeNew || next.length > 0) && clock.nowMs() < endMs;
   }
 }
 

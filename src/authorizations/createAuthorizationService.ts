@@ -2,6 +2,7 @@
 import { type CallOptions, type Lane, PaymentServiceError } from '../client/index.ts';
 import { attempt } from '../outcomes/action.ts';
 import { notApplied } from '../outcomes/refresh.ts';
+import { limitingLockWaits } from '../platform/db/lockWaits.ts';
 import {
   createObserve,
   createRetrieve,
@@ -30,8 +31,7 @@ export function createAuthorizationService(
   parts: RetrieveParts,
   { lane, signal }: ServiceOptions,
 ): AuthorizationService {
-  const { client } = parts;
-  const retrieve = createRetrieve(parts);
+  const { client, db } = parts;
   const observe = createObserve(parts);
   const send = (
     { action, paymentId, amountMinor, reason }: AuthorizationRequest,
@@ -54,7 +54,11 @@ export function createAuthorizationService(
     }
   };
   return {
-    refresh: async (id) => {
+    refresh: async (id, lockWaitMs) => {
+      const retrieve = createRetrieve({
+        ...parts,
+        db: lockWaitMs === undefined ? db : limitingLockWaits(db, lockWaitMs),
+      });
       const found = await retrieve(
         { kind: 'payment', id },
         { lane, ...(signal && { signal }) },

@@ -84,7 +84,14 @@ const RARE = new Set([
     'readKeptBodies',
     'findPacked',
   ],
-  ...['postponeCheck', 'releaseDue', 'writeNextChecks', 'readLastNumber', 'readMovements'],
+  ...[
+    'postponeCheck',
+    'postponeDue',
+    'releaseDue',
+    'writeNextChecks',
+    'readLastNumber',
+    'readMovements',
+  ],
   // Only beside a worker that hangs.
   'claimUntriedFrom of any lanes',
   ...['updateAlerts', 'markClosed', 'postponeMessage', 'saveHealth', 'leaseProbe', 'deleteHealth'],

@@ -41,6 +41,22 @@ export const AUTHORIZATIONS: readonly Mistake[] = [
     named: 'claimed in a commit of its own',
   },
   {
+    guarantee: 'A payment that cannot be checked delays no reminder of another.',
+    file: 'src/authorizations/checkAuthorizations.ts',
+    code: 'if (affectsEveryTransaction(thrown)) throw thrown;',
+    mistaken: 'throw thrown;',
+    test: 'test/authorizations/uncheckedPayments.test.ts',
+    named: 'delays no reminder of another',
+  },
+  {
+    guarantee: 'A transaction that hangs delays a run by less than a statement may take.',
+    file: 'src/authorizations/checkAuthorizations.ts',
+    code: 'return await check(paymentId, service, LOCK_WAIT_MS);',
+    mistaken: 'return await check(paymentId, service);',
+    test: 'test/authorizations/uncheckedPayments.test.ts',
+    named: 'a transaction that holds',
+  },
+  {
     guarantee: 'Two processes cannot claim the same attempt.',
     file: 'migrations/00018_policy-attempts.sql',
     code: 'create unique index authorization_notices_policy\n',

@@ -187,6 +187,29 @@ export async function saveWatch(tx: Queryable, update: WatchUpdate): Promise<voi
   );
 }
 
+/**
+ * Postpones the check of a payment that is due. One that another process is recording now, or has checked
+ * meanwhile, stays as it is.
+ */
+export async function postponeDue(
+  db: Queryable,
+  {
+    paymentId,
+    now,
+    nextCheckAt,
+  }: { readonly paymentId: string; readonly now: Date; readonly nextCheckAt: Date },
+): Promise<void> {
+  await db.query(
+    `with due as (
+       select payment_id from authorization_watch
+        where payment_id = $1 and next_check_at <= $2
+          for update skip locked
+     )
+     update authorization_watch w set next_check_at = $3 from due where w.payment_id = due.payment_id`,
+    [paymentId, now.toISOString(), nextCheckAt.toISOString()],
+  );
+}
+
 /** Ends the watch. Its reminders and attempts stay in the log. */
 export async function endWatch(tx: Queryable, paymentId: string): Promise<void> {
   await tx.query('delete from authorization_watch where payment_id = $1', [paymentId]);

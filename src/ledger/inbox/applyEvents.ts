@@ -5,6 +5,7 @@
 import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { isContended } from '../../platform/db/failures.ts';
+import { limitLockWaits, restoreLockWaits } from '../../platform/db/lockWaits.ts';
 import type { Log } from '../../platform/log.ts';
 import { applySnapshots } from '../applySnapshots.ts';
 import { explainAbsences, readBodies } from '../bodies/readBodies.ts';
@@ -25,12 +26,10 @@ import {
   findIdleHolder,
   type InboxHeader,
   type Lanes,
-  limitLockWaits,
   lockLanes,
   moveToDead,
   recordReplays,
   removeFromDead,
-  restoreLockWaits,
   returnToPending,
 } from './store/pending.ts';
 

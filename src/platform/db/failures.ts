@@ -56,6 +56,12 @@ export function isForbidden(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE;
 }
 
+/** Whether other transactions fail as well, until the database or its installation is in order again. */
+export function affectsEveryTransaction(error: unknown): boolean {
+  const verdict = verdictOn(error);
+  return verdict === 'unavailable' || verdict === 'installation';
+}
+
 /** Whether the failure may concern only this transaction and resolve without intervention. */
 export function isContended(error: unknown): boolean {
   return verdictOn(error) === 'retry';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
+  affectsEveryTransaction,
   CommitNotReplicated,
   isContended,
   isDatabaseUnavailable,
@@ -96,6 +97,15 @@ describe('an error', () => {
     const stale = Object.assign(withCode('0A000'), { routine: 'RevalidateCachedQuery' });
     expect(isDatabaseUnavailable(stale)).toBe(true);
     expect(isTransient(withCode('0A000'))).toBe(false);
+  });
+
+  test('affects every transaction if the server or the installation causes it, not the data or others at work', () => {
+    for (const code of ['ECONNREFUSED', '57P01', '42501']) {
+      expect(affectsEveryTransaction(withCode(code))).toBe(true);
+    }
+    for (const code of ['55P03', '40P01', '23505', 'P0001']) {
+      expect(affectsEveryTransaction(withCode(code))).toBe(false);
+    }
   });
 
   test('of a commit that was not replicated is transient, and leaves the connection usable', () => {

@@ -5,6 +5,7 @@ import {
   endWatch,
   insertReminder,
   lockAuthorization,
+  postponeDue,
   readAuthorization,
   readDue,
   readSettled,
@@ -25,6 +26,7 @@ const CLAIM = { ...REMINDER, action: 'capture', attempt: 1, at: EPOCH };
 const WATCH = {
   ...{ paymentId: '', startAt: EPOCH, deadlineAt: EPOCH, reminder: undefined, nextCheckAt: EPOCH },
 };
+const POSTPONED = { paymentId: '', now: EPOCH, nextCheckAt: EPOCH };
 const HOLD_STATUSES = ['requires_capture', 'partially_authorized_and_requires_capture'];
 
 const isWatch = (id: unknown) => (row: WatchRow) => row.payment_id === id;
@@ -152,6 +154,16 @@ const WRITES = [
       ...{ reminder_deadline_at: toMs(rest[0]), next_check_at: requiredMs(rest[1]) },
     };
     yield* x.insert(t.authorization_watch, watch, () => watch);
+    return [];
+  }),
+  modeled(postponeDue, [POSTPONED], '0eb19d7d', function* (x, t, [id, now, next]) {
+    const isDue = (row: WatchRow) => isWatch(id)(row) && row.next_check_at <= requiredMs(now);
+    const due = yield* x.lock(t.authorization_watch, isDue, { isSkipping: true });
+    yield* x.update(
+      t.authorization_watch,
+      (row) => due.length > 0 && isWatch(id)(row),
+      (row) => ({ ...row, next_check_at: requiredMs(next) }),
+    );
     return [];
   }),
   modeled(endWatch, [''], 'c4a60555', function* (x, t, [id]) {

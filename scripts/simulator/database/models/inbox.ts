@@ -14,15 +14,14 @@ import {
   countAttempt,
   deferEnqueue,
   type Lanes,
-  limitLockWaits,
   lockLanes,
   moveToDead,
   readDueBefore,
   readPending,
   removeFromDead,
-  restoreLockWaits,
   uncountAttempts,
 } from '../../../../src/ledger/inbox/store/pending.ts';
+import { limitLockWaits, restoreLockWaits } from '../../../../src/platform/db/lockWaits.ts';
 import {
   commitAfterStored,
   insertEvents,

@@ -83,23 +83,6 @@ export async function lockLanes(tx: Queryable, ids: readonly number[]): Promise<
   );
 }
 
-/**
- * Lets each wait for a lock end with PostgreSQL's error lock_not_available after a time, until the transaction
- * ends or the setting is restored. @returns the setting before
- */
-export async function limitLockWaits(tx: Queryable, withinMs: number): Promise<string> {
-  const [row] = await tx.query<{ before: string }>(
-    `select current_setting('lock_timeout') as before, set_config('lock_timeout', $1, true)`,
-    [`${withinMs}ms`],
-  );
-  return row?.before ?? '0';
-}
-
-/** @param before as `limitLockWaits` returned it */
-export async function restoreLockWaits(tx: Queryable, before: string): Promise<void> {
-  await tx.query(`select set_config('lock_timeout', $1, true)`, [before]);
-}
-
 /** A connection with an open transaction, as `pg_stat_activity` shows it. */
 export interface IdleHolder {
   readonly pid: number;
