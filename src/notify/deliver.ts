@@ -11,8 +11,11 @@
  * 4. The result of an attempt, its entry in the message's log, the health of its channel and the alert
  *    about the channel are one commit. A failed attempt has a transaction of its own.
  * 5. While a channel is unavailable, one message is tried at a time: the probe (retry.ts, rule 1).
+ * 6. What the channel accepted is recorded before the lease ends, unless the database is unavailable for
+ *    longer: a round that failed is repeated every second. A process that is shut down repeats it once.
  */
 
+import { setTimeout } from 'node:timers/promises';
 import { raiseOneTimeAlerts, syncAlerts } from '../alerts/syncAlerts.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
@@ -56,6 +59,9 @@ export interface Deliverer {
 
 /** Longer than the time limit of one attempt on any channel. */
 const LEASE_MS = 60_000;
+
+/** Until a failed round is repeated (rule 6). */
+const RECORD_AGAIN_AFTER_MS = 1_000;
 
 interface Lane {
   readonly channel: Channel;
@@ -106,21 +112,31 @@ export function createDeliverer(parts: DelivererParts, closing: AbortSignal): De
     lane.occupied -= delivered.length;
     for (const message of claimed) void start(lane, message);
   };
-  const deliverDue = async (lane: Lane): Promise<void> => {
-    for (;;) {
-      lane.isWoken = false;
-      try {
-        await round(lane);
-      } catch (error) {
-        // What was delivered is recorded in a later round: until the lease ends, nobody sends it again.
+  /** @returns how many rounds have failed since the last one that did not */
+  const tryRound = async (lane: Lane, failures: number): Promise<number> => {
+    lane.isWoken = false;
+    try {
+      await round(lane);
+      return 0;
+    } catch (error) {
+      // While the database is unavailable, the first of many failures is enough.
+      if (failures === 0) {
         parts.log.warn({ error, channel: lane.channel.name }, 'notify.delivery_failed');
-        if (lane.occupied === lane.delivered.length) return;
       }
-      if (lane.isWoken) continue;
-      if (lane.occupied === 0) return;
-      await new Promise<void>((resolve) => {
-        lane.wake = resolve;
-      });
+      return failures + 1;
+    }
+  };
+  const deliverDue = async (lane: Lane): Promise<void> => {
+    for (let failures = 0; ; ) {
+      failures = await tryRound(lane, failures);
+      const next = afterRound(lane, { failures, isClosing: closing.aborted });
+      if (next === 'end') return;
+      if (next === 'repeat') await setTimeout(RECORD_AGAIN_AFTER_MS);
+      if (next === 'wait') {
+        await new Promise<void>((resolve) => {
+          lane.wake = resolve;
+        });
+      }
     }
   };
 
@@ -138,6 +154,19 @@ export function createDeliverer(parts: DelivererParts, closing: AbortSignal): De
       } while (lane.isWoken);
     },
   };
+}
+
+/** What follows a round: the next one at once, after a second (rule 6) or after a wake-up, or none. */
+function afterRound(
+  { delivered, occupied, isWoken }: Lane,
+  { failures, isClosing }: { readonly failures: number; readonly isClosing: boolean },
+): 'round' | 'repeat' | 'wait' | 'end' {
+  if (failures > 0 && delivered.length > 0) {
+    const isInProgress = occupied > delivered.length;
+    return isClosing && failures > 1 && !isInProgress ? 'end' : 'repeat';
+  }
+  if (isWoken) return 'round';
+  return occupied > 0 ? 'wait' : 'end';
 }
 
 interface Claimed extends ClaimedMessage {

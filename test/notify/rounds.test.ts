@@ -47,6 +47,7 @@ interface TestChannel {
 function channelOf(
   send: Channel['send'],
   around: (number: number, run: () => Promise<unknown>) => Promise<unknown> = (_, run) => run(),
+  closing = new AbortController(),
 ): TestChannel {
   const sent: string[] = [];
   let transactions = 0;
@@ -66,7 +67,7 @@ function channelOf(
   };
   const deliverer = createDeliverer(
     { db: counting, clock: systemClock, log: silentLog, channels: [channel], random: () => 0.5 },
-    new AbortController().signal,
+    closing.signal,
   );
   return { deliverer, sent, transactions: () => transactions };
 }
@@ -103,18 +104,54 @@ test('the next message of an order is sent by the round that records the one bef
   expect(transactions()).toBe(4);
 });
 
-test('a delivery that could not be recorded is recorded later, and not sent again', async () => {
+const isGone = () => Promise.reject(new Error('the database is gone'));
+
+test('a delivery that could not be recorded is recorded later, and no process sends it again', async () => {
   await write('ord_1');
   const { deliverer, sent } = channelOf(
     () => Promise.resolve(DELIVERED),
-    (number, run) => (number === 2 ? Promise.reject(new Error('the database is gone')) : run()),
+    (number, run) => (number === 2 ? isGone() : run()),
+  );
+  const other = channelOf(() => Promise.resolve(DELIVERED));
+  await deliverer.run('shop');
+  // The lease has ended, and another process is the first to look.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 });
+  await other.deliverer.run('shop');
+  expect([...sent, ...other.sent]).toEqual(['msg_ord_1_0']);
+  expect(await states()).toEqual(['delivered']);
+});
+
+test('a process that is shut down tries once more to record a delivery', async () => {
+  await write('ord_1');
+  const closing = new AbortController();
+  const { deliverer } = channelOf(
+    () => Promise.resolve(DELIVERED),
+    (number, run) => {
+      if (number !== 2) return run();
+      closing.abort();
+      return isGone();
+    },
+    closing,
+  );
+  await deliverer.run('shop');
+  expect(await states()).toEqual(['delivered']);
+});
+
+test('a process that is shut down without its database leaves a delivery unrecorded', async () => {
+  await write('ord_1');
+  const closing = new AbortController();
+  const { deliverer, transactions } = channelOf(
+    () => Promise.resolve(DELIVERED),
+    (number, run) => {
+      if (number === 1) return run();
+      closing.abort();
+      return isGone();
+    },
+    closing,
   );
   await deliverer.run('shop');
   expect(await states()).toEqual(['due']);
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 });
-  await deliverer.run('shop');
-  expect(await states()).toEqual(['delivered']);
-  expect(sent).toHaveLength(1);
+  expect(transactions()).toBe(3);
 });
 
 test('a message that comes while a round is in progress is delivered', async () => {

@@ -44,8 +44,8 @@ export const NOTIFY: readonly Mistake[] = [
   {
     guarantee: 'A wake-up that comes while a round is in progress is not lost.',
     file: 'src/notify/deliver.ts',
-    code: 'if (lane.isWoken) continue;',
-    mistaken: 'if (lane.isWoken && lane.occupied > 0) continue;',
+    code: "if (isWoken) return 'round';",
+    mistaken: "if (isWoken && occupied > 0) return 'round';",
     test: 'test/notify/rounds.test.ts',
     named: 'while a round is in progress',
   },
