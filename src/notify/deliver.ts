@@ -29,6 +29,7 @@ import {
   type AttemptResult,
   type FailedAttempt,
   isDown,
+  isWaiting,
   type Outage,
   planRetry,
   type RetryPlan,
@@ -215,7 +216,7 @@ async function claim(
   },
 ): Promise<readonly Claimed[]> {
   const { outage, nowMs } = found;
-  if (outage && outage.retryAtMs > nowMs) return [];
+  if (outage && isWaiting(outage, nowMs)) return [];
   const [now, leaseUntil] = [new Date(nowMs), new Date(nowMs + LEASE_MS)];
   const limit = outage ? 1 : found.limit;
   const messages = await claimMessages(tx, { channel, now, leaseUntil, limit });

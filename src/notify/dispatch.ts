@@ -15,6 +15,7 @@ import {
 } from '../alerts/store/outbox.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { CLOCK_TOLERANCE_MS } from '../platform/time.ts';
 import {
   type ChannelName,
   type Content,
@@ -47,8 +48,9 @@ export function dispatchAlerts(parts: DispatchParts): Promise<ReadonlySet<Channe
   const { db, clock, newMessageId } = parts;
   const nowMs = clock.nowMs();
   const now = new Date(nowMs);
+  const latest = new Date(nowMs + DIGEST_INTERVAL_MS + CLOCK_TOLERANCE_MS);
   return db.transaction(async (tx) => {
-    if (!(await claimDispatch(tx, now))) return new Set();
+    if (!(await claimDispatch(tx, { now, latest }))) return new Set();
     const rows = await claimOutbox(tx, ROWS_PER_BATCH);
     if (rows.length === 0) return new Set();
     const singles = await countSingles(tx, new Date(nowMs - WINDOW_MS));

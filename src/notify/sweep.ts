@@ -1,6 +1,8 @@
 /**
  * The sweep of messages. It cleans up after channels that were removed from the settings: their old messages
- * fail, and alerts about them are resolved. Retention removes messages that were settled long ago.
+ * fail, and alerts about them are resolved. It makes messages due that were postponed by a clock which was set
+ * back since (retry.ts, rule 6); claims do not look for them, because they read an index of what is due.
+ * Retention removes messages that were settled long ago.
  */
 
 import { syncAlerts } from '../alerts/syncAlerts.ts';
@@ -8,9 +10,9 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { channelAlerts } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
-import { GIVE_UP_AFTER_MS } from './domain/retry.ts';
+import { GIVE_UP_AFTER_MS, latestDue } from './domain/retry.ts';
 import { deleteOtherHealth } from './store/channelHealth.ts';
-import { giveUpAbandoned } from './store/messages.ts';
+import { endWrongWaits, giveUpAbandoned } from './store/messages.ts';
 
 const ROWS = 5_000;
 
@@ -27,6 +29,9 @@ export async function sweepMessages(parts: MessageSweepParts): Promise<void> {
   const now = new Date(nowMs);
   const before = new Date(nowMs - GIVE_UP_AFTER_MS);
   await giveUpAbandoned(db, { channels, before, now, limit: ROWS });
+  const { untriedMs, triedMs } = latestDue(nowMs);
+  const [latestUntried, latestTried] = [new Date(untriedMs), new Date(triedMs)];
+  await endWrongWaits(db, { channels, now, latestUntried, latestTried, limit: ROWS });
   await db.transaction(async (tx) => {
     const removed = await deleteOtherHealth(tx, channels);
     await syncAlerts(

@@ -26,7 +26,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
+import { CLOCK_TOLERANCE_MS, MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import { lastSlot } from './domain/slots.ts';
 import { fieldsOf } from './fields.ts';
 import type { Schedule } from './schedules.ts';
@@ -67,8 +67,6 @@ export const TIMES: SchedulerTimes = {
 
 const TICK_MS = 250;
 const MAX_ERROR_LENGTH = 500;
-/** Processes read the database's clock to within a second; a later slot was never due. */
-const CLOCK_TOLERANCE_MS = MINUTE_MS;
 
 export function startScheduler(schedules: readonly Schedule[], parts: SchedulerParts): Scheduler {
   const { clock, log } = parts;
@@ -198,6 +196,7 @@ function createSlots({ db, clock, log }: SchedulerParts, times: SchedulerTimes):
       const before = unended.get(schedule);
       if (before) await end(before);
       const slot = { schedule, at, holder: randomUUID() };
+      // A later slot was never due.
       const latest = new Date(clock.nowMs() + CLOCK_TOLERANCE_MS);
       if (!(await claimSlot(db, slot, { leaseMs: times.leaseMs, latest }))) return;
       const keeping = keepLease(slot);

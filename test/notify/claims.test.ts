@@ -12,6 +12,7 @@ import {
   postponeMessage,
   settleMessages,
 } from '../../src/notify/store/messages.ts';
+import { HOUR_MS, SECOND_MS } from '../../src/platform/time.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readMessages } from '../support/notifier.ts';
@@ -24,16 +25,19 @@ beforeEach(async () => {
 afterEach(() => db.drop());
 
 const NOW_MS = Date.UTC(2030, 0, 1);
-const SECOND_MS = 1_000;
 const LEASE_MS = 60 * SECOND_MS;
 const at = (ms: number): Date => new Date(NOW_MS + ms);
 
 describe('the outbox', () => {
+  const dispatchAt = (ms: number) => ({ now: at(ms), latest: at(ms + HOUR_MS) });
+
   test('is dispatched by one worker at a time, and others do not wait for it', async () => {
     const first = await beginTransaction(db);
-    expect(await claimDispatch(first.tx, at(0))).toBe(true);
+    expect(await claimDispatch(first.tx, dispatchAt(0))).toBe(true);
     const second = await beginTransaction(db);
-    const { outcome, result } = await runUntilBlocked(db, second, (tx) => claimDispatch(tx, at(0)));
+    const { outcome, result } = await runUntilBlocked(db, second, (tx) =>
+      claimDispatch(tx, dispatchAt(0)),
+    );
     await setNextDispatch(first.tx, at(SECOND_MS));
     await first.commit();
     const isClaimed = await result;
@@ -44,8 +48,14 @@ describe('the outbox', () => {
 
   test('is not dispatched before its time', async () => {
     await setNextDispatch(db, at(SECOND_MS));
-    expect(await claimDispatch(db, at(SECOND_MS - 1))).toBe(false);
-    expect(await claimDispatch(db, at(SECOND_MS))).toBe(true);
+    expect(await claimDispatch(db, dispatchAt(SECOND_MS - 1))).toBe(false);
+    expect(await claimDispatch(db, dispatchAt(SECOND_MS))).toBe(true);
+  });
+
+  test('is dispatched at once if its time lies further ahead than it can', async () => {
+    await setNextDispatch(db, at(HOUR_MS));
+    expect(await claimDispatch(db, dispatchAt(0))).toBe(false);
+    expect(await claimDispatch(db, dispatchAt(-1))).toBe(true);
   });
 });
 

@@ -230,6 +230,15 @@ test('one process at a time works on a run, and another one continues it', async
   expect(await workOnReplays()).toEqual([dead]);
 });
 
+test('a claim that ends later than any can was stored under a wrong clock, and prevents none', async () => {
+  const dead = await die();
+  await start({ event: String(dead) });
+  await db.query(
+    `update replay_runs set claimed_until = now() + interval '2 hours' where state = 'running'`,
+  );
+  expect(await workOnReplays()).toEqual([dead]);
+});
+
 test('a run that a command carries out is its own, and is continued if the command ends', async () => {
   const dead = [await die(), await die()];
   const actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@host' } as const;

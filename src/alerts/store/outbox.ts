@@ -3,13 +3,20 @@ import type { Queryable } from '../../platform/db/database.ts';
 import type { Severity } from '../domain/alert.ts';
 
 /**
- * Claims the right to dispatch until the transaction ends.
+ * Claims the right to dispatch until the transaction ends. A time later than `latest` was stored under a wrong
+ * clock, and prevents no claim.
  * @returns false when it is not yet time, or another worker has the claim
  */
-export async function claimDispatch(tx: Queryable, now: Date): Promise<boolean> {
+export async function claimDispatch(
+  tx: Queryable,
+  { now, latest }: { readonly now: Date; readonly latest: Date },
+): Promise<boolean> {
   const rows = await tx.query(
-    `select next_dispatch_at from dispatch_state where next_dispatch_at <= $1 for update skip locked`,
-    [now.toISOString()],
+    `select next_dispatch_at
+       from dispatch_state
+      where next_dispatch_at <= $1 or next_dispatch_at > $2
+        for update skip locked`,
+    [now.toISOString(), latest.toISOString()],
   );
   return rows.length > 0;
 }

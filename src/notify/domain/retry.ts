@@ -14,7 +14,10 @@
  * 4. Half of each wait is jitter, so that many messages do not return at the same moment.
  * 5. A channel is *down* if it accepted nothing for DOWN_AFTER_MS although it was tried, or at once
  *    after a 410. The other channels are notified.
+ * 6. A time that lies further ahead than the longest wait was stored before the database's clock was set back, and
+ *    delays nothing.
  */
+import { CLOCK_TOLERANCE_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
 
 /** The result of an attempt. The response is for people: a status, never a body or an address. */
 export type AttemptResult =
@@ -66,13 +69,10 @@ export interface RetryPlan {
   readonly health: Health;
 }
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-
 export const GIVE_UP_AFTER_MS = 72 * HOUR_MS;
 const DOWN_AFTER_MS = 10 * MINUTE_MS;
 const MAX_RETRY_AFTER_MS = HOUR_MS;
+const MAX_REFUSED_WAIT_MS = 6 * HOUR_MS;
 
 export function planRetry(facts: FailureFacts): RetryPlan {
   const { result, attempts, createdMs, health: known, isProbe, nowMs, jitter } = facts;
@@ -96,7 +96,7 @@ export function planRetry(facts: FailureFacts): RetryPlan {
       };
     }
     case 'refused': {
-      const waitMs = backoffMs(attempts, 30 * SECOND_MS, 6 * HOUR_MS, jitter);
+      const waitMs = backoffMs(attempts, 30 * SECOND_MS, MAX_REFUSED_WAIT_MS, jitter);
       return { nextAttemptMs: isTooOld ? undefined : nowMs + waitMs, health };
     }
     case 'gone':
@@ -114,6 +114,17 @@ export function planRetry(facts: FailureFacts): RetryPlan {
 /** Rule 5. */
 export function isDown({ failingSinceMs }: Health, nowMs: number): boolean {
   return nowMs - failingSinceMs >= DOWN_AFTER_MS;
+}
+
+/** Rules 1 and 6. */
+export function isWaiting({ retryAtMs }: Outage, nowMs: number): boolean {
+  return retryAtMs > nowMs && retryAtMs <= nowMs + MAX_RETRY_AFTER_MS + CLOCK_TOLERANCE_MS;
+}
+
+/** The latest times at which messages can be due (rule 6). One that was never tried waits for nothing. */
+export function latestDue(nowMs: number): { readonly untriedMs: number; readonly triedMs: number } {
+  const untriedMs = nowMs + CLOCK_TOLERANCE_MS;
+  return { untriedMs, triedMs: untriedMs + MAX_REFUSED_WAIT_MS };
 }
 
 function outageBackoffMs(failures: number, jitter: number): number {

@@ -231,6 +231,39 @@ export async function measureSettled(db: Queryable, before: Date): Promise<Measu
 }
 
 /**
+ * Makes messages due that wait for longer than they can, up to `limit` of each channel: those that were never tried
+ * and are due after `latestUntried`, and others after `latestTried`. Those that others are at are skipped.
+ */
+export async function endWrongWaits(
+  db: Queryable,
+  waits: {
+    readonly channels: readonly ChannelName[];
+    readonly now: Date;
+    readonly latestUntried: Date;
+    readonly latestTried: Date;
+    readonly limit: number;
+  },
+): Promise<void> {
+  const { channels, now, latestUntried, latestTried, limit } = waits;
+  await db.query(
+    `update messages
+        set next_attempt_at = $2
+      where number = any (array(
+        select late.number
+          from unnest($1::text[]) as c (channel)
+         cross join lateral (
+           select m.number
+             from messages m
+            where m.channel = c.channel and m.state = 'due' and m.next_attempt_at > $3
+              and (m.attempts = 0 or m.next_attempt_at > $4)
+            order by m.next_attempt_at, m.number
+            limit $5
+              for update skip locked) late))`,
+    [channels, now.toISOString(), latestUntried.toISOString(), latestTried.toISOString(), limit],
+  );
+}
+
+/**
  * Fails up to `limit` messages to channels that are not in the list, if they were created before a time
  * and no attempt is in progress.
  */

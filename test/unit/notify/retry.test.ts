@@ -4,11 +4,14 @@ import {
   type FailureFacts,
   type Health,
   isDown,
+  isWaiting,
+  latestDue,
   planRetry,
 } from '../../../src/notify/domain/retry.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
 
 function failed(fields: Partial<FailureFacts>): FailureFacts {
   return {
@@ -138,6 +141,21 @@ test('a channel is down when it accepted nothing for ten minutes', () => {
   const tenMinutesMs = 10 * 60_000;
   expect(isDown(unavailableFor(9, NOW - tenMinutesMs + 1), NOW)).toBe(false);
   expect(isDown(unavailableFor(9, NOW - tenMinutesMs), NOW)).toBe(true);
+});
+
+test('a channel waits until its time, unless that is further ahead than the longest wait (rule 6)', () => {
+  const isWaitingUntil = (ms: number) => isWaiting({ failures: 1, retryAtMs: NOW + ms }, NOW);
+  const longestMs = HOUR_MS + MINUTE_MS;
+  expect([0, 1, longestMs, longestMs + 1].map(isWaitingUntil)).toEqual([false, true, true, false]);
+});
+
+test('no wait of a message is further ahead than it can be (rule 6)', () => {
+  const result = { outcome: 'refused', response: 'HTTP 422' } as const;
+  const { nextAttemptMs = 0 } = planRetry(failed({ attempts: 40, result }));
+  expect(latestDue(NOW)).toEqual({
+    untriedMs: NOW + MINUTE_MS,
+    triedMs: nextAttemptMs + MINUTE_MS,
+  });
 });
 
 test('every wait is in the future, at least half of the wait without jitter', () => {

@@ -14,6 +14,7 @@ import {
 import {
   claimMessages,
   countSingles,
+  endWrongWaits,
   giveUpAbandoned,
   insertMessages,
   postponeMessage,
@@ -27,14 +28,16 @@ import { byNumber, json, requiredMs, texts, toDate, toMs } from './values.ts';
 const EPOCH = new Date(0);
 const CHANNEL = 'webhook';
 const CLAIM = { channel: CHANNEL, now: EPOCH, leaseUntil: EPOCH, limit: 1 } as const;
+const DISPATCH = { now: EPOCH, latest: EPOCH };
 const LATER = { until: EPOCH, error: '' };
 const ABANDONED = { channels: [], before: EPOCH, now: EPOCH, limit: 1 };
+const WAITS = { channels: [], now: EPOCH, latestUntried: EPOCH, latestTried: EPOCH, limit: 1 };
 const HEALTH = { failingSinceMs: 0, lastError: '', outage: undefined };
 
 const OUTBOX = [
-  modeled(claimDispatch, [EPOCH], 'f5df7949', function* (x, t, [now]) {
-    const isDue = (row: { readonly next_dispatch_at: number }) =>
-      row.next_dispatch_at <= requiredMs(now);
+  modeled(claimDispatch, [DISPATCH], 'c6fa5860', function* (x, t, [now, latest]) {
+    const isDue = ({ next_dispatch_at: at }: { readonly next_dispatch_at: number }) =>
+      at <= requiredMs(now) || at > requiredMs(latest);
     return yield* x.lock(t.dispatch_state, isDue, { isSkipping: true });
   }),
   modeled(setNextDispatch, [EPOCH], 'a9f9ba6c', function* (x, t, [at]) {
@@ -170,6 +173,34 @@ const MESSAGES = [
       .filter((channel) => due.some((row) => row.channel === channel))
       .map((channel) => ({ channel }));
   }),
+  modeled(
+    endWrongWaits,
+    [WAITS],
+    '77183870',
+    function* (x, t, [channels, now, latestUntried, latestTried, limit]) {
+      for (const channel of texts(channels)) {
+        const isLate = (row: MessageRow) =>
+          row.state === 'due' &&
+          row.channel === channel &&
+          row.next_attempt_at > requiredMs(latestUntried) &&
+          (row.attempts === 0 || row.next_attempt_at > requiredMs(latestTried));
+        const locked = yield* x.lock(t.messages, isLate, {
+          ...{ isSkipping: true, limit: Number(limit) },
+          orderBy: byNumber(
+            (row) => row.next_attempt_at,
+            (row) => row.number,
+          ),
+        });
+        const ids = new Set(locked.map(({ id }) => id));
+        yield* x.update(
+          t.messages,
+          ({ id }) => ids.has(id),
+          (row) => ({ ...row, next_attempt_at: requiredMs(now) }),
+        );
+      }
+      return [];
+    },
+  ),
   modeled(
     giveUpAbandoned,
     [ABANDONED],

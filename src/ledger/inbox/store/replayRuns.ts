@@ -41,12 +41,16 @@ export async function insertReplayRun(tx: Queryable, run: NewReplayRun): Promise
   return row;
 }
 
-/** Claims the oldest run that nobody works on. */
+/**
+ * Claims the oldest run that nobody works on. A claim that ends later than any can was stored under a wrong clock,
+ * and prevents none.
+ */
 export async function claimReplayRun(db: Queryable): Promise<ReplayRun | undefined> {
   const rows = await db.query<ReplayRun>(
     `update replay_runs set claimed_until = statement_timestamp() + ${LEASE}
       where id = (select id from replay_runs
-                   where state = 'running' and claimed_until < statement_timestamp()
+                   where state = 'running'
+                     and claimed_until not between clock_timestamp() and clock_timestamp() + ${LEASE}
                    order by id
                    limit 1
                      for update skip locked)
