@@ -54,7 +54,10 @@ export interface DelivererParts {
 }
 
 export interface Deliverer {
-  /** Delivers due messages of a channel; resolves when none is left or others deliver them. Never rejects. */
+  /**
+   * Delivers due messages of a channel; resolves when none is left or others deliver them. Never rejects. While a
+   * channel is busy, every call returns the same promise: it can be busy for hours, with many calls a second.
+   */
   run(channel: ChannelName): Promise<void>;
 }
 
@@ -131,7 +134,7 @@ export function createDeliverer(parts: DelivererParts, closing: AbortSignal): De
     for (let failures = 0; ; ) {
       failures = await tryRound(lane, failures);
       const next = afterRound(lane, { failures, isClosing: closing.aborted });
-      if (next === 'end') return;
+      if (next === 'end') break;
       if (next === 'repeat') await setTimeout(RECORD_AGAIN_AFTER_MS);
       if (next === 'wait') {
         await new Promise<void>((resolve) => {
@@ -139,20 +142,17 @@ export function createDeliverer(parts: DelivererParts, closing: AbortSignal): De
         });
       }
     }
+    // Nothing comes between the decision and this: a wake-up from here on begins again.
+    lane.running = undefined;
   };
 
   return {
-    run: async (name) => {
+    run: (name) => {
       const lane = lanes.get(name);
-      if (lane === undefined) return;
+      if (lane === undefined) return Promise.resolve();
       wake(lane);
-      // A wake-up may come between the last round and the end of the promise.
-      do {
-        lane.running ??= deliverDue(lane).finally(() => {
-          lane.running = undefined;
-        });
-        await lane.running;
-      } while (lane.isWoken);
+      lane.running ??= deliverDue(lane);
+      return lane.running;
     },
   };
 }

@@ -38,12 +38,10 @@ const CHECK_INTERVAL_MS = 25;
 export async function runNotifier(parts: NotifierParts, closing: AbortSignal): Promise<void> {
   const { alerts, orders, deliverer } = parts;
   const attempt = createAttempts(parts.log);
-  const delivering = new Set<Promise<void>>();
+  // The last run of a channel ends no earlier than those before it.
+  const delivering = new Map<ChannelName, Promise<void>>();
   const deliver = (channels: Iterable<ChannelName>): void => {
-    for (const channel of channels) {
-      const done = deliverer.run(channel).finally(() => delivering.delete(done));
-      delivering.add(done);
-    }
+    for (const channel of channels) delivering.set(channel, deliverer.run(channel));
   };
   const poll = async (): Promise<void> => {
     while (!closing.aborted) {
@@ -59,7 +57,7 @@ export async function runNotifier(parts: NotifierParts, closing: AbortSignal): P
     }
   };
   await Promise.all([poll(), orders && followOrders(orders)]);
-  await Promise.all(delivering);
+  await Promise.all(delivering.values());
 }
 
 /** Waits until there is news, and for one poll interval at most. */

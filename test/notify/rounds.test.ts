@@ -2,14 +2,16 @@
  * Rounds of a channel (src/notify/deliver.ts): one transaction records what was accepted and claims what is due,
  * and nothing is sent twice or left because a round failed or a message came meanwhile.
  */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import type { Channel } from '../../src/notify/channels/channel.ts';
 import { createDeliverer, type Deliverer } from '../../src/notify/deliver.ts';
+import { runNotifier } from '../../src/notify/notifier.ts';
 import { insertMessages } from '../../src/notify/store/messages.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { readMessages } from '../support/notifier.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -168,5 +170,64 @@ test('a message that comes while a round is in progress is delivered', async () 
   );
   await deliverer.run('shop');
   expect(sent).toEqual(['msg_ord_late_0']);
+  expect(await states()).toEqual(['delivered']);
+});
+
+/** A promise that a test resolves. */
+function pending(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+test('a channel that stays busy keeps one promise, however often it is run', async () => {
+  await write('ord_1');
+  const response = pending();
+  const { deliverer } = channelOf(() => response.promise.then(() => DELIVERED));
+  const runs = new Set(Array.from({ length: 10_000 }, () => deliverer.run('shop')));
+  response.resolve();
+  await Promise.all(runs);
+  expect(runs.size).toBe(1);
+  expect(await states()).toEqual(['delivered']);
+});
+
+test('the loops keep nothing for each run of a channel that stays busy, and wait for its end', async () => {
+  await write('ord_1');
+  const closing = new AbortController();
+  const response = pending();
+  const { deliverer, sent } = channelOf(
+    () => response.promise.then(() => DELIVERED),
+    undefined,
+    closing,
+  );
+  // What waits for the end of a run is kept until then, and is added by this method of its promise.
+  const waiting = new Map<Promise<void>, MockInstance<Promise<void>['then']>>();
+  let runs = 0;
+  const run: Deliverer['run'] = (channel) => {
+    runs += 1;
+    const running = deliverer.run(channel);
+    if (!waiting.has(running)) waiting.set(running, vi.spyOn(running, 'then'));
+    return running;
+  };
+  const countWaiting = () => [...waiting.values()].flatMap(({ mock }) => mock.calls).length;
+  const notifier = runNotifier(
+    {
+      ...{ db, clock: systemClock, log: silentLog, deliverer: { run } },
+      alerts: () => Promise.resolve(new Set()),
+      orders: {
+        enqueue: () => Promise.resolve(new Set(['shop'])),
+        hasNews: () => Promise.resolve(true),
+      },
+    },
+    closing.signal,
+  );
+  await waitFor('some runs during the delivery', () => sent.length === 1 && runs > 10);
+  expect([waiting.size, countWaiting()]).toEqual([1, 0]);
+  closing.abort();
+  await waitFor('the wait for the delivery', () => countWaiting() > 0);
+  response.resolve();
+  await notifier;
   expect(await states()).toEqual(['delivered']);
 });

@@ -36,8 +36,8 @@ export const NOTIFY: readonly Mistake[] = [
   {
     guarantee: 'What a channel accepted is recorded later if it cannot be recorded at once.',
     file: 'src/notify/deliver.ts',
-    code: 'const delivered = [...lane.delivered];',
-    mistaken: 'const delivered = lane.delivered.splice(0);',
+    code: "return isClosing && failures > 1 && !isInProgress ? 'end' : 'repeat';",
+    mistaken: "return isInProgress ? 'repeat' : 'end';",
     test: 'test/notify/rounds.test.ts',
     named: 'is recorded later',
   },
