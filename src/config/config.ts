@@ -63,6 +63,15 @@ const exactSecret = secret.refine((value) => value === value.trim(), {
   message: 'must not begin or end with whitespace, which would be part of the secret',
 });
 
+/** Several secrets, one per line, would be one that nobody has, and verify nothing. */
+function secretOnOneLine(remedy: string) {
+  return exactSecret.refine((value) => !/\p{Cc}/u.test(value.trim()), {
+    message: `must not contain a line break or another control character; ${remedy}`,
+  });
+}
+
+const onlySecret = secretOnOneLine('write one secret on one line');
+
 /** What a bearer header can carry (RFC 6750), so neither a list of tokens nor a name before one. */
 const bearerToken = exactSecret.regex(/^[A-Za-z0-9._~+/=-]+$/, {
   message:
@@ -156,7 +165,7 @@ export const SETTINGS = z
     WEBHOOK_SECRETS: z
       .string()
       .transform((list) => list.split(','))
-      .pipe(z.array(exactSecret))
+      .pipe(z.array(secretOnOneLine('separate secrets by commas')))
       .optional(),
     WEBHOOK_PUBLIC_URL: z
       .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
@@ -182,8 +191,8 @@ export const SETTINGS = z
       .regex(/^(snd|prd)_./, 'must be a secret key, which begins with snd_ or prd_')
       .optional(),
     SANDBOX_PORT: port.default(8082),
-    SANDBOX_WEBHOOK_SECRET: exactSecret.optional(),
-    CHAIN_KEY: exactSecret.optional(),
+    SANDBOX_WEBHOOK_SECRET: onlySecret.optional(),
+    CHAIN_KEY: onlySecret.optional(),
     VERIFY_FULL_DAYS: wholeNumber(1, 365).default(30),
     EVENT_MAX_ATTEMPTS: wholeNumber(1, 10).default(5),
     RATE_RESERVE_PERCENT: wholeNumber(0, 90).default(30),

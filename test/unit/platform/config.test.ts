@@ -131,9 +131,21 @@ describe('secrets', () => {
           expect(message).toMatch(new RegExp(`${name}.*must not begin or end with whitespace`));
           expect(message).not.toContain(text);
         }
-        expect(mistakesOf({ [name]: `${text.slice(0, 9)}${space}${text.slice(9)}` })).toBe(
-          'no mistake',
-        );
+      },
+    );
+
+    const around = (character: string) => `${text.slice(0, 9)}${character}${text.slice(9)}`;
+
+    test.each([' ', '\u00a0'])('may contain %j', (space) => {
+      expect(mistakesOf({ [name]: around(space) })).toBe('no mistake');
+    });
+
+    test.each(['\t', '\n', '\r', '\r\n', '\0', '\u0085'])(
+      'is rejected with %j in it, and never printed',
+      (character) => {
+        const message = mistakesOf({ [name]: around(character) });
+        expect(message).toMatch(new RegExp(`${name}.*; separate secrets by commas$`));
+        expect(message).not.toContain(text.slice(9));
       },
     );
   });

@@ -42,6 +42,30 @@ test('only one line break is cut: white space of the secret is a mistake, as in 
   expect(() => loadConfig(env)).toThrow(/ADMIN_TOKEN: must not begin or end with whitespace/);
 });
 
+test.each([
+  ['one per line', `${TOKEN}\n${TOKEN}-old\n`, 1],
+  ['one per line of Windows', `${TOKEN}\r\n${TOKEN}-old\r\n`, 1],
+  ['a comma and a line break', `${TOKEN},${TOKEN}-old\n${TOKEN}-older`, 2],
+  ['a tab', `${TOKEN}\t${TOKEN}-old`, 1],
+])('secrets are separated by commas only, and a file with %s is refused', (_, content, entry) => {
+  expect(() => loadConfig({ WEBHOOK_SECRETS_FILE: write(content) })).toThrow(
+    `Some settings are invalid:\n  WEBHOOK_SECRETS (entry ${entry} of the list): ` +
+      'must not contain a line break or another control character; separate secrets by commas',
+  );
+});
+
+test.each([
+  ['two lines', `${TOKEN}\n${TOKEN}-old\n`],
+  ['a character that nobody sees', `${TOKEN}\u0000`],
+])('a file with %s is not one secret', (_, content) => {
+  const path = write(content);
+  for (const name of ['CHAIN_KEY', 'SANDBOX_WEBHOOK_SECRET']) {
+    expect(() => loadConfig({ [`${name}_FILE`]: path })).toThrow(
+      `  ${name}: must not contain a line break or another control character; write one secret on one line`,
+    );
+  }
+});
+
 test('a setting with a file and a value is refused, and neither is shown', () => {
   const env = { ADMIN_TOKEN: `other-${TOKEN}`, ADMIN_TOKEN_FILE: write(TOKEN) };
   expect(() => loadConfig(env)).toThrow(
