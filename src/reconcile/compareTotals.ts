@@ -5,6 +5,7 @@
 import { PAYMENT_LIST_STATUSES } from '../contract/requests/payments.ts';
 import { countCreated } from '../ledger/read/store/comparison.ts';
 import { compareSums } from './compareSums.ts';
+import { coversWeek } from './domain/spans.ts';
 import {
   afterHalving,
   type Cell,
@@ -139,7 +140,7 @@ async function recordUnequal(
   state: RunState,
   unequal: readonly Cell[],
 ): Promise<{ readonly state: RunState; readonly areEqual: boolean }> {
-  const { db } = run.parts;
+  const { db, clock } = run.parts;
   const { isDryRun } = run.row;
   const subject = `totals:${run.stream}`;
   const cells: object[] = [];
@@ -151,7 +152,9 @@ async function recordUnequal(
   }
   // A dry run repairs nothing, so that its counts stay unequal for what it has reported already.
   if (cells.length === 0 || isDryRun) {
-    if (!isDryRun && isKnown) await closeComparison(db, ['totals'], [subject]);
+    // What differs may have been created before a shorter span.
+    const closes = !isDryRun && isKnown && coversWeek(state.span, clock.nowMs());
+    if (closes) await closeComparison(db, ['totals'], [subject]);
     return { state, areEqual: cells.length === 0 && isKnown };
   }
   await openComparison(db, [{ class: 'totals', subject, detail: { cells } }]);

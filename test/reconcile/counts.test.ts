@@ -124,6 +124,30 @@ describe('totals', () => {
     expect(await openFindings()).toEqual([]);
   });
 
+  test('that differed are closed only by a run over the 120 days that the weekly one compares', async () => {
+    await makePayments(30);
+    const reconciler = testReconciler({ db, service: sandbox });
+    const days = { fromMs: Date.now() - 121 * DAY_MS };
+    await reconciler.run(days);
+    const use = counting(({ totalCount }) => (totalCount ?? 0) + 2);
+    const wrong = await testReconciler({ db, service: sandbox, use }).run({
+      ...days,
+      mode: 'totals',
+    });
+    expect(wrong.remaining).toBeGreaterThan(0);
+    const totalsOpen = async () =>
+      (await openFindings()).some(({ class: name }) => name === 'totals');
+    expect(await totalsOpen()).toBe(true);
+    const newest = await reconciler.run({ mode: 'totals' });
+    expect(newest, 'since the last run').toMatchObject({ state: 'done', remaining: 0 });
+    expect(await totalsOpen()).toBe(true);
+    const older = { ...days, toMs: Date.now() - 2 * DAY_MS };
+    await reconciler.run({ ...older, mode: 'totals' });
+    expect(await totalsOpen()).toBe(true);
+    await reconciler.run({ ...days, mode: 'totals' });
+    expect(await totalsOpen()).toBe(false);
+  });
+
   test('with scattered differences take about as many requests as a full listing', async () => {
     const made = await makePayments(1_200);
     const isLost = (n: number): boolean => n % 30 === 7;

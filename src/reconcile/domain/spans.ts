@@ -23,6 +23,15 @@ export function weekSpan(slotMs: number): Span {
 }
 
 /**
+ * Whether a span has what the weekly comparison of totals has at a time. A run may be resumed a day
+ * later, so the last day may be missing.
+ */
+export function coversWeek({ fromMs, toMs }: Span, nowMs: number): boolean {
+  const week = weekSpan(nowMs);
+  return fromMs <= week.fromMs && toMs >= week.toMs - DAY_MS;
+}
+
+/**
  * The oldest part of the week's span, listed in full, since equal totals prove little: everything is
  * listed there once before it leaves the week's span.
  */

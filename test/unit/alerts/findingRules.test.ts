@@ -227,7 +227,8 @@ describe.each([
     severity: 'warning',
     sentence:
       'The totals of payments differ between the service and the ledger, and comparing them row by row did not resolve the difference.',
-    nextStep: 'npx tallyhook reconcile --stream payments --mode full',
+    nextStep:
+      'npx tallyhook reconcile --stream payments --mode totals --from DAY, where DAY is 120 days ago',
   },
   {
     class: 'list_unstable',

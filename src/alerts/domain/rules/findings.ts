@@ -172,7 +172,8 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     graceMs: 0,
     sentence: ({ subject }) =>
       `The totals of ${listName(subject)} differ between the service and the ledger, and comparing them row by row did not resolve the difference.`,
-    nextStep: ({ subject }) => `npx tallyhook reconcile --stream ${listName(subject)} --mode full`,
+    nextStep: ({ subject }) =>
+      `npx tallyhook reconcile --stream ${listName(subject)} --mode totals --from DAY, where DAY is 120 days ago`,
   },
   list_unstable: {
     severity: 'warning',
