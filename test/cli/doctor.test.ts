@@ -58,6 +58,18 @@ async function examine(
 
 const named = ({ checks }: Report, name: string) => checks.find((check) => check.name === name);
 
+test('a rate limit that is used up is not called a service that is unavailable', async () => {
+  const request = { fault: 'rate_limit', times: 2, path: '/health' };
+  await sandbox.control('PUT', '/faults', { requests: [request] });
+  const { exit, report } = await examine();
+  await sandbox.control('DELETE', '/faults');
+  expect(exit.code).toBe(6);
+  expect(named(report, 'API key')).toMatchObject({
+    state: 'failed',
+    result: 'the rate limit of the service is used up',
+  });
+});
+
 test('a healthy installation passes every check', async () => {
   const { exit, report } = await examine();
   expect(exit).toMatchObject({ code: 0, stderr: '' });

@@ -65,6 +65,13 @@ export function judgeKey(response: KeyResponse | 'healthy', baseUrl: string): Ju
       'Set PAYMENTS_BASE_URL to the base address, without /health or any other path.',
     );
   }
+  if (httpStatus === 429) {
+    return failed(
+      'the rate limit of the service is used up',
+      'Look for a program that polls in a loop with the same key, or request a higher limit from the ' +
+        'service. Run this again in a minute: the key was not checked.',
+    );
+  }
   return failed(
     `the service did not respond as expected (${message})`,
     `Check PAYMENTS_BASE_URL (${baseUrl}) and that this machine can reach it. The service itself may be unavailable.`,

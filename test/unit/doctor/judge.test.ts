@@ -23,6 +23,7 @@ test.each([
   [401, undefined, 'the service does not know the key', /Compare PAYMENTS_API_KEY/],
   [403, 'AU_03', 'the key has no permission for this', /permissions of a secret key/],
   [404, undefined, `no payment service responds at ${ADDRESS}`, /Set PAYMENTS_BASE_URL/],
+  [429, 'RL_01', 'the rate limit of the service is used up', /polls in a loop/],
   [503, undefined, 'the service did not respond as expected (down)', /may be unavailable/],
   [undefined, undefined, 'the service did not respond as expected (down)', /may be unavailable/],
 ])('HTTP %s with %s: %s', (httpStatus, code, result, remedy) => {
