@@ -176,7 +176,11 @@ async function readReconciliation(tx: Queryable): Promise<SystemFacts['reconcili
   const unusableSinceMs = await readOldestFindingMs(tx, 'service_unusable');
   return {
     watermarks: watermarks.map(({ stream, at }) => ({ stream, atMs: at.getTime() })),
-    paused: pause && { sinceMs: pause.pausedAt.getTime(), by: pause.pausedBy },
+    paused: pause && {
+      sinceMs: pause.pausedAt.getTime(),
+      by: pause.pausedBy,
+      reason: pause.reason,
+    },
     unusableSinceMs: unusableSinceMs ?? undefined,
   };
 }

@@ -49,9 +49,15 @@ const LONGEST_REASON = 300;
 
 /** The reason of a failure or a dispute, to append to a sentence. */
 export function reasonSentence({ kind, reason }: Pick<Described, 'kind' | 'reason'>): string {
-  const text = oneLine(reason ?? '', LONGEST_REASON);
-  if (text === '') return kind === 'dispute' ? '' : ' The service gives no reason.';
-  return ` Reason: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
+  const sentence = givenReason(reason ?? '');
+  if (sentence !== '') return sentence;
+  return kind === 'dispute' ? '' : ' The service gives no reason.';
+}
+
+/** A reason as a sentence to append; empty without one. */
+export function givenReason(reason: string): string {
+  const text = oneLine(reason, LONGEST_REASON);
+  return text === '' ? '' : ` Reason: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
 }
 
 type Named = Pick<Described, 'kind' | 'id' | 'orderId' | 'paymentId'>;

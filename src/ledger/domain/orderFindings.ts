@@ -85,7 +85,10 @@ function doublePaid(parts: readonly NamedPart[]): readonly [OrderFindingClass, o
     ({ kind, status, capturedMinor }) =>
       kind === 'payment' && status === 'succeeded' && capturedMinor > 0,
   );
-  return paid.length > 1 ? [['double_paid', { payments: paid.map(({ id }) => id).sort() }]] : [];
+  const payments = paid
+    .map(({ id, capturedMinor, currency }) => ({ id, capturedMinor, currency }))
+    .sort(byId);
+  return payments.length > 1 ? [['double_paid', { payments }]] : [];
 }
 
 /** The customer may receive the money twice; which of the two came first does not matter. */
@@ -104,8 +107,11 @@ function undecided(parts: readonly NamedPart[], wanted: 'dispute' | 'refund'): r
         kind === wanted && status !== undefined && !FINAL_STATUSES[kind].has(status),
     )
     .map(({ id, amountMinor, currency }) => ({ id, amountMinor, currency }))
-    .sort((one, other) => (one.id < other.id ? -1 : 1));
+    .sort(byId);
 }
+
+const byId = (one: Pick<NamedPart, 'id'>, other: Pick<NamedPart, 'id'>): number =>
+  one.id < other.id ? -1 : 1;
 
 /** A failed refund moved nothing, in any currency. */
 function strangeCurrencies(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {

@@ -69,7 +69,9 @@ export interface SystemFacts {
     | {
         /** The watermarks of the lists that have one. */
         readonly watermarks: readonly { readonly stream: string; readonly atMs: number }[];
-        readonly paused: { readonly sinceMs: number; readonly by: string } | undefined;
+        readonly paused:
+          | { readonly sinceMs: number; readonly by: string; readonly reason: string }
+          | undefined;
         /** Since when the service is unreachable. */
         readonly unusableSinceMs: number | undefined;
       }

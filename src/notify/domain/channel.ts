@@ -54,7 +54,8 @@ export function channelDown(channel: ChannelName, health: Health): Alert {
     severity: 'critical',
     sentence:
       `The ${name} has accepted no message since ${instant(health.failingSinceMs)}: ${health.lastError}. ` +
-      `Its messages are retried and kept for ${GIVE_UP_AFTER_MS / HOUR_MS} hours; after that they are lost.`,
+      `Its messages are retried for ${GIVE_UP_AFTER_MS / HOUR_MS} hours. After that they have failed: ` +
+      'npx tallyhook messages list --state failed lists them, and npx tallyhook messages resend sends one again.',
     nextStep: `Run npx tallyhook alerts test --channel ${channel}, then check ${setting}.`,
     detail: { channel, failingSince: since, lastError: health.lastError },
   };

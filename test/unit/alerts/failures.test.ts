@@ -81,7 +81,7 @@ describe('a failed refund', () => {
           sentence:
             'Refund ref_1 of 65.40 USD (order 1001, payment pay_1) failed. Reason: AC04 Account closed. The customer does not have the money.',
           nextStep:
-            'Create a new refund, or pay the customer another way. History: npx tallyhook orders explain 1001',
+            'Refund again: npx tallyhook payments refund --amount 6540 --reason "…" pay_1; or pay the customer another way. History: npx tallyhook orders explain 1001',
           detail: {
             id: 'ref_1',
             status: 'failed',

@@ -96,11 +96,17 @@ describe.each([
   {
     class: 'double_paid',
     subject: 'order:order:ord_1',
-    detail: { payments: ['pay_1', 'pay_2'] },
+    detail: {
+      payments: [
+        { id: 'pay_1', capturedMinor: 6540, currency: 'USD' },
+        { id: 'pay_2', capturedMinor: 6540, currency: 'USD' },
+      ],
+    },
     severity: 'critical',
     sentence:
-      'Order ord_1 was paid more than once, by pay_1, pay_2. The customer is owed a refund.',
-    nextStep: 'npx tallyhook orders explain ord_1; then refund the duplicate payment',
+      'Order ord_1 was paid more than once: pay_1, 65.40 USD; pay_2, 65.40 USD. The customer is owed a refund.',
+    nextStep:
+      'npx tallyhook orders explain ord_1; then refund the surplus payment: npx tallyhook payments refund --reason "…" PAYMENT',
   },
   {
     class: 'double_loss',
@@ -139,7 +145,8 @@ describe.each([
     detail: { amountMinor: 1000, capturedMinor: 1500, currency: 'USD' },
     severity: 'critical',
     sentence: 'Payment pay_1 captured 15.00 USD, more than its amount of 10.00 USD.',
-    nextStep: 'npx tallyhook orders explain pay_1',
+    nextStep:
+      'npx tallyhook orders explain pay_1; contact the service\'s support, then refund the excess: npx tallyhook payments refund --amount 500 --reason "…" pay_1',
   },
   {
     class: 'capture_revoked',
@@ -364,7 +371,8 @@ describe.each([
     detail: { amountMinor: 2000, netAmountMinor: 1000, capturedMinor: 1500, currency: 'USD' },
     severity: 'critical',
     sentence: 'Payment pay_1 captured 15.00 USD, more than its amount of 10.00 USD.',
-    nextStep: 'npx tallyhook orders explain pay_1',
+    nextStep:
+      'npx tallyhook orders explain pay_1; contact the service\'s support, then refund the excess: npx tallyhook payments refund --amount 500 --reason "…" pay_1',
   },
   {
     class: 'amount',
@@ -444,7 +452,7 @@ test('an excess that the service has not confirmed is called so, and no other', 
 
 describe('facts that are missing or of another type are called unknown', () => {
   test.each<[string, OpenFinding['detail'], string]>([
-    ['double_paid', { payments: 'pay_1' }, 'was paid more than once, by unknown.'],
+    ['double_paid', { payments: 'pay_1' }, 'was paid more than once: unknown.'],
     ['over_refund', { excessMinor: '500', currency: 'USD' }, 'by an unknown amount.'],
     ['over_refund', { excessMinor: 500, currency: 7 }, 'by an unknown amount.'],
     [
@@ -476,16 +484,21 @@ test('ids may have colons, in sentences and in commands', () => {
   ]);
 });
 
-test('five parts are all listed', () => {
+test('an excess of unknown amount is refunded with an amount that a person fills in', () => {
+  const alert = findingAlert(finding({ class: 'over_capture', subject: 'payment:-x' }));
+  expect(alert?.nextStep).toContain('payments refund --amount MINOR --reason "…" -- -x');
+});
+
+test('five payments of a finding of an earlier version, which has ids only, are all listed', () => {
   const payments = ['pay_1', 'pay_2', 'pay_3', 'pay_4', 'pay_5'];
   const alert = findingAlert(finding({ class: 'double_paid', detail: { payments } }));
-  expect(alert?.sentence).toContain('by pay_1, pay_2, pay_3, pay_4, pay_5. The');
+  expect(alert?.sentence).toContain('once: pay_1; pay_2; pay_3; pay_4; pay_5. The');
 });
 
 test('long lists are truncated and show their count', () => {
   const payments = Array.from({ length: 12 }, (_, place) => `pay_${place}`);
   const alert = findingAlert(finding({ class: 'double_paid', detail: { payments } }));
-  expect(alert?.sentence).toContain('pay_0, pay_1, pay_2, pay_3, pay_4 and 7 more.');
+  expect(alert?.sentence).toContain('pay_0; pay_1; pay_2; pay_3; pay_4 and 7 more.');
 });
 
 describe('the subject of a finding', () => {

@@ -124,7 +124,8 @@ describe('an order', () => {
 
   test('is paid twice if two payments succeeded with captured money', () => {
     const second = { ...payment, id: 'pay_0' };
-    expect(found(payment, second)).toEqual([['double_paid', { payments: ['pay_0', 'pay_1'] }]]);
+    const payments = ['pay_0', 'pay_1'].map((id) => ({ id, capturedMinor: 100, currency: 'USD' }));
+    expect(found(payment, second)).toEqual([['double_paid', { payments }]]);
     expect(found(payment)).toEqual([]);
     expect(found(payment, { ...second, capturedMinor: 0 })).toEqual([]);
     expect(found(payment, { ...second, status: 'partially_captured' })).toEqual([]);
@@ -156,7 +157,15 @@ describe('an order', () => {
     ];
     expect(found(payment, euro, ...refunds)).toEqual([
       ['over_refund', { currency: 'EUR', excessMinor: 7 }],
-      ['double_paid', { payments: ['pay_1', 'pay_2'] }],
+      [
+        'double_paid',
+        {
+          payments: [
+            { id: 'pay_1', capturedMinor: 100, currency: 'USD' },
+            { id: 'pay_2', capturedMinor: 100, currency: 'EUR' },
+          ],
+        },
+      ],
     ]);
   });
 

@@ -116,7 +116,7 @@ describe('no alert is active', () => {
     ],
     [
       'for a pause during an attended maintenance',
-      reconciliation({ paused: { sinceMs: ago(3 * HOUR_MS), by: 'ada' } }),
+      reconciliation({ paused: { sinceMs: ago(3 * HOUR_MS), by: 'ada', reason: 'tests' } }),
     ],
     [
       'for a service that is unreachable for a moment',
@@ -219,7 +219,7 @@ describe('missed webhooks', () => {
 });
 
 describe('conditions that last too long', () => {
-  const paused = { sinceMs: ago(4 * HOUR_MS), by: 'ada' };
+  const paused = { sinceMs: ago(4 * HOUR_MS), by: 'ada', reason: 'tests' };
   const old = [{ stream: 'refunds', atMs: ago(35 * MINUTE_MS) }, ...RECONCILIATION.watermarks];
   test.each<[string, Partial<SystemFacts>, readonly [Rule, string][]]>([
     ['a backlog', { oldestPendingMs: ago(5 * MINUTE_MS) }, [['backlog', 'warning']]],
@@ -257,6 +257,20 @@ describe('conditions that last too long', () => {
     ],
   ])('alert: %s', (_name, changes, rules) => {
     expect(rulesOf(changes)).toEqual(rules);
+  });
+
+  test('a pause is reported with who paused it, and why', () => {
+    const [alert] = alertsOf(
+      reconciliation({ paused: { ...paused, reason: 'maintenance at\nthe service.' } }),
+    );
+    expect(alert?.sentence).toMatch(
+      /^ada paused reconciliation at \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Reason: maintenance at the service\. Changes that webhooks miss/,
+    );
+    expect(alert?.nextStep).toBe('When the reason is gone: npx tallyhook resume');
+    expect(alert?.detail).toMatchObject({
+      pausedBy: 'ada',
+      reason: 'maintenance at\nthe service.',
+    });
   });
 
   test('a list that lagged before a restart still alerts after it (rule 2)', () => {

@@ -62,6 +62,17 @@ test('rule 1: a channel gets its minimum severity and above, and nothing about i
   expect(count('critical', 'mail')).toBe(1);
 });
 
+test('the alert about a channel names what becomes of its messages', () => {
+  const { sentence } = channelDown('slack', {
+    failingSinceMs: 0,
+    lastError: 'HTTP 503',
+    outage: undefined,
+  });
+  expect(sentence).toBe(
+    'The Slack channel has accepted no message since 1970-01-01 00:00 UTC: HTTP 503. Its messages are retried for 72 hours. After that they have failed: npx tallyhook messages list --state failed lists them, and npx tallyhook messages resend sends one again.',
+  );
+});
+
 test.each([
   [['opened'], 'opened'],
   [['reminder'], 'reminder'],

@@ -60,8 +60,9 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'critical',
     graceMs: 0,
     sentence: ({ subject, detail }) =>
-      `${named(subject)} was paid more than once, by ${listed(detail.payments)}. The customer is owed a refund.`,
-    nextStep: (finding) => `${explain(finding)}; then refund the duplicate payment`,
+      `${named(subject)} was paid more than once: ${listedPayments(detail.payments)}. The customer is owed a refund.`,
+    nextStep: (finding) =>
+      `${explain(finding)}; then refund the surplus payment: npx tallyhook payments refund --reason "…" PAYMENT`,
   },
   double_loss: {
     severity: 'critical',
@@ -91,7 +92,8 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     graceMs: 0,
     sentence: ({ subject, detail }) =>
       `${named(subject)} captured ${amount(detail.capturedMinor, detail.currency)}, more than its amount of ${amount(detail.netAmountMinor ?? detail.amountMinor, detail.currency)}.`,
-    nextStep: explain,
+    nextStep: (finding) =>
+      `${explain(finding)}; contact the service's support, then refund the excess: npx tallyhook payments refund --amount ${excessIn(finding.detail)} --reason "…" ${shellWord(idOf(finding.subject))}`,
   },
   capture_revoked: {
     severity: 'critical',
@@ -409,6 +411,13 @@ function amount(amountMinor: unknown, currency: unknown): string {
   );
 }
 
+/** In minor units, for a command. */
+function excessIn({ capturedMinor, netAmountMinor, amountMinor }: OpenFinding['detail']): string {
+  const due = netAmountMinor ?? amountMinor;
+  const isKnown = typeof capturedMinor === 'number' && typeof due === 'number';
+  return isKnown ? String(capturedMinor - due) : 'MINOR';
+}
+
 /** The resource that the detail of a finding about an event names. */
 function resourceIn({ resource }: OpenFinding['detail']): string {
   return typeof resource === 'string' ? inner(resource) : 'nothing';
@@ -432,6 +441,17 @@ function listedParts(parts: unknown): string {
 function partOf(part: unknown): string {
   const { id, amountMinor, currency }: Readonly<Record<string, unknown>> = Object(part);
   return `${quote(id)}, ${amount(amountMinor, currency)}`;
+}
+
+/** Payments with what they captured. Findings of earlier versions have ids only. */
+function listedPayments(payments: unknown): string {
+  return joined(payments, paymentOf, '; ');
+}
+
+function paymentOf(payment: unknown): string {
+  if (typeof payment === 'string') return quote(payment);
+  const { id, capturedMinor, currency }: Readonly<Record<string, unknown>> = Object(payment);
+  return `${quote(id)}, ${amount(capturedMinor, currency)}`;
 }
 
 function joined(items: unknown, format: (item: unknown) => string, separator: string): string {

@@ -9,6 +9,7 @@
 import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
 import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../format.ts';
+import { shellWord } from '../shellWord.ts';
 import { hasFallenBack } from './fallenBack.ts';
 
 const progressOf = (status: string | undefined) => Number(status === 'failed');
@@ -36,9 +37,14 @@ function failedAlert(facts: ResourceFacts): Alert {
     variant: '',
     severity: wasDone ? 'critical' : 'warning',
     sentence: `${name}${belonging(facts)} failed${after}.${reasonSentence(facts)} The customer does not have the money.`,
-    nextStep: `Create a new refund, or pay the customer another way. History: ${history(facts)}`,
+    nextStep: `Refund again: ${refundCommand(facts)}; or pay the customer another way. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), wasDone },
     orderId: facts.orderId,
     paymentId: facts.paymentId,
   };
+}
+
+function refundCommand({ amountMinor, paymentId }: ResourceFacts): string {
+  const payment = paymentId === undefined ? 'PAYMENT' : shellWord(paymentId);
+  return `npx tallyhook payments refund --amount ${amountMinor ?? 'MINOR'} --reason "…" ${payment}`;
 }

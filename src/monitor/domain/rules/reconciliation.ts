@@ -1,5 +1,5 @@
 /** Whether the ledger is reconciled, and the service reachable for it. */
-import { counted, instant, span } from '../../../alerts/domain/format.ts';
+import { counted, givenReason, instant, quote, span } from '../../../alerts/domain/format.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../platform/time.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SystemAlert } from '../systemAlert.ts';
@@ -43,12 +43,13 @@ export function reconciliationPaused({
 }: SystemFacts): SystemAlert | undefined {
   const paused = reconciliation?.paused;
   if (!paused || nowMs - paused.sinceMs < PAUSE_MS) return undefined;
+  const { sinceMs, by, reason } = paused;
   return {
     rule: 'reconciliation_paused',
     severity: 'warning',
-    sentence: `Reconciliation has been paused since ${instant(paused.sinceMs)}. Changes that webhooks miss are not found, and authorizations are not confirmed.`,
-    nextStep: 'npx tallyhook resume',
-    detail: { pausedAt: new Date(paused.sinceMs).toISOString(), pausedBy: paused.by },
+    sentence: `${quote(by)} paused reconciliation at ${instant(sinceMs)}.${givenReason(reason)} Changes that webhooks miss are not found, and authorizations are not confirmed.`,
+    nextStep: 'When the reason is gone: npx tallyhook resume',
+    detail: { pausedAt: new Date(sinceMs).toISOString(), pausedBy: by, reason },
   };
 }
 
