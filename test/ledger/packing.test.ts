@@ -1,6 +1,7 @@
 /** Packing, removal and erasure of bodies (src/ledger/bodies): every body stays readable, or its end is recorded. */
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { manualBlocks } from '../../scripts/manual/blocks.ts';
 import { eraseBodies } from '../../src/ledger/bodies/eraseBodies.ts';
 import { type BodiesLimits, createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { PACK_LIMITS } from '../../src/ledger/bodies/packDay.ts';
@@ -170,14 +171,24 @@ test('a body that differs from what was received stops its day, and no other', a
   );
 });
 
-test('a damaged body raises an alert, which resolves when the body is restored and its day packed', async () => {
+/** The statements of docs/runbook.md, which read, restore and check a body. */
+const RESTORING = manualBlocks().filter(
+  ({ attributes }) => attributes.by === 'test/ledger/packing.test.ts',
+);
+
+test('a damaged body raises an alert, which resolves when it is restored as the runbook describes', async () => {
   const [damaged = 0] = await storeDay(db, { daysAgo: 1, events: 20 });
-  const [stored] = await db.query<{ body: Buffer }>(
-    'select body from webhook_bodies where webhook_event_id = $1',
+  const [event] = await db.query<{ day: string }>(
+    'select body_day::text as day from webhook_events where id = $1',
     [damaged],
   );
-  const setBody = (body: Buffer | undefined) =>
-    db.query('update webhook_bodies set body = $2 where webhook_event_id = $1', [damaged, body]);
+  const given: Record<string, string> = { NUMBER: String(damaged), DAY: event?.day ?? '' };
+  const execute = (step: number) =>
+    db.query<Record<string, unknown>>(
+      (RESTORING[step]?.code ?? '').replaceAll(/\b[A-Z]{3,}\b/g, (name) => given[name] ?? name),
+    );
+  const [stored] = await execute(0);
+  given.HEX = String(stored?.encode);
   const watch = createSystemWatch({ db, log: silentLog, isReconciling: false });
   const alerts = async () => {
     await runJob();
@@ -186,10 +197,12 @@ test('a damaged body raises an alert, which resolves when the body is restored a
       `select state, detail->'eventIds' as ids from alerts where rule = 'body_damaged'`,
     );
   };
-  await setBody(Buffer.from('other'));
+  await db.query(`update webhook_bodies set body = 'other' where webhook_event_id = $1`, [damaged]);
   expect(await alerts()).toEqual([{ state: 'open', ids: [damaged] }]);
   expect(await alerts()).toEqual([{ state: 'open', ids: [damaged] }]);
-  await setBody(stored?.body);
+  expect(await execute(2)).toEqual([{ is_right: false }]);
+  await execute(1);
+  expect(await execute(2)).toEqual([{ is_right: true }]);
   expect(await alerts()).toMatchObject([{ state: 'resolved' }]);
   expect(await countPlaces(db)).toEqual({ packed: 20 });
 });
