@@ -84,19 +84,12 @@ export function dayOption(flag: string, description: string): Option {
   });
 }
 
-export function timeZoneOption(): Option {
-  return zoneOption('in which months and days begin, such as Europe/Berlin').default('UTC');
-}
-
 /** A time zone that follows from closed months where it is not given. */
 export function optionalTimeZone(): Option {
-  return zoneOption(
+  return new Option(
+    '--time-zone <name>',
     'in which months and days begin, such as Europe/Berlin (default: that of the closed months, or UTC)',
-  );
-}
-
-function zoneOption(description: string): Option {
-  return new Option('--time-zone <name>', description).argParser((text) => {
+  ).argParser((text) => {
     if (isTimeZone(text)) return text;
     throw new InvalidArgumentError('Give the name of a time zone, such as Europe/Berlin or UTC.');
   });

@@ -530,6 +530,25 @@ describe('a chart of accounts', () => {
   });
 });
 
+test('days are in the time zone of the closed months, as those of a statement are', async () => {
+  const db = await createLedger(seed + SEEDS.length);
+  const entries = async (...args: readonly string[]) =>
+    (await tallyhook(db.url, 'export', 'entries', '--format', 'csv', ...args)).stdout;
+  const utc = await entries('--month', '2026-11');
+  const berlin = ['--time-zone', 'Europe/Berlin'];
+  const reasons = ['--with-exceptions', '--reason', 'a test', '--by', 'ada'];
+  expect((await tallyhook(db.url, 'close', '2026-10', ...berlin, ...reasons)).code).toBe(0);
+  const closed = await entries('--month', '2026-11');
+  expect(closed).not.toBe(utc);
+  expect(closed).toBe(await entries('--month', '2026-11', ...berlin));
+  expect(await entries('--month', '2026-11', '--time-zone', 'UTC')).toBe(utc);
+  const exports = await db.query<{ zone: string }>(
+    `select detail->>'time_zone' as zone from audit where action = 'journal.export' order by id`,
+  );
+  expect(exports.map(({ zone }) => zone)).toContain('Europe/Berlin');
+  await db.drop();
+});
+
 describe('an invalid request is rejected, with what to do', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['no format', [], /--format/],

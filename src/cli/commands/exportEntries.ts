@@ -1,14 +1,16 @@
 import { Command, Option } from 'commander';
 import { entriesSelected, exportJournalAs } from '../../actions/exportJournal.ts';
 import { DEFAULT_CHART } from '../../ledger/domain/chart.ts';
+import { closingsInForce, zoneOf } from '../../ledger/domain/closings.ts';
 import { daysOfMonth } from '../../ledger/domain/entries.ts';
 import { ENTRY_FORMAT_NAMES, type EntryFormatName } from '../../ledger/domain/entryFormats.ts';
 import { type EntryRange, exportEntries } from '../../ledger/read/exportEntries.ts';
+import { readClosings } from '../../ledger/read/store/closings.ts';
 import { UsageError } from '../../platform/errors.ts';
 import { readChartFile } from '../chartFile.ts';
 import { readConfig, withDatabase } from '../context.ts';
 import { currencyOption } from '../listOptions.ts';
-import { dayOption, monthOption, timeZoneOption } from '../options.ts';
+import { dayOption, monthOption, optionalTimeZone } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { writeTransfers } from '../writeTransfers.ts';
 
@@ -17,7 +19,7 @@ interface EntriesOptions {
   readonly month?: string;
   readonly from?: string;
   readonly to?: string;
-  readonly timeZone: string;
+  readonly timeZone?: string;
   readonly currency?: string;
   readonly recorded: boolean;
   readonly daily: boolean;
@@ -38,7 +40,7 @@ export function entriesCommand(): Command {
     .addOption(monthOption('only this month, such as 2026-10').conflicts(['from', 'to']))
     .addOption(dayOption('--from', 'only this day and later'))
     .addOption(dayOption('--to', 'only days before this'))
-    .addOption(timeZoneOption())
+    .addOption(optionalTimeZone())
     .addOption(currencyOption())
     .option('--recorded', 'by the day on which Tallyhook recorded a transfer', false)
     .option('--daily', 'one entry for each day and currency, with the total of each account', false)
@@ -49,17 +51,19 @@ export function entriesCommand(): Command {
     .addHelpText('after', NOTES)
     .action(async (options: EntriesOptions) => {
       const { format, accounts, output, by } = options;
-      const range = rangeOf(options);
+      const days = daysOf(options);
       const chart = accounts === undefined ? DEFAULT_CHART : await readChartFile(accounts, format);
       const { daily: isDaily, entriesOnly: isEntriesOnly } = options;
-      const what = { format, range, chart, isDaily, isEntriesOnly };
-      await withDatabase(readConfig(), (db) => {
+      await withDatabase(readConfig(), async (db) => {
+        const zone = options.timeZone ?? zoneOf(closingsInForce(await readClosings(db)));
+        const range = { ...days, timeZone: zone };
+        const what = { format, range, chart, isDaily, isEntriesOnly };
         const write = () =>
           writeTransfers(db, output, (tx, onProgress) =>
             exportEntries(tx, { ...what, onProgress: (rows) => onProgress({ rows }) }),
           );
         const selected = entriesSelected(what);
-        return exportJournalAs({ db, write }, actorOf(by), { format, selected, output });
+        await exportJournalAs({ db, write }, actorOf(by), { format, selected, output });
       });
     });
 }
@@ -80,8 +84,8 @@ Exit code: 0, 2 if an account has no mapping, 4 while transfers of an earlier ve
 time. Then nothing is written.`;
 
 /** @throws UsageError if the range is empty */
-function rangeOf(options: EntriesOptions): EntryRange {
-  const { month, timeZone, currency } = options;
+function daysOf(options: EntriesOptions): Omit<EntryRange, 'timeZone'> {
+  const { month, currency } = options;
   const { fromDay, toDay } =
     month === undefined ? { fromDay: options.from, toDay: options.to } : daysOfMonth(month);
   if (fromDay !== undefined && toDay !== undefined && fromDay >= toDay) {
@@ -89,5 +93,5 @@ function rangeOf(options: EntriesOptions): EntryRange {
       '--from must be before --to. The range includes --from and excludes --to.',
     );
   }
-  return { basis: options.recorded ? 'recorded' : 'booked', timeZone, fromDay, toDay, currency };
+  return { basis: options.recorded ? 'recorded' : 'booked', fromDay, toDay, currency };
 }
