@@ -91,6 +91,19 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         otherwise: 'none: the client is the peer of the connection',
         example: '10.0.0.0/8,::1',
       },
+    },
+  },
+  {
+    title: 'Events worker',
+    settings: {
+      EVENT_MAX_ATTEMPTS: {
+        meaning: 'Attempts before an event is set aside as dead, from 1 to 10.',
+      },
+    },
+  },
+  {
+    title: 'Ledger',
+    settings: {
       CHAIN_KEY: {
         meaning:
           'A secret of at least 32 bytes, from which the key is made that signs the chain of the journal. Set it where the scheduler runs, and keep it from whoever administers the database. Without it the chain is not signed.',
@@ -99,9 +112,6 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       VERIFY_FULL_DAYS: {
         meaning:
           'Days in which `tallyhook verify` proves every row of the ledger at least once, from 1 to 365. Each run proves what changed and a share of the rest.',
-      },
-      EVENT_MAX_ATTEMPTS: {
-        meaning: 'Attempts before an event is set aside as dead, from 1 to 10.',
       },
     },
   },
