@@ -108,7 +108,7 @@ export const TIMETABLE = {
     cron: '* * * * *',
     runs: 'everywhere',
     every: 'minute',
-    does: 'enqueues messages that are due',
+    does: 'gives up messages of channels that were removed from the settings',
   },
   // Claims requests itself: searching a large database takes longer than a slot may.
   erasures: {
