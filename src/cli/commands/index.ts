@@ -244,7 +244,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'verify',
-    description: 'Prove the ledger: what changed and a share of the rest, or everything with --full',
+    description:
+      'Prove the ledger: what changed and a share of the rest, or everything with --full',
     load: async () => (await import('./verify.ts')).verifyCommand(),
   },
   {
