@@ -8,4 +8,4 @@ export const DAY_MS = 24 * HOUR_MS;
  * Processes read the database's clock to within a second. A time that lies ahead by this much more than it can was
  * stored before that clock was set back.
  */
-export const CLOCK_TOLERANCE_MS = MINUTE_MS;
+export const CLOCK_TOLERANCE_MS = 60 * SECOND_MS;
