@@ -42,10 +42,10 @@ export interface Local {
 
 const MONEY_FIELDS = ['status', 'stage', 'currency', 'amountMinor', 'capturedMinor'] as const;
 
-/** What the ledger says of a resource's money. */
+/** What the ledger has of the money of a resource. */
 type MoneyFacts = Pick<Local, (typeof MONEY_FIELDS)[number]>;
 
-/** Whether a response changed what the ledger says of money. @param before undefined if it was new */
+/** Whether a response changed what the ledger has of money. @param before undefined if it was new */
 export function isMoneyChanged(before: MoneyFacts | undefined, after: MoneyFacts): boolean {
   return MONEY_FIELDS.some((field) => before?.[field] !== after[field]);
 }
