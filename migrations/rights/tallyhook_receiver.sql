@@ -7,6 +7,8 @@ grant insert on webhook_bodies to tallyhook_receiver;
 grant execute on function ensure_body_days(integer) to tallyhook_receiver;
 grant select, insert on event_variants to tallyhook_receiver;
 grant select, insert on pending to tallyhook_receiver;
+-- Locks the row of an event that gets another body; the time stays the same.
+grant update (enqueue_at) on pending to tallyhook_receiver;
 grant select, insert, update on watch_counts to tallyhook_receiver;
 grant insert on failover_losses to tallyhook_receiver;
 

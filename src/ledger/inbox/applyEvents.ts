@@ -6,6 +6,7 @@ import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { isContended } from '../../platform/db/failures.ts';
 import { limitLockWaits, restoreLockWaits } from '../../platform/db/lockWaits.ts';
+import { pipelined } from '../../platform/db/pipelined.ts';
 import type { Log } from '../../platform/log.ts';
 import { applySnapshots } from '../applySnapshots.ts';
 import { explainAbsences, readBodies } from '../bodies/readBodies.ts';
@@ -20,14 +21,15 @@ import type { LedgerMetrics } from '../metrics.ts';
 import { closeFindings, closeSubjects, openFindings } from '../recordFindings.ts';
 import { recordProfiles } from '../recordProfiles.ts';
 import {
+  type ClaimedHeader,
   claimOne,
   claimUntried,
   claimUntriedFrom,
   findIdleHolder,
-  type InboxHeader,
   type Lanes,
   lockLanes,
   moveToDead,
+  readAdditions,
   recordReplays,
   removeFromDead,
   returnToPending,
@@ -86,11 +88,11 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
   let ignoreLanesUntilMs = Number.NEGATIVE_INFINITY;
   const lanes = (): Lanes => (monotonicMs() < ignoreLanesUntilMs ? 'any' : 'free');
   const apply = async (
-    claim: (tx: Queryable) => Promise<readonly InboxHeader[]>,
+    claim: (tx: Queryable) => Promise<readonly ClaimedHeader[]>,
   ): Promise<number> => {
     const applied = await retryWithMoreLocks((alsoLock) =>
       parts.db.transaction(async (tx) => {
-        const events = await addBodies(tx, await claim(tx));
+        const events = await complete(tx, await claim(tx));
         await reviveDead(tx, events);
         const readings = events.map((event) => readEvent(event, parts.account.merchantId));
         await applyReadings(tx, {
@@ -172,21 +174,28 @@ export async function replayEvents(tx: Queryable, ids: readonly number[]): Promi
 }
 
 /**
+ * Adds what an event consists of beside its row.
  * @throws Error if an event has no body anymore. Its attempts are counted like those of any event that
  * cannot be applied, and it ends in `dead_events` with this reason.
  */
-async function addBodies(
+async function complete(
   tx: Queryable,
-  headers: readonly InboxHeader[],
+  headers: readonly ClaimedHeader[],
 ): Promise<readonly InboxEvent[]> {
-  const bodies = await readBodies(tx, headers);
+  if (headers.length === 0) return [];
+  const ids = headers.map(({ id }) => id);
+  const [added, bodies] = await pipelined([readAdditions(tx, ids), readBodies(tx, headers)]);
+  const additions = new Map(added.map((one) => [one.id, one]));
   const absent = headers.filter(({ id }) => !bodies.has(id));
   const [first] = absent;
   const absence = first && (await explainAbsences(tx, absent)).get(first.id);
   if (absence) throw new Error(`it cannot be applied: ${describeAbsence(absence)}`);
   return headers.flatMap((header) => {
     const body = bodies.get(header.id);
-    return body ? [{ ...header, body }] : [];
+    if (!body) return [];
+    const { hasVariants = false, replayedMicros } = additions.get(header.id) ?? {};
+    const referenceMicros = replayedMicros ?? header.receivedMicros;
+    return [{ ...header, hasVariants, referenceMicros, body }];
   });
 }
 

@@ -165,6 +165,9 @@ export interface Variant {
 /**
  * Stores different bodies under known event ids and puts the events back into `pending`, so that the worker
  * opens findings. A variant that is already stored changes nothing.
+ *
+ * An event that is pending stays so, but its row is locked until the commit. So a worker that has claimed it
+ * is waited for, and one that claims it later sees the variant. Rows are locked in the order of their ids.
  * @returns those that are new, each once
  */
 export async function insertVariants(
@@ -194,7 +197,7 @@ export async function insertVariants(
          from inserted i
          join input n on n.webhook_event_id = i.webhook_event_id and n.body_sha256 = i.body_sha256
         order by i.webhook_event_id, i.body_sha256
-       on conflict do nothing
+       on conflict (webhook_event_id) do update set enqueue_at = pending.enqueue_at
      )
      select webhook_event_id as "webhookEventId", body_sha256 as "bodyHash" from inserted`,
     [

@@ -16,6 +16,7 @@ import {
   type Lanes,
   lockLanes,
   moveToDead,
+  readAdditions,
   readDueBefore,
   readPending,
   removeFromDead,
@@ -49,9 +50,7 @@ function headers(x: Execution, t: Tables, ids: readonly number[]): readonly obje
     .sort(byNumber(({ id }) => id))
     .map((row) => ({
       ...{ id: row.id, eventId: row.event_id, merchantId: row.merchant_id, bodyDay: row.body_day },
-      ...{ receivedMicros: row.received_at * 1000, referenceMicros: row.received_at * 1000 },
-      hasVariants: x.rows(t.event_variants, (one) => one.webhook_event_id === row.id).length > 0,
-      isRepeated: false,
+      ...{ receivedMicros: row.received_at * 1000, isRepeated: false },
     }));
 }
 
@@ -62,8 +61,8 @@ const isPending = (ids: unknown) => {
 };
 
 /** Fingerprints of the claims. */
-const CLAIM_BY_IDS = { free: '64bf7a49', any: '8904729d' };
-const CLAIM_FROM = { free: 'b2a6e3d9', any: 'e10b6bea' };
+const CLAIM_BY_IDS = { free: 'fd914d91', any: '049f2e84' };
+const CLAIM_FROM = { free: '38c68751', any: 'b6d8fef3' };
 const LANE = (lane: number) => `tallyhook events ${lane}`;
 
 interface ClaimOptions {
@@ -90,6 +89,12 @@ function* claim(
   const ids = locked.map(idOf);
   yield* x.remove(t.pending, isPending(ids));
   return headers(x, t, ids);
+}
+
+/** Locks rows in the order of their numbers. @returns which they are */
+function* lockInOrder(x: Execution, t: Tables, where: (row: PendingRow) => boolean) {
+  const locked = yield* x.lock(t.pending, where, { orderBy: byNumber(idOf) });
+  return isPending(locked.map(idOf));
 }
 
 export const INBOX = [
@@ -141,7 +146,7 @@ export const INBOX = [
       }));
   }),
   modeled(commitAfterStored, [], 'bb70f713', () => [{}]),
-  modeled(insertVariants, [[], EPOCH], 'bd23d78c', function* (x, t, [joined, hashes], input) {
+  modeled(insertVariants, [[], EPOCH], 'bdec948d', function* (x, t, [joined, hashes], input) {
     const bytes = [joined, hashes] as readonly Buffer[];
     const rows = input().map((row, place) => {
       const start = Number(row.start) - 1;
@@ -162,7 +167,8 @@ export const INBOX = [
     const enqueue_at = x.nowMs + MINUTE_MS;
     const places = new Map(inserted.toReversed().map((row) => [row.webhook_event_id, row]));
     for (const { webhook_event_id, lane } of places.values()) {
-      yield* x.insert(t.pending, { webhook_event_id, attempts: 0, lane, enqueue_at }, 'nothing');
+      const row = { webhook_event_id, attempts: 0, lane, enqueue_at };
+      yield* x.insert(t.pending, row, (existing) => existing);
     }
     return inserted.map(({ webhook_event_id, body_sha256 }) => ({
       ...{ webhookEventId: webhook_event_id, bodyHash: Buffer.from(body_sha256, 'hex') },
@@ -190,9 +196,15 @@ export const INBOX = [
       name: `claimUntriedFrom of ${lanes} lanes`,
     },
   ]),
-  modeled(claimOne, [1], '3a4a2c97', function* (x, t, [id]) {
+  modeled(claimOne, [1], '39ca4ce7', function* (x, t, [id]) {
     const claimed = yield* x.remove(t.pending, isPending([id]));
     return headers(x, t, claimed.map(idOf));
+  }),
+  modeled(readAdditions, [[]], '50868951', (x, t, [ids]) => {
+    const reused = new Set(x.rows(t.event_variants).map((row) => row.webhook_event_id));
+    return numbers(ids)
+      .filter((id) => reused.has(id))
+      .map((id) => ({ id, hasVariants: true, replayedMicros: null }));
   }),
   modeled(countAttempt, [1, 1], '3a982ea1', function* (x, t, [id, afterMs]) {
     const counted = yield* x.update(t.pending, isPending([id]), (row) => ({
@@ -200,17 +212,15 @@ export const INBOX = [
     }));
     return counted.map(({ attempts }) => ({ attempts }));
   }),
-  modeled(uncountAttempts, [[]], '8227cf96', function* (x, t, [ids]) {
+  modeled(uncountAttempts, [[]], '9a167ec0', function* (x, t, [ids]) {
     const isWanted = isPending(ids);
-    yield* x.update(
-      t.pending,
-      (row) => isWanted(row) && row.attempts > 0,
-      (row) => ({ ...row, attempts: row.attempts - 1 }),
-    );
+    const isLocked = yield* lockInOrder(x, t, (row) => isWanted(row) && row.attempts > 0);
+    yield* x.update(t.pending, isLocked, (row) => ({ ...row, attempts: row.attempts - 1 }));
     return [];
   }),
-  modeled(deferEnqueue, [[], 1], 'fd01c8f5', function* (x, t, [ids, afterMs]) {
-    const deferred = yield* x.update(t.pending, isPending(ids), (row) => ({
+  modeled(deferEnqueue, [[], 1], 'c901e115', function* (x, t, [ids, afterMs]) {
+    const isLocked = yield* lockInOrder(x, t, isPending(ids));
+    const deferred = yield* x.update(t.pending, isLocked, (row) => ({
       ...{ ...row, enqueue_at: x.nowMs + Number(afterMs) },
     }));
     return deferred.map((row) => ({ id: idOf(row) }));

@@ -8,17 +8,21 @@ export interface InboxHeader extends Omit<InboxEvent, 'body'> {
   readonly bodyDay: string | null;
 }
 
-/** The columns of the event `e` that reading it needs; its time of reference is its last replay. */
-export const EVENT_COLUMNS = `
+/** What stays the same of an event. */
+export type ClaimedHeader = Omit<InboxHeader, 'hasVariants' | 'referenceMicros'>;
+
+const HEADER_COLUMNS = `
   e.id, e.event_id as "eventId", e.merchant_id as "merchantId",
   e.body_day::text as "bodyDay",
-  (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
+  (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros"`;
+
+/** The columns of the event `e` that reading it needs; its time of reference is its last replay. */
+export const EVENT_COLUMNS = `${HEADER_COLUMNS},
   (extract(epoch from coalesce(
     (select r.replayed_at from event_replays r where r.webhook_event_id = e.id), e.received_at))
    * 1000000)::bigint as "referenceMicros"`;
 
-const CLAIMED_COLUMNS = `${EVENT_COLUMNS},
-  exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants",
+const CLAIMED_COLUMNS = `${HEADER_COLUMNS},
   -- The first condition is evaluated once: while nothing was removed, no digest is computed. The limit
   -- keeps the planner from reading all digests into a hash table.
   (exists (select from removed_events)
@@ -32,6 +36,35 @@ const CLAIMED_EVENTS = `
     from claimed
     join webhook_events e on e.id = claimed.webhook_event_id
    order by e.id`;
+
+/** What arrived about an event after it was stored. */
+export interface Additions {
+  readonly id: number;
+  readonly hasVariants: boolean;
+  /** Its last replay; null if there was none. */
+  readonly replayedMicros: number | null;
+}
+
+/**
+ * Reads what was added to claimed events; those without additions are missing from the result. After the claim
+ * and not in its statement: a claim also gets rows that changed since its statement began, and would not see
+ * the body or the replay that changed them.
+ */
+export function readAdditions(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<readonly Additions[]> {
+  return tx.query<Additions>(
+    `select id, "hasVariants", "replayedMicros"
+       from (select id, exists (select from event_variants v where v.webhook_event_id = id) as "hasVariants",
+                    (select (extract(epoch from r.replayed_at) * 1000000)::bigint
+                       from event_replays r where r.webhook_event_id = id) as "replayedMicros"
+               from unnest($1::bigint[]) as claimed (id)) added
+      where "hasVariants" or "replayedMicros" is not null
+      limit $2`,
+    [ids, ids.length],
+  );
+}
 
 /**
  * The lock of a lane is held until the transaction ends. Two transactions on events of one payment would make
@@ -54,8 +87,8 @@ export function claimUntried(
   tx: Queryable,
   ids: readonly number[],
   lanes: Lanes,
-): Promise<readonly InboxHeader[]> {
-  return tx.query<InboxHeader>(
+): Promise<readonly ClaimedHeader[]> {
+  return tx.query<ClaimedHeader>(
     `with claimed as (
        delete from pending
         where webhook_event_id in (
@@ -123,8 +156,8 @@ export async function findIdleHolder(
 export function claimUntriedFrom(
   tx: Queryable,
   { fromId, limit, lanes }: { fromId: number; limit: number; lanes: Lanes },
-): Promise<readonly InboxHeader[]> {
-  return tx.query<InboxHeader>(
+): Promise<readonly ClaimedHeader[]> {
+  return tx.query<ClaimedHeader>(
     `with claimed as (
        delete from pending
         where webhook_event_id in (
@@ -140,8 +173,8 @@ export function claimUntriedFrom(
 }
 
 /** Claims one event, regardless of its attempts. Waits for a transaction that holds it. */
-export async function claimOne(tx: Queryable, id: number): Promise<InboxHeader | undefined> {
-  const rows = await tx.query<InboxHeader>(
+export async function claimOne(tx: Queryable, id: number): Promise<ClaimedHeader | undefined> {
+  const rows = await tx.query<ClaimedHeader>(
     `with claimed as (
        delete from pending where webhook_event_id = $1 returning webhook_event_id
      )${CLAIMED_EVENTS}`,
@@ -174,7 +207,11 @@ export async function countAttempt(
 export async function uncountAttempts(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(
     `update pending set attempts = attempts - 1
-      where webhook_event_id = any ($1::bigint[]) and attempts > 0`,
+      where webhook_event_id in (
+              select webhook_event_id from pending
+               where webhook_event_id = any ($1::bigint[]) and attempts > 0
+               order by webhook_event_id
+                 for update)`,
     [ids],
   );
 }
@@ -188,11 +225,15 @@ export async function deferEnqueue(
   const rows = await db.query<{ id: number }>(
     `update pending
         set enqueue_at = now() + $2 * interval '1 millisecond'
-      where webhook_event_id = any ($1::bigint[])
+      where webhook_event_id in (
+              select webhook_event_id from pending
+               where webhook_event_id = any ($1::bigint[])
+               order by webhook_event_id
+                 for update)
       returning webhook_event_id as id`,
     [ids, enqueueAfterMs],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
 
 /**
@@ -314,13 +355,16 @@ export async function recordReplays(tx: Queryable, ids: readonly number[]): Prom
   );
 }
 
-/** Makes events pending again, whether they are dead or applied. Does nothing to those that are pending. */
+/**
+ * Makes events pending again, whether they are dead or applied. Those that are pending stay so, and are not
+ * claimed until this transaction ends: a claim before it would not see why they are to be applied again.
+ */
 export async function returnToPending(tx: Queryable, ids: readonly number[]): Promise<void> {
   await tx.query(
     `with revived as (delete from dead_events where webhook_event_id = any ($1::bigint[]))
      insert into pending (webhook_event_id, enqueue_at, lane)
      select distinct id, now(), id % ${LANES} from unnest($1::bigint[]) as u (id) order by id
-     on conflict do nothing`,
+     on conflict (webhook_event_id) do update set enqueue_at = pending.enqueue_at`,
     [ids],
   );
 }
