@@ -276,7 +276,9 @@ describe('runbook', () => {
     const commands = await readCommands();
     const named = [...runbook.matchAll(/`npx tallyhook ([^`]+)`/g)].map(([, words = '']) => words);
     expect(named.length).toBeGreaterThan(50);
-    expect([...new Set(named)].filter((words) => !isCommand(words, commands))).toEqual([]);
+    // Its first table has the form of every command.
+    const unknown = [...new Set(named)].filter((words) => !isCommand(words, commands));
+    expect(unknown).toEqual(['COMMAND']);
   });
 });
 
