@@ -108,7 +108,7 @@ export const TIMETABLE = {
     cron: '* * * * *',
     runs: 'everywhere',
     every: 'minute',
-    does: 'gives up messages of channels that were removed from the settings',
+    does: 'gives up messages of removed channels, and makes due what a wrong clock postponed',
   },
   // Claims requests itself: searching a large database takes longer than a slot may.
   erasures: {
