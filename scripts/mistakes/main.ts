@@ -61,16 +61,17 @@ async function checkAll({ copy, open }: Parts, mistakes: readonly Mistake[]): Pr
   const results: boolean[] = [];
   const inSchema: Mistake[] = [];
   const tests = await open();
-  const passes = createUnbrokenRuns(tests);
+  const durationOf = createUnbrokenRuns(tests);
   for (const mistake of mistakes) {
-    if (!(await passes(mistake))) results.push(false);
+    const unbrokenMs = await durationOf(mistake);
+    if (unbrokenMs === undefined) results.push(false);
     else if (isInSchema(mistake)) inSchema.push(mistake);
-    else results.push(await isNoticed(copy, tests, mistake));
+    else results.push(await isNoticed({ copy, tests, unbrokenMs }, mistake));
   }
   await tests.close();
   for (const mistake of inSchema) {
     const own = await open();
-    results.push(await isNoticed(copy, own, mistake));
+    results.push(await isNoticed({ copy, tests: own, unbrokenMs: LONGEST_MS }, mistake));
     await own.close();
   }
   const noticed = results.filter((result) => result).length;
@@ -83,34 +84,51 @@ function isInSchema({ file }: Mistake): boolean {
   return file.startsWith('migrations/');
 }
 
-/** Runs the tests of a mistake without it, once for all: a test that fails anyway would notice everything. */
-function createUnbrokenRuns(tests: Tests): (mistake: Mistake) => Promise<boolean> {
-  const known = new Map<string, boolean>();
+/**
+ * Runs the tests of a mistake without it, once for all: a test that fails anyway would notice everything.
+ * @returns the milliseconds that they take; undefined if one fails
+ */
+function createUnbrokenRuns(tests: Tests): (mistake: Mistake) => Promise<number | undefined> {
+  const known = new Map<string, number | undefined>();
   return async ({ test, named, guarantee }) => {
     const key = `${test} ${named}`;
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const { passed, failed, errors } = await tests.run([test], named);
+    if (known.has(key)) return known.get(key);
+    const startMs = performance.now();
+    const { passed, failed, errors } = await tests.run([test], named, LONGEST_MS);
     const [failure] = [...failed, ...errors];
     const isPassed = failure === undefined && passed.length > 0;
-    known.set(key, isPassed);
+    known.set(key, isPassed ? performance.now() - startMs : undefined);
     if (!isPassed) {
       const why =
         failure === undefined ? 'has no such test' : `fails without a mistake: ${failure}`;
       print(`NOT NOTICED  ${guarantee} | ${test} ${why}`);
     }
-    return isPassed;
+    return known.get(key);
   };
 }
 
-async function isNoticed(copy: Copy, tests: Tests, mistake: Mistake): Promise<boolean> {
+/** A test that takes as many times as long as all of its file without the mistake waits for what never comes. */
+const SLOWER = 4;
+/** Even a test of milliseconds may wait for a busy machine. */
+const SHORTEST_MS = 30_000;
+const LONGEST_MS = 150_000;
+
+interface Trial {
+  readonly copy: Copy;
+  readonly tests: Tests;
+  /** What the tests take without the mistake. */
+  readonly unbrokenMs: number;
+}
+
+async function isNoticed({ copy, tests, unbrokenMs }: Trial, mistake: Mistake): Promise<boolean> {
   const { file, test, named, guarantee } = mistake;
+  const timeoutMs = Math.min(Math.max(SLOWER * unbrokenMs, SHORTEST_MS), LONGEST_MS);
   const source = copy.read(file);
   const startMs = performance.now();
   copy.write(file, withMistake(mistake, source));
   try {
     tests.changed(file);
-    const { passed, failed, errors } = await tests.run([test], named);
+    const { passed, failed, errors } = await tests.run([test], named, timeoutMs);
     const seconds = `${Math.round((performance.now() - startMs) / 1000)} s`;
     const [first] = failed;
     if (first !== undefined) {

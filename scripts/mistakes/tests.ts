@@ -16,15 +16,13 @@ export interface Tests {
   /**
    * Runs files, and ends the run at the first test that fails.
    * @param named a regular expression over the full names of tests
+   * @param timeoutMs of each test and hook: one that takes longer has failed
    */
-  run(files: readonly string[], named: string | undefined): Promise<TestsRun>;
+  run(files: readonly string[], named: string | undefined, timeoutMs: number): Promise<TestsRun>;
   /** Has later runs load a file again, which has changed. */
   changed(file: string): void;
   close(): Promise<void>;
 }
-
-/** Ends a test that would wait forever because of a mistake: then it has failed. */
-const TEST_TIMEOUT_MS = 150_000;
 
 export async function openTests(root: string): Promise<Tests> {
   let onFailed = (): void => undefined;
@@ -40,12 +38,12 @@ export async function openTests(root: string): Promise<Tests> {
     ],
   });
   await vitest.standalone();
-  for (const { config } of vitest.projects) {
-    config.testTimeout = TEST_TIMEOUT_MS;
-    config.hookTimeout = TEST_TIMEOUT_MS;
-  }
   return {
-    run: async (files, named) => {
+    run: async (files, named, timeoutMs) => {
+      for (const { config } of vitest.projects) {
+        config.testTimeout = timeoutMs;
+        config.hookTimeout = timeoutMs;
+      }
       const specifications = await specificationsOf(files, (file) =>
         vitest.globTestSpecifications([path.join(root, file)]),
       );
