@@ -138,8 +138,9 @@ test('nothing else of the package can be imported', async () => {
 });
 
 test('a package that imports what its definition does not name is refused', async () => {
-  const stage = join(shop.folder, 'refused');
-  await expect(stagePackage({ ...CLIENT_PACKAGE, bundled: {} }, stage)).rejects.toThrow(
+  const entries = { './contract': 'src/contract/lists.ts' };
+  const definition = { ...CLIENT_PACKAGE, entries, bundled: {} };
+  await expect(stagePackage(definition, join(shop.folder, 'refused'))).rejects.toThrow(
     '@tallyhook/client imports zod',
   );
 });

@@ -1,9 +1,12 @@
 /** Projects outside the checkout that install packed packages, as a shop would. */
 import { execFile } from 'node:child_process';
 import {
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -12,9 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { inject } from 'vitest';
 import type { PackageDefinition } from '../../scripts/pack/packages.ts';
 import { stagePackage, writeTarball } from '../../scripts/pack/stagePackage.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 export const run = promisify(execFile);
 const root = packageRoot();
@@ -29,15 +34,42 @@ export interface FreshProject {
   remove(): void;
 }
 
+/** A package as `stagePackage` writes it: compiled by the first test file that needs it, for all others of the run. */
+export async function stagedPackage(definition: PackageDefinition): Promise<string> {
+  const stage = join(inject('runFolder'), definition.name.replace('/', '-'));
+  const claim = `${stage}.claim`;
+  while (!existsSync(stage)) {
+    if (isMade(claim)) {
+      try {
+        await stagePackage(definition, claim);
+        renameSync(claim, stage);
+      } finally {
+        rmSync(claim, { recursive: true, force: true });
+      }
+    } else {
+      const isOver = () => existsSync(stage) || !existsSync(claim);
+      await waitFor(`another file to compile ${definition.name}`, isOver, SLOWEST_INSTALL_MS);
+    }
+  }
+  return stage;
+}
+
+/** Whether this call made the folder, and no other. */
+function isMade(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
 /** Packs a package and installs its tarball without a registry. */
 export async function installPacked(definition: PackageDefinition): Promise<FreshProject> {
   const project = createProject();
   const { folder } = project;
-  const stage = join(folder, 'stage');
-  mkdirSync(stage);
-  await stagePackage(definition, stage);
-  const { file } = await writeTarball(stage, folder);
-  rmSync(stage, { recursive: true });
+  const { file } = await writeTarball(await stagedPackage(definition), folder);
   project.write('package.json', { name: 'shop', version: '1.0.0', private: true });
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', file], { cwd: folder });
   return project;
@@ -50,8 +82,7 @@ export async function stageInProject(
   const project = createProject();
   for (const definition of definitions) {
     const installed = join(project.folder, 'node_modules', definition.name);
-    mkdirSync(installed, { recursive: true });
-    await stagePackage(definition, installed);
+    cpSync(await stagedPackage(definition), installed, { recursive: true });
     for (const name of definition.dependencies) linkPackage(project, name);
   }
   return project;

@@ -85,7 +85,8 @@ test.each(['module', 'commonjs'])(
 );
 
 test('a package that installs what it does not import is refused', async () => {
-  const definition = { ...SANDBOX_PACKAGE, dependencies: ['express', 'pg'] };
+  const entries = { '.': 'src/sandbox/domain/time.ts' };
+  const definition = { ...SANDBOX_PACKAGE, entries, dependencies: ['pg'] };
   await expect(stagePackage(definition, join(project.folder, 'refused'))).rejects.toThrow(
     '@tallyhook/sandbox does not import pg',
   );

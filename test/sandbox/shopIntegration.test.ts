@@ -1,13 +1,13 @@
 /** The code of docs/guides/shop-integration.md compiles in a shop, and behaves as the guide states. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLIENT_PACKAGE } from '../../scripts/pack/packages.ts';
-import { stagePackage } from '../../scripts/pack/stagePackage.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
+import { stagedPackage } from '../pack/freshProject.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { BILLING, card } from '../support/sandboxRequests.ts';
@@ -27,8 +27,7 @@ beforeAll(async () => {
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
   rmSync(folder, { recursive: true, force: true });
   const client = join(folder, 'node_modules', CLIENT_PACKAGE.name);
-  mkdirSync(client, { recursive: true });
-  await stagePackage(CLIENT_PACKAGE, client);
+  cpSync(await stagedPackage(CLIENT_PACKAGE), client, { recursive: true });
   writeFileSync(join(folder, 'shop.ts'), blocks.join('\n'));
   const options = { noEmit: false, rootDir: '.', outDir: '.' };
   const config = {

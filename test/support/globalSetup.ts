@@ -28,6 +28,8 @@ declare module 'vitest' {
     redisUrl: string | undefined;
     /** With TEST_POOLER=transaction: the URL of the maintenance database through a pooler. */
     poolerUrl: string | undefined;
+    /** What test files make for each other; removed after the run. */
+    runFolder: string;
   }
 }
 
@@ -50,6 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const redis = await startRedis(dataDir);
   const pooler = await startPooler(server.url);
+  project.provide('runFolder', dataDir);
   project.provide('postgresUrl', server.url);
   project.provide('redisUrl', redis?.url);
   project.provide('poolerUrl', pooler?.through(server.url));
