@@ -7,6 +7,7 @@
  *
  * Everything but the ids follows from a seed; two runs send the same payments.
  */
+import { seededRandom } from '../src/platform/random.ts';
 
 const OPEN_PAYMENTS = 5_000;
 
@@ -55,7 +56,7 @@ export interface Changes {
 
 /** @param run part of every id, and nowhere else */
 export function createChanges(seed: number, run: string, shape: StreamShape = BUSY_SHOP): Changes {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const openPayments: OpenPayment[] = [];
   let payments = 0;
 
@@ -113,15 +114,4 @@ function drawSteps(chance: number): readonly Step[] {
 /** Spreads consecutive numbers, so that neighbors in time are not neighbors in an index. */
 function scatter(n: number): string {
   return (Math.imul(n, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
-}
-
-/** Numbers from 0 up to 1 that follow from the seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLog } from '../src/platform/log.ts';
 import { packageRoot } from '../src/platform/packageRoot.ts';
+import { DAY_MS } from '../src/platform/time.ts';
 import { startSandbox } from '../src/sandbox/startSandbox.ts';
 import { type Bench, postgresOf } from './bench.ts';
 import { type CpuUse, watchCpu } from './cpu.ts';
@@ -40,7 +41,6 @@ interface Printed {
   }[];
 }
 
-const DAY_MS = 24 * 60 * 60_000;
 /** An ended process can be measured no more. */
 const LOOK_EVERY_MS = 250;
 const MAX_OUTPUT_BYTES = 2 ** 24;

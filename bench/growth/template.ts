@@ -8,6 +8,7 @@ import { enqueueOrderWebhooks } from '../../src/notify/orderWebhooks.ts';
 import { claimMessages, settleMessages } from '../../src/notify/store/messages.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { createEventStream, type Requests } from '../events.ts';
 import { applyBodies } from '../ledger/template.ts';
 import { resizeBody } from './bodies.ts';
@@ -20,7 +21,6 @@ const BATCH = 100;
 const SEED = 5;
 /** Older than every copy, so that no copy of an event is received before it was sent. */
 const START_DAYS_AGO = 500;
-const DAY_MS = 86_400_000;
 const LEASE_MS = 60_000;
 
 /** Applies the template. Returns the part of its ids that a copy replaces. */

@@ -9,6 +9,7 @@ import type { Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { sleep } from '../../src/platform/sleep.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createReconcile, type Reconcile, type RunReport } from '../../src/reconcile/run.ts';
@@ -29,7 +30,6 @@ const MAX_FINDING = 120;
 const MAX_LISTING_SHARE = 1.4;
 const MAX_MEMORY_MB = 300;
 const DEADLINE_MS = 2 * 60 * 60_000;
-const DAY_MS = 24 * 60 * 60_000;
 
 async function measureAll(payments: number, parts: BenchParts): Promise<boolean> {
   const { db, baseUrl } = await startBenchSandbox('bench_reconcile', parts);

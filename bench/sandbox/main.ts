@@ -3,6 +3,7 @@
  * figures and the plan of every statement that it measures.
  */
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import type { ListFilter, ListPage } from '../../src/sandbox/store/lists.ts';
 import { countResources, listResources } from '../../src/sandbox/store/postgres/lists.ts';
 import { readResource } from '../../src/sandbox/store/postgres/resources.ts';
@@ -22,7 +23,6 @@ const MAX_PAGE_MS = 50;
 const REQUESTS = 400;
 const PAGES = 30;
 const WARM_UP = 40;
-const HOUR_MS = 60 * 60 * 1000;
 const DEADLINE_MS = HOUR_MS;
 const PAGE: ListPage = { limit: 100, offset: 0, order: 'created', salt: '' };
 

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { createCleanup } from '../../bench/cleanup.ts';
 import { quantile } from '../../bench/quantiles.ts';
+import { seededRandom } from '../../src/platform/random.ts';
 import { down, up } from './cluster.ts';
 import { type Drilled, drill } from './drill.ts';
 import { FAULTS, type Fault } from './faults.ts';
@@ -90,7 +91,7 @@ async function drillAll(options: DrillOptions): Promise<number> {
     const installation = await startInstallation(load, ways);
     cleanup.add(installation.stop);
     load.deliverTo(installation.doors);
-    const random = createRandom(seed);
+    const random = seededRandom(seed);
     let turn: Fault[] = [];
     for (let number = 1; number <= drills; number += 1) {
       if (turn.length === 0) turn = shuffled(faults, random);
@@ -160,17 +161,6 @@ function printSummary(drilled: readonly Drilled[], ways: readonly Way[]): void {
   );
   const table = [header, ...rows.filter(([, count]) => count !== '0'), row('all', drilled)];
   for (const cells of table) print(`| ${cells.join(' | ')} |`);
-}
-
-/** Pseudo-random numbers from 0 up to 1 (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {

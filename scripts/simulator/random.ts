@@ -1,7 +1,7 @@
 /** Repeatable random numbers, one stream for each use: what one use draws does not change what another does. */
+import { type Random, seededRandom } from '../../src/platform/random.ts';
 
-/** Returns a number from 0 up to, not including, 1. */
-export type Random = () => number;
+export type { Random };
 
 /** @param name of the use */
 export function randomStream(seed: number, name: string): Random {
@@ -10,12 +10,7 @@ export function randomStream(seed: number, name: string): Random {
     state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x5bd1e995);
     state ^= state >>> 13;
   }
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  return seededRandom(state);
 }
 
 /** @returns an integer from `least` to `most` */

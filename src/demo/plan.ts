@@ -4,6 +4,7 @@
  * A *story* is the life cycle of one order. The first orders of a plan use each story once; the stories
  * of the others are chosen at random by weight.
  */
+import { seededRandom } from '../platform/random.ts';
 
 /** Stories and their weights. */
 const STORIES = {
@@ -48,7 +49,7 @@ const MIN_AMOUNT_MINOR = 16_000;
 
 /** @param orders how many; @param seed a whole number */
 export function planOrders(orders: number, seed: number): readonly PlannedOrder[] {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const names = Object.keys(STORIES) as Story[];
   return Array.from({ length: orders }, (_, n) => ({
     orderId: `demo-${seed}-${n + 1}`,
@@ -66,15 +67,4 @@ function drawStory(chance: number): Story {
     if (rest < 0) return story;
   }
   return 'paid';
-}
-
-/** Pseudo-random numbers from 0 up to 1 (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -9,6 +9,7 @@ import { countOpenFindings } from '../ledger/read/store/openFindings.ts';
 import { readChainHead } from '../ledger/store/chain.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { DAY_MS } from '../platform/time.ts';
 import type { ChannelName, DaySummary } from './domain/message.ts';
 import { insertMessages } from './store/messages.ts';
 
@@ -17,8 +18,6 @@ export interface SummaryParts {
   readonly clock: Clock;
   readonly channels: readonly ChannelName[];
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Enqueues the summary of the day before a slot, in UTC, however late the slot is run. A second run for

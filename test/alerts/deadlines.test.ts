@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { acknowledgeAlert } from '../../src/alerts/actOnAlert.ts';
 import { createDeadlineCheck } from '../../src/alerts/checkDeadlines.ts';
 import { lockDue, readDue } from '../../src/alerts/store/deadlines.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, unique } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 
-const HOUR_MS = 60 * 60_000;
 const START_MS = Date.parse('2026-11-01T12:00:00Z');
 
 let db: TestDatabase;

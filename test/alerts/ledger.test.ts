@@ -5,6 +5,7 @@ import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { createOverdueCheck } from '../../src/ledger/overdue.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
@@ -13,7 +14,6 @@ import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 const START_MS = Date.parse('2026-11-01T12:00:00Z');
 
 let db: TestDatabase;

@@ -1,5 +1,6 @@
 /** `tallyhook reconcile`, the role of that name, and runs in the admin API. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { insertRun } from '../../src/reconcile/store/runs.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { runTallyhook } from '../support/cli.ts';
@@ -16,7 +17,6 @@ import { insertPayments } from '../support/sandboxPayments.ts';
 import { startTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const HOUR_MS = 60 * 60_000;
 const PAYMENTS = 30;
 
 let db: TestDatabase;

@@ -1,10 +1,10 @@
 /** service-interface.md §2.8, §4.2 and §5. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../src/platform/time.ts';
 import type { Body, Reply } from '../support/serviceApi.ts';
 import { expectError, expectResponse, freshId, isOurs, useTarget } from './target.ts';
 
 const MERCHANT = 'merchant_local';
-const DAY_MS = 86_400_000;
 
 // A test suite must not have the administrative key of a real service.
 describe.skipIf(!isOurs)('API keys', () => {

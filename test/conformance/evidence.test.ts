@@ -1,12 +1,11 @@
 /** service-interface.md §2.6, §4.6.1 and §4.6.2; docs/decisions/0015. */
 import { expect } from 'vitest';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body, Reply } from '../support/serviceApi.ts';
 import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 
 const target = useTarget();
-
-const DAY_MS = 86_400_000;
 
 /** The contract's fields, written a second time, by the groups in which they are returned. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'text' | 'file'>>>> = {

@@ -1,5 +1,6 @@
 /** service-interface.md §4.7, `payout_link`; the rest: docs/decisions/0015. */
 import { expect, test } from 'vitest';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
 import { BILLING } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
@@ -7,7 +8,6 @@ import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './t
 
 const target = useTarget();
 
-const DAY_MS = 86_400_000;
 const post = (path: string, body: unknown) => target.call('POST', path, body);
 const create = async (fields: object = {}): Promise<Body> =>
   expectResponse(

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
@@ -28,7 +29,6 @@ import {
 } from '../support/receivers.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 const SHIFT = pathToFileURL(join(packageRoot(), 'test/support/shiftedDate.mjs')).href;
 
 let db: TestDatabase;

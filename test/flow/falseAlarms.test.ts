@@ -9,6 +9,7 @@ import { stdout } from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { groupBy } from '../../src/platform/collections.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import {
   type ClockSetting,
   evaluateAlerts,
@@ -48,7 +49,6 @@ const CLOSED_AFTER_MS = 95_000;
  */
 const SETTLED_WITHIN_MS = 8 * 60_000;
 const TIMEOUT_MS = 20 * 60_000;
-const DAY_MS = 24 * 60 * 60_000;
 
 const INSTALLATIONS = Array.from(
   { length: Math.ceil(ORDERS / ORDERS_PER_INSTALLATION) },

@@ -15,6 +15,7 @@ import {
   type Producer,
   type QueueBackend,
 } from '../../src/platform/queue/index.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { enqueueReconcile, RECONCILE_QUEUE, type ReconcileJob } from '../../src/reconcile/jobs.ts';
 import { readAcknowledged } from '../support/acknowledgedEvents.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -34,7 +35,7 @@ import { randomFaults } from '../support/randomFaults.ts';
 import { recordFigures } from '../support/recordFigures.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { differencesOf } from '../support/trade.ts';
-import { DAY_MS, simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
+import { simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 /** Each round has one kill. */

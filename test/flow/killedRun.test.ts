@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DAY_MS } from '../../src/platform/time.ts';
 import {
   createSandboxDatabase,
   createTestDatabase,
@@ -30,7 +31,6 @@ const KILLS = 3;
  * takes depends on that spread, so bench/reconcile shows it instead.
  */
 const REQUESTS_OF_WINDOW = 8;
-const DAY_MS = 24 * 60 * 60_000;
 
 let db: TestDatabase;
 let service: TestDatabase;

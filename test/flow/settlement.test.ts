@@ -14,6 +14,7 @@ import type { ClearingGroup } from '../../src/ledger/domain/statement.ts';
 import { createBalanceReader } from '../../src/ledger/read/balances.ts';
 import { readClearing } from '../../src/ledger/read/clearing.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { readStatement } from '../../src/statements/readStatement.ts';
 import { tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -25,7 +26,6 @@ import { cardPayment } from '../support/sandboxRequests.ts';
 import { createChoices } from '../support/shop.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const DAY_MS = 86_400_000;
 const CURRENCIES = ['EUR', 'JPY'] as const;
 const BATCHES = 3;
 const seed = testSeed();

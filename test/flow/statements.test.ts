@@ -18,6 +18,7 @@ import { monthAfter } from '../../src/ledger/domain/period.ts';
 import type { CurrencyStatement, Measures, Statement } from '../../src/ledger/domain/statement.ts';
 import { readEntriesText } from '../../src/ledger/read/exportEntries.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { closePeriod } from '../../src/statements/closePeriod.ts';
 import { readStatement } from '../../src/statements/readStatement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -30,7 +31,6 @@ import type { Body } from '../support/serviceApi.ts';
 import { createChoices } from '../support/shop.ts';
 import { trade } from '../support/trade.ts';
 
-const DAY_MS = 86_400_000;
 const ROUNDS = 15;
 const PAUSE_MS = 6 * DAY_MS;
 const TIME_ZONE = 'Europe/Berlin';

@@ -7,9 +7,9 @@ import { LEGS } from '../../src/ledger/domain/legs.ts';
 import { createBalanceReader } from '../../src/ledger/read/balances.ts';
 import { readMoney } from '../../src/overview/recentMoney.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { createMovedDatabase, type MovedDatabase } from '../support/movedDatabase.ts';
 
-const HOUR_MS = 3_600_000;
 const MIDNIGHT_MS = Date.parse('2031-05-06T00:00:00Z');
 const { debit, credit } = LEGS.payment.captured;
 

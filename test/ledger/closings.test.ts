@@ -16,6 +16,7 @@ import {
 } from '../../src/ledger/read/store/closings.ts';
 import { checkClosings } from '../../src/ledger/verify/closings.ts';
 import { createTally } from '../../src/ledger/verify/tally.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { closePeriod, reopenPeriod } from '../../src/statements/closePeriod.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
@@ -29,7 +30,6 @@ import { waitFor } from '../support/waitFor.ts';
 const seed = testSeed();
 const random = seededRandom(seed);
 const seeded = `TEST_SEED=${seed}`;
-const DAY_MS = 86_400_000;
 const MONTHS = ['2024-03', '2024-04', '2024-05'];
 const FIRST_MS = Date.UTC(2024, 1, 20);
 const TIME_ZONE = 'Europe/Berlin';

@@ -16,6 +16,7 @@ import {
   readSummedOpenItems,
 } from '../../src/ledger/read/store/statementSums.ts';
 import { addToSums } from '../../src/ledger/store/transferSums.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { createRandomJournal, insertRandom } from '../support/randomJournal.ts';
@@ -23,8 +24,6 @@ import { createRandomJournal, insertRandom } from '../support/randomJournal.ts';
 const seed = testSeed();
 const random = seededRandom(seed);
 const seeded = `TEST_SEED=${seed}`;
-const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
 const FIRST_MS = Date.UTC(2026, 5, 20);
 const MONTHS = ['2026-06', '2026-07', '2026-08'];
 const ZONES = ['UTC', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Etc/GMT+12', 'Australia/Lord_Howe'];

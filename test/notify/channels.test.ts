@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
+import { MINUTE_MS } from '../../src/platform/time.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
@@ -83,8 +84,6 @@ const CHANNELS = {
     overHttp(undefined, (url) => ({ ALERT_SLACK_URL: url, ALERT_SLACK_SEVERITY: 'info' })),
   mail: overMail,
 } as const;
-
-const MINUTE_MS = 60_000;
 
 let db: TestDatabase;
 beforeEach(async () => {

@@ -2,14 +2,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { enqueueDailySummary } from '../../src/notify/dailySummary.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { createTestNotifier, readMessages } from '../support/notifier.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 let db: TestDatabase;
 let hook: HttpReceiver;

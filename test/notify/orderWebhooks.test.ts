@@ -7,6 +7,7 @@ import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { createOrderFeed } from '../../src/ledger/read/orderFeed.ts';
 import { enqueueOrderWebhooks, hasOrderChanges } from '../../src/notify/orderWebhooks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { MINUTE_MS } from '../../src/platform/time.ts';
 import { isOrderWebhook } from '../../src/webhooks/verify.ts';
 import type { OrderWebhook } from '../../src/webhooks/webhooks.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
@@ -21,8 +22,6 @@ import { startTestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { type ShopReceiver, startShopReceiver } from '../support/shopReceiver.ts';
 import { ADMIN_TOKEN, startTallyhook } from '../support/tallyhook.ts';
-
-const MINUTE_MS = 60_000;
 
 let receiver: ShopReceiver;
 let db: ShopReceiver['db'];

@@ -8,12 +8,11 @@ import type { ChannelName } from '../../src/notify/domain/message.ts';
 import { insertMessages } from '../../src/notify/store/messages.ts';
 import { sweepMessages } from '../../src/notify/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { alertOf, readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestNotifier, readMessages, type TestNotifier } from '../support/notifier.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 let db: TestDatabase;
 let receiver: HttpReceiver;

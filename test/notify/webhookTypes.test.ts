@@ -6,6 +6,7 @@ import { createWebhookChannel } from '../../src/notify/channels/webhook.ts';
 import { enqueueDailySummary } from '../../src/notify/dailySummary.ts';
 import { SINGLES_PER_RULE } from '../../src/notify/domain/message.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { WEBHOOKS } from '../../src/webhooks/webhooks.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -25,9 +26,6 @@ afterEach(async () => {
   await hook.close();
   await db.drop();
 });
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The facts by which an alert has an amount. */
 const MONEY = { currency: 'USD', amountMinor: 6540 };

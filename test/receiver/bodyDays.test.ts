@@ -9,6 +9,7 @@ import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { readBodyDaysAhead } from '../../src/ledger/bodies/store/days.ts';
 import { type Clock, monotonicMs, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { DAY_MS, HOUR_MS } from '../../src/platform/time.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
 import { countPlaces, expectNoneLost } from '../support/bodyDays.ts';
 import { silentLog } from '../support/database.ts';
@@ -17,9 +18,6 @@ import { testApplier } from '../support/ledger.ts';
 import { createMovedDatabase, type MovedDatabase } from '../support/movedDatabase.ts';
 import { beginTransaction } from '../support/transactions.ts';
 import { waitFor } from '../support/waitFor.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 let db: MovedDatabase;
 /** Midnight before the first day. */

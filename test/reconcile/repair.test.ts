@@ -10,6 +10,7 @@ import { stdout } from 'node:process';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import type { ResourceRef } from '../../src/ledger/domain/snapshot.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { ServiceUnusable } from '../../src/reconcile/interruptions.ts';
 import type { RunReport } from '../../src/reconcile/run.ts';
 import { STREAMS } from '../../src/reconcile/streams.ts';
@@ -22,7 +23,7 @@ import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
 import { recordFigures } from '../support/recordFigures.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { differencesOf } from '../support/trade.ts';
-import { DAY_MS, simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
+import { simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
 
 let sandbox: TestSandbox;
 let db: TestDatabase;

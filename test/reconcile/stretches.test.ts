@@ -5,14 +5,13 @@
  * or that forgets what was compared weeks ago because there were too many runs since.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { coverageOfDay, lastDays } from '../../src/reconcile/domain/coverage.ts';
 import { readStretches, type StretchRow } from '../../src/reconcile/store/runs.ts';
 import { STREAMS } from '../../src/reconcile/streams.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 const DAYS = 6;
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 3);
 

@@ -5,13 +5,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase } from '../../src/platform/db/database.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { silentLog } from '../support/database.ts';
 import { isInMemory, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
 
 const SEED = Number(process.env.ANALYTICS_SEED ?? Date.now() % 1_000_000);
-const HOUR_MS = 3_600_000;
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

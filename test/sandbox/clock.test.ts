@@ -1,5 +1,6 @@
 /** What runs without a request when the sandbox's clock is advanced. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/startSandbox.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { isInMemory, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -7,10 +8,6 @@ import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import { createServiceApi, type ServiceApi } from '../support/serviceApi.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { startWebhookListener, type WebhookListener } from '../support/webhookListener.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

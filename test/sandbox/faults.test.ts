@@ -1,12 +1,11 @@
 /** Faults on demand: each has its documented effect, the same in every run with one seed. */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
 import { waitFor } from '../support/waitFor.ts';
-
-const HOUR_MS = 60 * 60_000;
 
 let sandbox: TestSandbox;
 beforeEach(async () => {

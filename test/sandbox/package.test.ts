@@ -1,6 +1,7 @@
 /** What `@tallyhook/sandbox` promises to tests of others. test/pack/sandbox.test.ts installs it. */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/package/index.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { type Body, createServiceApi } from '../support/serviceApi.ts';
@@ -8,7 +9,6 @@ import { waitFor } from '../support/waitFor.ts';
 import { startWebhookListener, type WebhookListener } from '../support/webhookListener.ts';
 
 const MORNING = '2026-11-23T09:00:00.000Z';
-const DAY_MS = 24 * 3_600_000;
 
 let listener: WebhookListener;
 let sandbox: Sandbox;

@@ -1,12 +1,9 @@
 /** Behavior of other services of the family, which the sandbox simulates by faults. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/platform/time.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 let sandbox: TestSandbox;
 beforeEach(async () => {

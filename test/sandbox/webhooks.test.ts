@@ -1,13 +1,11 @@
 /** Webhooks of the sandbox, at a real HTTP listener. */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import { waitFor } from '../support/waitFor.ts';
 import type { ReceivedWebhook } from '../support/webhookListener.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

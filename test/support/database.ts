@@ -4,6 +4,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { databaseUrl, SANDBOX_TEMPLATE, TEMPLATE } from './globalSetup.ts';
 import { waitFor } from './waitFor.ts';
 
@@ -12,8 +13,6 @@ export interface TestDatabase extends Database {
   /** Closes the pool and drops the database. */
   drop(): Promise<void>;
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Longer than nearly all tests. */
 const LONGEST_TEST_MS = 30_000;

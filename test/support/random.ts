@@ -1,18 +1,5 @@
-/** Repeatable random numbers for tests. */
-
-/** Returns a number from 0 up to, not including, 1. */
-export type Random = () => number;
-
-/** mulberry32: small, and the same on every platform. */
-export function seededRandom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+/** Random numbers of tests, and the seed that repeats them. */
+export { type Random, seededRandom } from '../../src/platform/random.ts';
 
 /** The seed of this run; TEST_SEED repeats an earlier one. */
 export function testSeed(): number {

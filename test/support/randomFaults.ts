@@ -2,6 +2,7 @@
  * A random combination of the sandbox's faults, repeatable by its seed: faults that are active while a
  * shop trades, and variants of the service's behavior that stay.
  */
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../src/platform/time.ts';
 import type { FaultsInput } from '../../src/sandbox/faults/settings.ts';
 import type { Random } from './random.ts';
 
@@ -19,10 +20,6 @@ export interface RandomFaults {
 }
 
 const LOSS_PERCENTS = [0, 5, 20, 50] as const;
-
-const SECOND_MS = 1_000;
-const HOUR_MS = 60 * 60 * SECOND_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Delays, by pace: days pass only on the sandbox's clock. */
 const DELAYS_MS = {

@@ -4,15 +4,12 @@
  * variants of the service's behavior stay.
  */
 
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/platform/time.ts';
 import type { Random } from './random.ts';
 import type { RandomFaults } from './randomFaults.ts';
 import type { TestSandbox } from './sandbox.ts';
 import { trade } from './trade.ts';
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 /**
  * Longer than a manual authorization, which expires after seven days. Nothing else is due just before the
  * end: a change more recent than the lag of a list would be missing from the list, and rightly so.

@@ -1,5 +1,6 @@
 /** Formats amounts, times, names and commands in alerts. */
 import { formatMoney } from '../../contract/money.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time.ts';
 import type { Described, StateBefore } from './facts.ts';
 import { shellWord } from './shellWord.ts';
 
@@ -14,10 +15,6 @@ export function money(amountMinor: number | undefined, currency: string | undefi
 export function instant(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A duration, rounded down: `42 s`, `7 min`, `5 h`, `3 d`. */
 export function span(ms: number): string {

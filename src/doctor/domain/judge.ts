@@ -6,6 +6,7 @@
  * 3. No result contains a key or a secret.
  */
 import { keyKindOf } from '../../contract/authentication.ts';
+import { DAY_MS } from '../../platform/time.ts';
 
 export const CHECK_STATES = ['ok', 'warning', 'failed', 'not_checked'] as const;
 export type CheckState = (typeof CHECK_STATES)[number];
@@ -337,7 +338,6 @@ export interface ProofFacts {
   readonly failures: number;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Two nights without a run. */
 const MAX_RUN_AGE_MS = 2 * DAY_MS;
 

@@ -18,6 +18,7 @@
  */
 import { formatMoney } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { LineType, MatchRule, TargetKind } from './lines.ts';
 
 /** How many days before a report line the service may have moved the money. */
@@ -233,8 +234,6 @@ function isNamed({ text, currency }: OpenLine, settlement: SettlementCandidate):
   }
   return false;
 }
-
-const DAY_MS = 86_400_000;
 
 function couldBe(line: OpenLine, settlement: SettlementCandidate): boolean {
   if (line.currency !== settlement.currency || BigInt(line.grossMinor) !== settlement.netMinor) {

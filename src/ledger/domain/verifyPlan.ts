@@ -8,6 +8,7 @@
  * 2. A run proves what changed since the last one, what failed before, and the next share of the round.
  * 3. Runs on `fullDays` different days finish a round. Days without a run are made up by the next one.
  */
+import { DAY_MS } from '../../platform/time.ts';
 
 export const RANGE_PHASES = [
   'inbox',
@@ -56,8 +57,6 @@ export function numberRanges(after: number, until: number, size: number): readon
   const bounds = [after, ...numbersBetween(after, until, size), until].map(String);
   return bounds.slice(1).map((key, place) => ({ after: bounds[place], until: key }));
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 export interface RoundAge {
   readonly ranges: number;

@@ -5,6 +5,7 @@
  * the schedule `transfer_sums` has made them.
  */
 import type { Queryable } from '../../platform/db/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { columnProblems } from '../domain/checks.ts';
 import { numbersBetween, rangesBetween } from '../domain/verifyPlan.ts';
 import type { Compared } from '../store/comparedSums.ts';
@@ -18,8 +19,6 @@ import {
   readSumEnds,
 } from '../store/verifySums.ts';
 import type { Bounds, Run } from './walk.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Ranges of days that contain every effective time once. @param rangeRows about how many transfers each has */
 export async function rangesOfSums(

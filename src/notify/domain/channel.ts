@@ -10,6 +10,7 @@
  */
 import type { Alert, Severity, SubjectAlerts } from '../../alerts/domain/alert.ts';
 import { instant } from '../../alerts/domain/format.ts';
+import { HOUR_MS } from '../../platform/time.ts';
 import type { ChannelName, Content } from './message.ts';
 import { GIVE_UP_AFTER_MS, type Health } from './retry.ts';
 
@@ -41,8 +42,6 @@ export interface ChannelTarget {
   /** The setting that holds its address. */
   readonly setting: string;
 }
-
-const HOUR_MS = 60 * 60_000;
 
 export function channelDown(channel: ChannelName, health: Health): Alert {
   const { name, setting } = NAMES[channel];

@@ -1,6 +1,5 @@
 /** What the forms of the sandbox offer. */
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../../platform/time.ts';
 
 export const SANDBOX_CURRENCIES = ['EUR', 'USD', 'JPY', 'KWD'] as const;
 

@@ -7,7 +7,8 @@
  *    sum beyond the exact integers is an error and never rounded.
  */
 import { type AnalyticsKind, sumMinor } from '../../contract/index.ts';
-import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from './time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time.ts';
+import { isoTime } from './time.ts';
 
 /** The finest sum: of one span of time, one group and one status. */
 export interface StatusSum {

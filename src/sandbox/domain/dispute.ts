@@ -14,9 +14,10 @@ import {
   EVIDENCE_GROUPS,
   type EvidenceField,
 } from '../../contract/index.ts';
+import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 import { accept, type Decision, rejectState, rejectValue } from './decision.ts';
 import type { PaymentState } from './payment.ts';
-import { DAY_MS, isoTime, MINUTE_MS, nextModified } from './time.ts';
+import { isoTime, nextModified } from './time.ts';
 
 export interface DisputeState {
   readonly dispute_id: string;

@@ -28,6 +28,7 @@ import {
   type PaymentStatus,
   STATEMENT_DESCRIPTOR_MAX_LENGTH,
 } from '../../contract/index.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 import { accept, type Decision, rejectMissing, rejectState, rejectValue } from './decision.ts';
 import {
   amountOutcome,
@@ -37,7 +38,7 @@ import {
   type Outcome,
   type UnifiedCode,
 } from './outcomes.ts';
-import { isoTime, MINUTE_MS, nextModified } from './time.ts';
+import { isoTime, nextModified } from './time.ts';
 
 /** A payment as stored. Everything but `hidden` may be shown; undefined fields are left out. */
 export interface PaymentState {

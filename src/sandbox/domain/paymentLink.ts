@@ -6,9 +6,10 @@
  *    ended without money leaves it active.
  * 2. An expired link accepts no payment; a payment that was created in time can still be finished.
  */
+import { MINUTE_MS } from '../../platform/time.ts';
 import { accept, type Decision, rejectValue } from './decision.ts';
 import type { PaymentState } from './payment.ts';
-import { isoBound, isoTime, MINUTE_MS } from './time.ts';
+import { isoBound, isoTime } from './time.ts';
 
 export interface PaymentLinkInput {
   readonly amount: number;

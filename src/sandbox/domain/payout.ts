@@ -18,8 +18,9 @@
  * 6. The session and the link end `session_expiry` seconds after the creation.
  */
 import type { PayoutStatus } from '../../contract/index.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../platform/time.ts';
 import { accept, type Decision, rejectMissing, rejectState, rejectValue } from './decision.ts';
-import { DAY_MS, HOUR_MS, isoTime, nextModified, SECOND_MS } from './time.ts';
+import { isoTime, nextModified } from './time.ts';
 
 export interface PayoutState {
   readonly payout_id: string;

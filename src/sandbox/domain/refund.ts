@@ -13,9 +13,10 @@ import {
   type REFUND_TYPES,
   type RefundStatus,
 } from '../../contract/index.ts';
+import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import { accept, type Decision, rejectState } from './decision.ts';
 import type { PaymentState } from './payment.ts';
-import { DAY_MS, HOUR_MS, isoTime, nextModified } from './time.ts';
+import { isoTime, nextModified } from './time.ts';
 
 export type RefundType = (typeof REFUND_TYPES)[number];
 

@@ -1,5 +1,5 @@
 /** The retry schedule of webhooks: 16 retries over about a day, as at services of this family. */
-import { MINUTE_MS } from './time.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 
 const DELAYS_MINUTES = [1, 5, 5, 10, 10, 10, 10, 10, 60, 60, 60, 60, 60, 360, 360, 360];
 

@@ -1,10 +1,5 @@
 /** Times as bodies show them: ISO 8601, UTC, milliseconds. */
 
-export const SECOND_MS = 1_000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
-
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,9 +1,9 @@
 /** The settings of all faults, and of the ways in which services of this family differ. All are off by default. */
 import { z } from 'zod';
+import { DAY_MS } from '../../platform/time.ts';
 
 /** A share of cases, from 0 (never) to 1 (always). */
 const rate = z.number().min(0).max(1).default(0);
-const DAY_MS = 24 * 60 * 60 * 1000;
 const durationMs = z
   .int()
   .min(0)

@@ -12,8 +12,6 @@ import type { Body, Reply } from '../../support/serviceApi.ts';
 import type { ReceivedWebhook } from '../../support/webhookListener.ts';
 import { freshId } from '../target.ts';
 
-export const DAY_MS = 86_400_000;
-
 export interface Service extends TestSandbox {
   get(path: string): Promise<Reply>;
   post(path: string, body?: unknown): Promise<Reply>;

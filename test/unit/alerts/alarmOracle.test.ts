@@ -1,8 +1,8 @@
 /** The oracle of alerts: which alerts about a watermark it accepts as correct. */
 import { expect, test } from 'vitest';
+import { HOUR_MS } from '../../../src/platform/time.ts';
 import { evaluateAlerts } from '../../support/alarmOracle.ts';
 
-const HOUR_MS = 60 * 60_000;
 const alert = { rule: 'watermark_ahead', subject: 'list:refunds', variant: '' };
 /** Set back by two hours at 10 h. */
 const setBack = [

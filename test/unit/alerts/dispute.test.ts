@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Alert } from '../../../src/alerts/domain/alert.ts';
 import { deadlineAlert, disputeAlerts } from '../../../src/alerts/domain/rules/dispute.ts';
-import { DAY_MS, facts, NOW_MS } from './facts.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
+import { facts, NOW_MS } from './facts.ts';
 
 type Fields = Omit<Parameters<typeof facts>[0], 'kind'>;
 

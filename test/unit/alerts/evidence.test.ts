@@ -6,9 +6,8 @@ import {
   nextThresholdMs,
   reachedThreshold,
 } from '../../../src/alerts/domain/rules/evidence.ts';
-import { DAY_MS, facts, NOW_MS } from './facts.ts';
-
-const HOUR_MS = 60 * 60_000;
+import { DAY_MS, HOUR_MS } from '../../../src/platform/time.ts';
+import { facts, NOW_MS } from './facts.ts';
 
 describe('the deadline (rule 1)', () => {
   const CREATED = NOW_MS - 30 * DAY_MS;

@@ -1,7 +1,7 @@
 /** Facts as rules receive them. */
 import type { ResourceFacts } from '../../../src/alerts/domain/facts.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
 
-export const DAY_MS = 24 * 60 * 60_000;
 export const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
 
 type Before = Partial<NonNullable<ResourceFacts['before']>> & { readonly status: string };

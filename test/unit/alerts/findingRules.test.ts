@@ -12,6 +12,7 @@ import {
   resourceOf,
 } from '../../../src/alerts/domain/rules/findings.ts';
 import { FINDING_CLASSES } from '../../../src/ledger/domain/findings.ts';
+import { HOUR_MS } from '../../../src/platform/time.ts';
 
 const NOWHERE = {
   orderId: undefined,
@@ -20,7 +21,6 @@ const NOWHERE = {
   currency: undefined,
   amountMinor: undefined,
 };
-const HOUR_MS = 60 * 60_000;
 
 function finding(changes: Partial<OpenFinding>): OpenFinding {
   return {

@@ -1,7 +1,8 @@
 /** What a person reads about money that is in transit for too long. */
 import { expect, test } from 'vitest';
 import { acceptedOverdue, overdueAlerts } from '../../../src/alerts/domain/rules/overdue.ts';
-import { DAY_MS, facts, NOW_MS } from './facts.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
+import { facts, NOW_MS } from './facts.ts';
 
 const late = { status: 'processing', termDays: 7, createdMs: NOW_MS - 8 * DAY_MS };
 

@@ -1,7 +1,8 @@
 /** Which changes are too old to raise an alert when they are observed first. */
 import { expect, test } from 'vitest';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
-import { DAY_MS, facts, NOW_MS } from './facts.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
+import { facts, NOW_MS } from './facts.ts';
 
 const LIMIT_MS = 8 * DAY_MS;
 const alertsOf = (fields: Omit<Parameters<typeof facts>[0], 'kind'>) =>

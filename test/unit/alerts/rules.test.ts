@@ -4,7 +4,8 @@ import type { SubjectAlerts } from '../../../src/alerts/domain/alert.ts';
 import type { ResourceFacts } from '../../../src/alerts/domain/facts.ts';
 import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
-import { DAY_MS, facts, NOW_MS } from './facts.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
+import { facts, NOW_MS } from './facts.ts';
 
 /** Short forms: `rule variant severity` of active and one-time alerts, and the rules that resolve alerts. */
 interface Expected {

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
-import { DAY_MS, facts, NOW_MS } from './facts.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
+import { facts, NOW_MS } from './facts.ts';
 
 const sentencesOf = (changed: Parameters<typeof facts>[0]): readonly string[] =>
   resourceAlerts(facts(changed), NOW_MS)

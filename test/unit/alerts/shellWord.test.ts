@@ -6,6 +6,7 @@ import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { FINDING_CLASSES_JUDGED, findingAlert } from '../../../src/alerts/domain/rules/findings.ts';
 import { overdueAlerts } from '../../../src/alerts/domain/rules/overdue.ts';
 import { shellWord } from '../../../src/alerts/domain/shellWord.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
 
 test.each([
   ['pay_1', 'pay_1'],
@@ -23,7 +24,6 @@ test.each([
 
 const ID = '--pay';
 const NOW_MS = Date.UTC(2030, 0, 1);
-const DAY_MS = 24 * 60 * 60_000;
 
 const payment = {
   kind: 'payment',

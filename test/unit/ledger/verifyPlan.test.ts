@@ -9,8 +9,8 @@ import {
   rangesWanted,
   shareOf,
 } from '../../../src/ledger/domain/verifyPlan.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const T0 = Date.UTC(2026, 10, 1, 1, 20);
 
 describe('the ranges of a round (rule 1)', () => {

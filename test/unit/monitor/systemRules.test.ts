@@ -3,10 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Alert, Rule } from '../../../src/alerts/domain/alert.ts';
 import type { SystemFacts } from '../../../src/monitor/domain/facts.ts';
 import { evaluateSystem } from '../../../src/monitor/domain/systemRules.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/platform/time.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 const ago = (ms: number): number => NOW_MS - ms;

@@ -8,10 +8,9 @@ import {
   latestDue,
   planRetry,
 } from '../../../src/notify/domain/retry.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
-const HOUR_MS = 60 * 60_000;
-const MINUTE_MS = 60_000;
 
 function failed(fields: Partial<FailureFacts>): FailureFacts {
   return {

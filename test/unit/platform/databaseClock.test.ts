@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createDatabaseClock } from '../../../src/platform/db/databaseClock.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
 
 const BEGIN_MS = Date.parse('2026-03-01T10:00:00Z');
-const DAY_MS = 24 * 60 * 60_000;
 
 /** A machine and a database with clocks that the test sets. */
 function world() {

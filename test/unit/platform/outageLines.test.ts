@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
 import { toQueueFailure } from '../../../src/platform/queue/problem.ts';
+import { MINUTE_MS } from '../../../src/platform/time.ts';
 
 interface Line {
   readonly level: string;
@@ -10,7 +11,6 @@ interface Line {
   readonly error?: { readonly message: string };
 }
 
-const MINUTE_MS = 60_000;
 const lines: Line[] = [];
 const log = () => createLog('info', (line) => lines.push(JSON.parse(line) as Line));
 const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY_MS } from '../../../src/platform/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/platform/time.ts';
 import {
   coverageOfDay as coverageOf,
   DAY_RESULTS,
@@ -9,7 +9,6 @@ import {
   type Stretch,
 } from '../../../src/reconcile/domain/coverage.ts';
 
-const HOUR_MS = DAY_MS / 24;
 const DAY = Date.parse('2026-03-02T00:00:00Z');
 
 function coverageOfDay(stretches: readonly Stretch[], dayMs: number): DayCoverage {

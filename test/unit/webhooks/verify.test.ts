@@ -1,6 +1,7 @@
 /** verifyTallyhookWebhook against the library that the sender signs with. */
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
+import { SECOND_MS } from '../../../src/platform/time.ts';
 import {
   verifyTallyhookWebhook,
   type WebhookHeaders,
@@ -11,7 +12,6 @@ const secretOf = (key: string) => `whsec_${Buffer.from(key).toString('base64')}`
 const SECRET = secretOf('a secret of 24 bytes ...');
 const OTHER = secretOf('another of 24 bytes ....');
 const AT = new Date('2026-11-21T10:00:00.000Z');
-const SECOND_MS = 1000;
 const BODY = '{"type":"order.paid","timestamp":"2026-11-21T10:00:00.000Z","data":{"é":1}}';
 
 function signed(secrets: readonly string[] = [SECRET], body = BODY, at = AT) {

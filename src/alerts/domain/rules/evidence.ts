@@ -11,9 +11,9 @@
  *
  * All times are milliseconds since 1970.
  */
+import { HOUR_MS } from '../../../platform/time.ts';
 import type { ResourceFacts } from '../facts.ts';
 
-const HOUR_MS = 60 * 60_000;
 const ASSUMED_DAYS = 7;
 
 /** Hours before the deadline, descending. */

@@ -14,6 +14,7 @@
  *    states that the excess is not confirmed.
  * 4. An alert that is open is kept up to date while a change of the excess awaits confirmation.
  */
+import { MINUTE_MS } from '../../../platform/time.ts';
 
 export const EXCESS_CLASSES = [
   'over_refund',
@@ -21,8 +22,6 @@ export const EXCESS_CLASSES = [
   'double_paid',
   'dispute_and_refund',
 ] as const;
-
-const MINUTE_MS = 60_000;
 
 /** How far a response of the service may lag behind its events (rule 2). */
 export const SETTLING_MS = MINUTE_MS;

@@ -7,6 +7,7 @@
  *    instead (excesses.ts).
  * 3. The table has every class; those that do not alert have a reason.
  */
+import { MINUTE_MS } from '../../../platform/time.ts';
 import type { Alert, Rule, Severity } from '../alert.ts';
 import { instant, money, quote } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
@@ -42,7 +43,6 @@ interface ClassRule {
   readonly nextStep: (finding: OpenFinding) => string;
 }
 
-const MINUTE_MS = 60_000;
 /**
  * Long enough for repairs: a contradiction is checked after a minute, an uncertain resource is retrieved
  * after 2, 5 and 15 minutes, and the newest window is compared every 5.

@@ -3,12 +3,11 @@
  * which the ledger defines for each status.
  */
 import type { ResourceKind } from '../../../contract/resources/index.ts';
+import { DAY_MS } from '../../../platform/time.ts';
 import type { Alert, Rule, SubjectAlerts } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
 import { belonging, history, instant, money, resourceDetail, subjectOf } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 const RULE_OF = {
   payment: 'payment_stuck',

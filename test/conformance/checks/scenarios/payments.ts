@@ -1,12 +1,13 @@
 /** Payments: fields, statuses, transitions, and the errors of their endpoints. */
 import { expect } from 'vitest';
 import { isKnownStatus, paymentSchema } from '../../../../src/contract/index.ts';
+import { DAY_MS } from '../../../../src/platform/time.ts';
 import { testCard } from '../../../../src/sandbox/domain/outcomes.ts';
 import { card, cardPayment } from '../../../support/sandboxRequests.ts';
 import type { Body } from '../../../support/serviceApi.ts';
 import { prepare, sendPrepared } from '../requests.ts';
 import { sample } from '../samples.ts';
-import { BILLING, chosenId, DAY_MS, ok, refused, type Service } from '../service.ts';
+import { BILLING, chosenId, ok, refused, type Service } from '../service.ts';
 import type { Scenario, Scenarios } from './scenario.ts';
 
 const plain = (fields: object = {}): object => ({
