@@ -32,7 +32,7 @@ export async function waitFor(
 }
 
 /** By how much longer everything takes because of what else runs on this machine; at least 1. */
-function slowdown(): number {
+export function slowdown(): number {
   const [load = 0] = loadavg();
   return Math.max(1, load / availableParallelism() / OWN_LOAD);
 }
