@@ -94,3 +94,10 @@ export function optionalTimeZone(): Option {
     throw new InvalidArgumentError('Give the name of a time zone, such as Europe/Berlin or UTC.');
   });
 }
+
+/** Whole minutes, up to a week. */
+export function parseMinutes(text: string): number {
+  const minutes = Number(text);
+  if (Number.isInteger(minutes) && minutes >= 1 && minutes <= 10_080) return minutes;
+  throw new InvalidArgumentError('Give whole minutes, from 1 to 10080.');
+}

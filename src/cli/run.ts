@@ -87,7 +87,8 @@ async function authorize(path: string): Promise<void> {
   if (needed === 'local') return;
   // Settings are read only for a token: `doctor` reports those that are invalid.
   const { readSettings, readConfig } = await import('./context.ts');
-  if (!readSettings().TALLYHOOK_TOKEN) return;
+  const { TALLYHOOK_TOKEN, TALLYHOOK_TOKEN_FILE } = readSettings();
+  if (!TALLYHOOK_TOKEN && !TALLYHOOK_TOKEN_FILE) return;
   const { authorizeCommand } = await import('./authorize.ts');
   await authorizeCommand(path, needed, readConfig());
 }

@@ -26,6 +26,7 @@ test.each<[Ending, readonly string[], Environment]>([
   ['usage', ['orders', 'show'], {}],
   ['usage', ['ordres'], {}],
   ['usage', ['pause', '--reason', ' '], {}],
+  ['usage', ['retention', 'run', '--minutes', '5m'], {}],
   ['usage', ['orders', 'list'], { PORT: 'eighty' }],
   ['not_found', ['orders', 'show', 'ord_nowhere'], {}],
   ['refused', ['resume'], {}],

@@ -2,6 +2,9 @@
  * Every command with a token of every role: the decision that is made before a command runs, and for
  * some commands the process itself.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Permission, permits, ROLES, type Role } from '../../src/access/domain/roles.ts';
 import { readTokenRows } from '../../src/access/store/tokens.ts';
@@ -25,6 +28,10 @@ beforeAll(async () => {
   tokens.set('ADMIN_TOKEN', ADMIN_TOKEN);
 });
 afterAll(() => db.drop());
+
+/** For files with secrets. */
+const folder = mkdtempSync(join(tmpdir(), 'tallyhook-tokens-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const GUARDED = Object.entries(COMMAND_PERMISSIONS).flatMap(([path, needed]) =>
   needed === 'local' ? [] : [[path, needed] as const],
@@ -97,6 +104,19 @@ describe('the process', () => {
       `select distinct actor_name as name from audit where action = 'access.denied'`,
     );
     expect(denials.map(({ name }) => name)).toContain('a-viewer');
+  });
+
+  test.each([
+    ['a-viewer', 'viewer', 4, 'Roles that permit it: operator, admin. Nothing was done.'],
+    ['nobody any more', 'revoked', 4, 'is not a valid token'],
+  ])('a token in a file is that of %s', async (_, holder, code, message) => {
+    const file = join(folder, holder);
+    writeFileSync(file, tokens.get(holder) ?? '', { mode: 0o600 });
+    const env = settingsFor(db.url, { TALLYHOOK_TOKEN_FILE: file });
+    const paused = await runTallyhook(['pause', '--reason', 'test'], { env });
+    expect(paused.stderr).toContain(message);
+    expect(paused.code).toBe(code);
+    expect(await db.query('select id from reconcile_pauses')).toEqual([]);
   });
 
   test('an operator acts only under the name of the token', async () => {

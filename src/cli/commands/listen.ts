@@ -25,7 +25,7 @@ import {
   type Unreachable,
 } from '../forward.ts';
 import { printLine, printNote } from '../invocation.ts';
-import { jsonOption, readNumberOf } from '../options.ts';
+import { jsonOption, parseMinutes, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 
 interface ListenOptions extends FollowQuery {
@@ -91,12 +91,6 @@ function parseUrl(text: string): URL {
   throw new InvalidArgumentError(
     'Give an http or https address without a user, such as http://localhost:3000/webhooks.',
   );
-}
-
-function parseMinutes(text: string): number {
-  const minutes = Number(text);
-  if (Number.isInteger(minutes) && minutes >= 1 && minutes <= 10_080) return minutes;
-  throw new InvalidArgumentError('Give whole minutes, from 1 to 10080.');
 }
 
 async function forwardAll(options: ListenOptions, follow: Follow): Promise<void> {

@@ -12,7 +12,7 @@ import type { RemovedRows } from '../../retention/removeOld.ts';
 import { nextRetentionAt } from '../../scheduler/schedules.ts';
 import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
-import { jsonOption } from '../options.ts';
+import { jsonOption, parseMinutes } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { showsProgress, withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
@@ -50,7 +50,7 @@ function runCommand(): Command {
     .addOption(
       new Option('--minutes <minutes>', 'stop after this time; the next run continues')
         .default(60)
-        .argParser(Number),
+        .argParser(parseMinutes),
     )
     .addOption(byOption())
     .addOption(jsonOption())
