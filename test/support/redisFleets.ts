@@ -1,7 +1,6 @@
 /** Several redis-server processes that work together: a Cluster of six nodes, or three with Sentinels. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { type RedisServer, startRedisServer } from './redisServer.ts';
 import { slowdown, waitFor } from './waitFor.ts';
 
@@ -36,13 +35,11 @@ const RIGHTS = [
 /** Three primaries with a replica each, and a user that may use the keys of the prefix `shop`. */
 export async function startRedisCluster(): Promise<RedisFleet> {
   const silenceMs = downAfterMs();
-  const busPorts = await Promise.all(Array.from({ length: NODES }, freePort));
   const servers = await Promise.all(
-    busPorts.map((busPort) =>
+    Array.from({ length: NODES }, () =>
       startRedisServer([
         'cluster-enabled yes',
         'cluster-config-file nodes.conf',
-        `cluster-port ${busPort}`,
         `cluster-node-timeout ${silenceMs}`,
         'cluster-replica-validity-factor 0',
         'save ""',
@@ -51,7 +48,7 @@ export async function startRedisCluster(): Promise<RedisFleet> {
     ),
   );
   const addresses = servers.map(({ port }) => `127.0.0.1:${port}`);
-  const nodes = addresses.map((address, index) => `${address}@${busPorts[index]}`);
+  const nodes = servers.map(({ port, busPort }) => `127.0.0.1:${port}@${busPort}`);
   await promisify(execFile)(
     'redis-cli',
     ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'],

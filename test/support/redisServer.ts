@@ -10,6 +10,8 @@ import { waitFor } from './waitFor.ts';
 
 export interface RedisServer {
   readonly port: number;
+  /** At which the nodes of a Cluster talk to each other. */
+  readonly busPort: number;
   readonly url: string;
   /** Runs a command as the default user. */
   command(name: string, ...args: readonly string[]): Promise<unknown>;
@@ -23,16 +25,35 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server with further lines of configuration, or as a Sentinel. `requirepass` among them is used. */
+/**
+ * Starts a server with further lines of configuration, or as a Sentinel. `requirepass` among them is used. Another
+ * process may take a free port before the server does, which then ends at once; it is started again on another one.
+ */
 export async function startRedisServer(
   lines: readonly string[] = [],
   as: readonly string[] = [],
 ): Promise<RedisServer> {
+  for (let starts = 1; starts <= MAX_STARTS; starts += 1) {
+    const server = await startOnFreePorts(lines, as);
+    if (server !== undefined) return server;
+  }
+  throw new Error(`redis-server ends at its start, on each of ${MAX_STARTS} ports`);
+}
+
+const MAX_STARTS = 10;
+
+/** @returns undefined if the server ended before it responded */
+async function startOnFreePorts(
+  lines: readonly string[],
+  as: readonly string[],
+): Promise<RedisServer | undefined> {
   const port = await freePort();
+  const busPort = await freePort();
   const dir = mkdtempSync(join(tmpdir(), 'tallyhook-redis-'));
   const config = join(dir, 'redis.conf');
-  const all = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines];
-  writeFileSync(config, `${all.join('\n')}\n`);
+  const own = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`];
+  const bus = lines.includes('cluster-enabled yes') ? [`cluster-port ${busPort}`] : [];
+  writeFileSync(config, `${[...own, ...bus, ...lines].join('\n')}\n`);
   const run = () => {
     const server = spawn('redis-server', [config, ...as], { stdio: 'ignore' });
     return { server, ended: once(server, 'close') };
@@ -45,28 +66,40 @@ export async function startRedisServer(
     ...(password !== undefined && { password }),
   });
   client.on('error', () => undefined);
-  const responds = () =>
-    waitFor('redis to respond', async () => (await client.ping().catch(() => '')) === 'PONG');
+  /** Whether it responds; false once it has ended. */
+  const responds = async (): Promise<boolean> => {
+    const { server } = running;
+    const hasEnded = () => server.exitCode !== null || server.signalCode !== null;
+    const isPonged = async () => (await client.ping().catch(() => '')) === 'PONG';
+    await waitFor('redis to respond', async () => hasEnded() || (await isPonged()));
+    return !hasEnded();
+  };
   const kill = async (): Promise<void> => {
     running.server.kill('SIGKILL');
     await running.ended;
   };
-  await responds();
+  const stop = async (): Promise<void> => {
+    client.disconnect();
+    await kill();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  if (!(await responds())) {
+    await stop();
+    return undefined;
+  }
   return {
     port,
+    busPort,
     url: `redis://127.0.0.1:${port}`,
     command: (name, ...args) => client.call(name, ...args),
     hang: () => void running.server.kill('SIGSTOP'),
     wake: () => void running.server.kill('SIGCONT'),
     kill,
-    restart: async () => {
-      running = run();
-      await responds();
-    },
-    stop: async () => {
-      client.disconnect();
-      await kill();
-      rmSync(dir, { recursive: true, force: true });
-    },
+    restart: () =>
+      waitFor('redis to start again on its port', () => {
+        running = run();
+        return responds();
+      }),
+    stop,
   };
 }
