@@ -302,6 +302,27 @@ describe('M5: a report line without a reference', () => {
     );
   });
 
+  test('is about no payment or refund if it moves money in the other direction', async () => {
+    await open({ paid: false });
+    const refunded = {
+      ...{ refund_id: 'ref_1', payment_id: 'pay_1', status: 'succeeded', amount: 700 },
+      ...{ currency: 'EUR', reason: '', error_code: null, ...OCTOBER },
+    };
+    const refund = eventBody(refunded, {
+      eventType: 'refund_succeeded',
+      contentType: 'refund_details',
+    });
+    await applyEach(db, testApplier(db), [captured('pay_1', 700), refund]);
+    const others = [charge('', -700), charge('', 700).replace('charge', 'refund')];
+    expect(await imported(HEADER + others.join(''), REPORT)).toMatchObject({ matched: 0 });
+    const own = [charge('', 700), charge('', -700).replace('charge', 'refund')];
+    expect(await imported(HEADER + own.join(''), REPORT)).toMatchObject({ matched: 2 });
+    expect(await matchedByAmount()).toEqual([
+      { minor: -700, id: 'ref_1' },
+      { minor: 700, id: 'pay_1' },
+    ]);
+  });
+
   test('is not about a payment that a line with many others could be about', async () => {
     await open({ paid: false });
     const earlier = Array.from({ length: 9 }, (_, n) => captured(`pay_${n}`, 700, '2026-10-03'));

@@ -1,6 +1,8 @@
 /**
  * What lines are about. Terms: a *candidate* of a report line is a resource of its kind in its currency; a
- * candidate is *free* if no line is matched with it.
+ * candidate is *free* if no line is matched with it. A line has the *amount* of a candidate if it moves money in
+ * the same direction: a payment adds to what the service holds for us, all others take from it. So a line that
+ * returns a refund, or reverses a chargeback, is about a resource only by its id or by hand.
  *
  * 1. A match posts nothing. So rules may prefer some candidate without a consequence for any balance.
  * 2. A report line that names the id of a resource of its kind is about it, with any amount: a payment that
@@ -93,16 +95,18 @@ interface Found {
 }
 
 function byReference(
-  { reference, grossMinor, currency }: OpenLine,
+  line: OpenLine,
   candidates: readonly Candidate[],
   taken: ReadonlySet<string>,
 ): Found | undefined {
+  const { reference } = line;
   if (reference === null) return undefined;
   const named = candidates.find(({ id }) => id === reference);
   if (named) return { candidate: named, rule: 'id', reason: `the line names ${reference}` };
-  const amount = formatMoney(Math.abs(grossMinor), currency);
+  const movedMinor = movedMinorOf(line);
+  const amount = formatMoney(movedMinor, line.currency);
   const free = candidates.filter(
-    (one) => one.lines === 0 && !taken.has(keyOf(one)) && one.amountMinor === Math.abs(grossMinor),
+    (one) => one.lines === 0 && !taken.has(keyOf(one)) && one.amountMinor === movedMinor,
   );
   const ofPayment = free.find(({ paymentId }) => paymentId === reference);
   if (ofPayment) {
@@ -113,6 +117,11 @@ function byReference(
   if (!ofOrder) return undefined;
   const reason = `the line names its order ${reference}, and the amount is ${amount}`;
   return { candidate: ofOrder, rule: 'order', reason };
+}
+
+/** What the resource of a line has moved; negative: the line is of the other direction. */
+function movedMinorOf({ type, grossMinor }: OpenLine): number {
+  return type === 'payment' ? grossMinor : 0 - grossMinor;
 }
 
 function matchOf(
@@ -136,7 +145,7 @@ export function matchByAmount(
 ): readonly NewMatch[] {
   return onlyPairs(pairs, ({ line, candidate }) => [line.id, keyOf(candidate)]).map(
     ({ line, candidate }) => {
-      const amount = formatMoney(Math.abs(line.grossMinor), line.currency);
+      const amount = formatMoney(movedMinorOf(line), line.currency);
       const reason = `the only ${candidate.kind} of ${amount} within ${REPORT_DAYS} days that no other line is about`;
       return matchOf(line, candidate, { rule: 'amount_and_date', reason });
     },

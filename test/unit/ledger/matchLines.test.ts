@@ -38,12 +38,13 @@ describe('a report line that names something', () => {
     ['the id in another currency', { reference: 'ref_1', currency: 'USD' }, {}, undefined],
     ['the id of another kind', { reference: 'ref_1', type: 'payment' }, {}, undefined],
     ['3: the payment', {}, {}, 'payment'],
-    ['3: the payment, with the amount alone', { grossMinor: 700 }, {}, 'payment'],
+    ['the payment, with the amount of the other direction', { grossMinor: 700 }, {}, undefined],
     ['the payment, with another amount', { grossMinor: -701 }, {}, undefined],
     ['the payment of one that has a line', {}, { lines: 1 }, undefined],
     ['another payment', { reference: 'pay_2' }, {}, undefined],
     ['4: the order', { reference: 'ord_1' }, {}, 'order'],
     ['the order, with another amount', { reference: 'ord_1', grossMinor: -1 }, {}, undefined],
+    ['the order, of the other direction', { reference: 'ord_1', grossMinor: 700 }, {}, undefined],
     ['the order of one that has a line', { reference: 'ord_1' }, { lines: 1 }, undefined],
     ['nothing', { reference: null }, { paymentId: null, orderId: null }, undefined],
   ])('%s', (_what, line, candidate, rule) => {
@@ -82,6 +83,33 @@ describe('a report line that names something', () => {
       ]);
     },
   );
+
+  test.each([
+    ['payment', 1],
+    ['refund', -1],
+    ['dispute', -1],
+    ['payout', -1],
+  ] as const)(
+    '3, 4: a free %s is what a line with its sign is about, and no other',
+    (kind, sign) => {
+      for (const reference of ['pay_1', 'ord_1']) {
+        const lines = [1, -1].map((by) =>
+          reportLine({ id: by, type: kind, reference, grossMinor: by * 700 }),
+        );
+        const free = refund({ kind, id: 'free' });
+        expect(matchByReference(lines, [free]).map(({ lineId }) => lineId)).toEqual([sign]);
+      }
+    },
+  );
+
+  test('3: what is returned takes no other refund, which has a line of its own', () => {
+    const lines = [-700, 700, -700].map((grossMinor, at) => reportLine({ id: at + 1, grossMinor }));
+    const candidates = [refund({}), refund({ id: 'ref_2', movedMicros: 20 })];
+    expect(referenceMatches(lines, candidates)).toEqual([
+      [1, 'ref_1', 'payment'],
+      [3, 'ref_2', 'payment'],
+    ]);
+  });
 
   test('3: one that another line names by its id is not free', () => {
     const lines = [reportLine({ id: 1, reference: 'ref_1' }), reportLine({ id: 2 })];

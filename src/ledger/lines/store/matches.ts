@@ -76,6 +76,9 @@ interface CandidateRow extends Omit<Candidate, 'orderId'> {
 /** The legs by which each kind of resource moves money that a report has. */
 const REPORTED_LEGS = `('payment', 'captured'), ('refund', 'settled'), ('dispute', 'held'), ('payout', 'initiated')`;
 
+/** What such a leg has moved if a line is about it; negative: the line is of the other direction. */
+const MOVED_MINOR = `case when l.type = 'payment' then l.gross_minor else -l.gross_minor end`;
+
 const CANDIDATE = `r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey", r.currency,
   case when r.kind = 'payment' then r.captured_minor else coalesce(r.amount_minor, 0) end as "amountMinor",
   (select count(*) from settlement_matches m
@@ -120,7 +123,7 @@ export async function readPairsByAmount(
 ): Promise<readonly { readonly line: OpenLine; readonly candidate: Candidate }[]> {
   const rows = await tx.query<CandidateRow & { readonly line: OpenLine }>(
     `with lines as materialized (
-       select l.id, legs.leg, l.currency, abs(l.gross_minor) as amount_minor, l.day
+       select l.id, legs.leg, l.currency, ${MOVED_MINOR} as amount_minor, l.day
          from settlement_lines l
          join (values ${REPORTED_LEGS}) as legs (kind, leg) on legs.kind = l.type
         where l.id = any ($1::bigint[])
@@ -167,7 +170,7 @@ export async function readPairsByAmount(
          join (values ${REPORTED_LEGS}) as legs (kind, leg) on legs.kind = o.kind
          join transfers t on t.kind = o.kind and t.resource_id = o.resource_id and t.leg = legs.leg
          join settlement_lines l
-           on l.type = t.kind and l.currency = t.currency and abs(l.gross_minor) = t.amount_minor
+           on l.type = t.kind and l.currency = t.currency and ${MOVED_MINOR} = t.amount_minor
           and (t.effective_at at time zone 'UTC')::date
               between l.day - ${REPORT_DAYS} and l.day + ${REPORT_DAYS_AFTER}
         where l.reference is null and ${IS_OPEN}
