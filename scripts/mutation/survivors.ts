@@ -218,9 +218,9 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/ledger/domain/matchLines.ts',
-    within: 'byReference',
-    code: 'candidates.find(({ id }) => id === reference)',
-    becomes: 'candidates.findLast(({ id }) => id === reference)',
+    within: 'matchById',
+    code: 'candidates.find((one) => one.id === line.reference && isOfKind(line, one))',
+    becomes: 'candidates.findLast((one) => one.id === line.reference && isOfKind(line, one))',
     reason: 'Resources of one kind have different ids.',
   },
   {

@@ -252,6 +252,25 @@ describe('import', () => {
   });
 });
 
+test('M2: a line takes no payment that a line behind many others names by its id', async () => {
+  await open({ paid: false });
+  const paid = ['pay_a', 'pay_b'].map((id, minute) =>
+    eventBody(
+      paymentObject({
+        ...{ payment_id: id, metadata: { order_id: 'ord_x' }, currency: 'EUR', amount: 700 },
+        ...{ amount_received: 700, created: `2026-10-04T09:0${minute}:00.000Z` },
+        modified_at: '2026-10-04T10:00:00.000Z',
+      }),
+    ),
+  );
+  await applyEach(db, testApplier(db), paid);
+  const charge = (reference: string) => `ST-1,1,charge,${reference},2026-10-05,EUR,7.00,0,7.00\n`;
+  const others = Array.from({ length: 1_000 }, () => charge('pay_none'));
+  const content = [HEADER, charge('ord_x'), ...others, charge('pay_a')].join('');
+  expect(await imported(content, REPORT)).toMatchObject({ newLines: 1_002, matched: 2 });
+  expect(await lineOf(2)).toMatchObject({ targetId: 'pay_b', rule: 'order' });
+});
+
 describe('M5: a report line without a reference', () => {
   const captured = (id: string, amount: number, day = '2026-10-04') =>
     eventBody(

@@ -8,7 +8,8 @@
  * 2. A report line that names the id of a resource of its kind is about it, with any amount: a payment that
  *    is captured in parts has a line for each. Differences of the amounts stay visible.
  * 3. A refund or dispute that names a payment is about a free one of that payment with its amount. Several of
- *    one amount are taken in the order of their times.
+ *    one amount are taken in the order of their times. One that any line names by its id is not free, regardless
+ *    of the days of the two lines.
  * 4. A line that names an order is about a free resource of that order with its amount, as in rule 3.
  * 5. A line that names nothing is about the only free resource with its amount that moved within some days
  *    before it, if no other line could be about the same.
@@ -70,22 +71,38 @@ export interface NewMatch {
   readonly reason: string;
 }
 
-/** Rules 2 to 4. @param lines in the order of their days */
-export function matchByReference(
+/** Rule 2. */
+export function matchById(
+  lines: readonly OpenLine[],
+  candidates: readonly Candidate[],
+): readonly NewMatch[] {
+  return lines.flatMap((line) => {
+    const named = candidates.find((one) => one.id === line.reference && isOfKind(line, one));
+    if (!named) return [];
+    return [matchOf(line, named, { rule: 'id', reason: `the line names ${named.id}` })];
+  });
+}
+
+/** Rules 3 and 4. @param lines in the order of their days, without those that rule 2 matches on any page */
+export function matchByPaymentOrOrder(
   lines: readonly OpenLine[],
   candidates: readonly Candidate[],
 ): readonly NewMatch[] {
   const taken = new Set<string>();
   const inOrder = candidates.toSorted((one, other) => one.movedMicros - other.movedMicros);
   return lines.flatMap((line) => {
-    const own = inOrder.filter(
-      ({ kind, currency }) => kind === line.type && currency === line.currency,
+    const free = inOrder.filter(
+      (one) => isOfKind(line, one) && one.lines === 0 && !taken.has(keyOf(one)),
     );
-    const found = byReference(line, own, taken);
+    const found = byPaymentOrOrder(line, free);
     if (!found) return [];
     taken.add(keyOf(found.candidate));
     return [matchOf(line, found.candidate, found)];
   });
+}
+
+function isOfKind({ type, currency }: OpenLine, candidate: Candidate): boolean {
+  return candidate.kind === type && candidate.currency === currency;
 }
 
 interface Found {
@@ -94,26 +111,18 @@ interface Found {
   readonly reason: string;
 }
 
-function byReference(
-  line: OpenLine,
-  candidates: readonly Candidate[],
-  taken: ReadonlySet<string>,
-): Found | undefined {
-  const { reference } = line;
+function byPaymentOrOrder(line: OpenLine, free: readonly Candidate[]): Found | undefined {
+  const { reference, currency } = line;
   if (reference === null) return undefined;
-  const named = candidates.find(({ id }) => id === reference);
-  if (named) return { candidate: named, rule: 'id', reason: `the line names ${reference}` };
   const movedMinor = movedMinorOf(line);
-  const amount = formatMoney(movedMinor, line.currency);
-  const free = candidates.filter(
-    (one) => one.lines === 0 && !taken.has(keyOf(one)) && one.amountMinor === movedMinor,
-  );
-  const ofPayment = free.find(({ paymentId }) => paymentId === reference);
+  const amount = formatMoney(movedMinor, currency);
+  const fitting = free.filter(({ amountMinor }) => amountMinor === movedMinor);
+  const ofPayment = fitting.find(({ paymentId }) => paymentId === reference);
   if (ofPayment) {
     const reason = `the line names its payment ${reference}, and the amount is ${amount}`;
     return { candidate: ofPayment, rule: 'payment', reason };
   }
-  const ofOrder = free.find(({ orderId }) => orderId === reference);
+  const ofOrder = fitting.find(({ orderId }) => orderId === reference);
   if (!ofOrder) return undefined;
   const reason = `the line names its order ${reference}, and the amount is ${amount}`;
   return { candidate: ofOrder, rule: 'order', reason };

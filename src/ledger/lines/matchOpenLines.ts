@@ -1,10 +1,12 @@
 /** Matches the lines without a match by the rules of domain/matchLines.ts. The caller holds the lock. */
 import type { Queryable } from '../../platform/db/database.ts';
 import {
+  type Candidate,
   matchBankByAmount,
   matchBankByReference,
   matchByAmount,
-  matchByReference,
+  matchById,
+  matchByPaymentOrOrder,
   type NewMatch,
   type OpenLine,
 } from '../domain/matchLines.ts';
@@ -23,9 +25,10 @@ const LINES_AT_ONCE = 1_000;
 
 /** @returns how many lines were matched */
 export async function matchOpenLines(tx: Queryable): Promise<number> {
-  // Lines that name what they are about come first, so that no other line takes it.
+  // Lines that name what they are about come first, on all pages, so that no other line takes it.
   const steps = [
-    await inPages(tx, readOpenReportLines, matchReportLines),
+    await inPages(tx, readOpenReportLines, matchReportIds),
+    await inPages(tx, readOpenReportLines, matchPaymentsAndOrders),
     await inPages(tx, readOpenReportLines, matchReportAmounts),
     await inPages(tx, readOpenBankLines, matchBankLines),
     await inPages(tx, readOpenBankLines, matchBankAmounts),
@@ -50,15 +53,27 @@ async function inPages(
   }
 }
 
-async function matchReportLines(
+async function matchReportIds(
   tx: Queryable,
   lines: readonly OpenLine[],
 ): Promise<readonly NewMatch[]> {
-  const references = [...new Set(lines.flatMap(({ reference }) => reference ?? []))];
-  if (references.length === 0) return [];
-  const candidates = await readNamedCandidates(tx, references);
+  return matchById(lines, await readNamedBy(tx, lines));
+}
+
+async function matchPaymentsAndOrders(
+  tx: Queryable,
+  lines: readonly OpenLine[],
+): Promise<readonly NewMatch[]> {
   const byDay = lines.toSorted((one, other) => (one.day < other.day ? -1 : 1));
-  return matchByReference(byDay, candidates);
+  return matchByPaymentOrOrder(byDay, await readNamedBy(tx, lines));
+}
+
+async function readNamedBy(
+  tx: Queryable,
+  lines: readonly OpenLine[],
+): Promise<readonly Candidate[]> {
+  const references = [...new Set(lines.flatMap(({ reference }) => reference ?? []))];
+  return references.length === 0 ? [] : await readNamedCandidates(tx, references);
 }
 
 async function matchReportAmounts(

@@ -5,7 +5,9 @@ import {
   matchBankByAmount,
   matchBankByReference,
   matchByAmount,
-  matchByReference,
+  matchById,
+  matchByPaymentOrOrder,
+  type NewMatch,
   type OpenLine,
   type SettlementCandidate,
 } from '../../../src/ledger/domain/matchLines.ts';
@@ -22,6 +24,20 @@ function refund(fields: Partial<Candidate>): Candidate {
     ...{ kind: 'refund', id: 'ref_1', paymentId: 'pay_1', orderId: 'ord_1', currency: 'EUR' },
     ...{ amountMinor: 700, lines: 0, movedMicros: 10, ...fields },
   };
+}
+
+/** Those by an id first, as they are stored before the others are read. */
+function matchByReference(
+  lines: readonly OpenLine[],
+  candidates: readonly Candidate[],
+): readonly NewMatch[] {
+  const named = matchById(lines, candidates);
+  const open = lines.filter(({ id }) => named.every(({ lineId }) => lineId !== id));
+  const left = candidates.map((one) => {
+    const own = named.filter((match) => match.targetKind === one.kind && match.targetId === one.id);
+    return { ...one, lines: one.lines + own.length };
+  });
+  return [...named, ...matchByPaymentOrOrder(open, left)];
 }
 
 function referenceMatches(lines: readonly OpenLine[], candidates: readonly Candidate[]) {
@@ -111,16 +127,20 @@ describe('a report line that names something', () => {
     ]);
   });
 
-  test('3: one that another line names by its id is not free', () => {
-    const lines = [reportLine({ id: 1, reference: 'ref_1' }), reportLine({ id: 2 })];
-    expect(referenceMatches(lines, [refund({})])).toEqual([[1, 'ref_1', 'id']]);
-  });
+  test.each(['pay_1', 'ord_1'])(
+    '3, 4: one that a later line names by its id is not free for one of %s',
+    (reference) => {
+      const lines = [reportLine({ id: 1, reference }), reportLine({ id: 2, reference: 'ref_1' })];
+      const later = refund({ id: 'ref_2', movedMicros: 20 });
+      expect(referenceMatches(lines, [refund({}), later])).toEqual([
+        [2, 'ref_1', 'id'],
+        [1, 'ref_2', reference === 'pay_1' ? 'payment' : 'order'],
+      ]);
+    },
+  );
 
   test('3: a dispute is free although a refund with its id is taken', () => {
-    const lines = [
-      reportLine({ id: 1, reference: 'same' }),
-      reportLine({ id: 2, type: 'dispute' }),
-    ];
+    const lines = [reportLine({ id: 1 }), reportLine({ id: 2, type: 'dispute' })];
     const candidates = [refund({ id: 'same' }), refund({ kind: 'dispute', id: 'same' })];
     expect(matchByReference(lines, candidates)).toMatchObject([
       { lineId: 1, targetKind: 'refund', targetId: 'same' },
