@@ -54,13 +54,13 @@ export function importSettlementAs(
   actor: Actor,
   { path, source, examined }: ImportRequest,
 ): Promise<Imported> {
-  const { digest } = examined;
+  const { digest, lines, ignored } = examined;
   const name = basename(path);
   const pieces = readLines(createReadStream(path), source, (read) => {
     if (read !== digest) throw new FileChanged(`${path} changed while it was read`);
   });
   const file = { source: source.name, format: source.format, name, digest, importedBy: actor.name };
-  return importFile(db, { file, pieces }, (tx, imported) =>
+  return importFile(db, { file, counts: { lines, ignored }, pieces }, (tx, imported) =>
     recordAudit(tx, {
       actor,
       action: 'settlement.import',

@@ -209,6 +209,85 @@ describe('import', () => {
     expect(await parts()).toEqual({ not_reported: 700n, unknown_lines: -500n, not_arrived: 7855n });
   });
 
+  describe('L3: a file that is read again with a corrected source file', () => {
+    const entryOf = (amount: string, payer: string) =>
+      `:61:2610061006C${amount}NTRFNONREF//${payer}\n:86:166?20PAYOUT?32${payer} LTD\n`;
+    const twoPayers =
+      `:20:S\n:25:12030000/202051\n:60F:C261006EUR0,00\n${entryOf('78,55', 'ACME PAYMENTS')}` +
+      `${entryOf('6,80', 'BETA PAYMENTS')}:62F:C261006EUR85,35\n-\n`;
+    const payers = (...names: readonly string[]) => ({ ...BANK, payers: names }) as Source;
+    const withTypes = (from: Source, types: object) =>
+      ({ ...from, types: { charge: 'payment', fee: 'fee', ...types } }) as Source;
+    const numbered = (from: Source) =>
+      ({
+        ...from,
+        columns: { ...('columns' in from ? from.columns : {}), line: 'Line' },
+      }) as Source;
+    const corrected = `${REPORT_TEXT}ST-1005,5,fix,,2026-10-05,EUR,-3.00,0.00,-3.00\n`;
+
+    test.each([
+      ['a payer was added', payers('ACME PAYMENTS', 'BETA PAYMENTS')],
+      ['it names another payer', payers('BETA PAYMENTS')],
+    ])('adds and posts the lines that are not stored: %s', async (_how, source) => {
+      await open();
+      await imported(twoPayers, payers('ACME PAYMENTS'));
+      const again = { outcome: 'imported', file: 1, newLines: 1, transfers: 1 };
+      expect(await imported(twoPayers, source)).toMatchObject(again);
+      expect(await balances()).toMatchObject({ 'bank.account': 8535n });
+      expect(await imported(twoPayers, source)).toMatchObject({ outcome: 'known', file: 1 });
+      expect(await imported(twoPayers, payers('ACME PAYMENTS'))).toMatchObject({
+        outcome: 'known',
+      });
+      expect(await balances()).toMatchObject({ 'bank.account': 8535n });
+      const [file, ...others] = await readFiles(db, { before: undefined, limit: 9 });
+      expect([file, others]).toMatchObject([{ lines: 2, newLines: 2, ignored: 0 }, []]);
+      expect(await problems()).toEqual([]);
+    });
+
+    test('adds the rows of a report that were ignored, and records that', async () => {
+      await open();
+      await imported(corrected, withTypes(REPORT, { fix: 'ignore' }));
+      const source = withTypes(REPORT, { fix: 'adjustment' });
+      const again = {
+        outcome: 'imported',
+        file: 1,
+        lines: 5,
+        newLines: 1,
+        ignored: 0,
+        transfers: 1,
+      };
+      expect(await imported(corrected, source)).toMatchObject(again);
+      expect(await imported(corrected, source)).toMatchObject({ outcome: 'known', file: 1 });
+      expect(await balances()).toMatchObject({
+        'fees.service': 1185n,
+        'service.adjustments': 300n,
+      });
+      expect(await readFiles(db, { before: undefined, limit: 9 })).toMatchObject([
+        { id: 1, lines: 5, newLines: 5, ignored: 0 },
+      ]);
+      const audited = await db.query<object>(
+        `select subject_id as file, detail ->> 'new_lines' as "newLines" from audit
+          where action = 'settlement.import' order by id`,
+      );
+      expect(audited).toEqual([
+        { file: '1', newLines: '4' },
+        { file: '1', newLines: '1' },
+      ]);
+      expect(await problems()).toEqual([]);
+    });
+
+    test('adds no row of a report that is stored with other content', async () => {
+      await open();
+      await imported(corrected, withTypes(REPORT, { fix: 'ignore' }));
+      const before = await balances();
+      const otherwise = numbered(withTypes(REPORT, { fix: 'ignore' }));
+      expect(await imported(corrected, otherwise)).toMatchObject({ outcome: 'known', file: 1 });
+      const more = numbered(withTypes(REPORT, { fix: 'adjustment' }));
+      expect(await imported(corrected, more)).toEqual({ outcome: 'changed', file: 1, fileLine: 2 });
+      expect(await balances()).toEqual(before);
+    });
+  });
+
   test('L3: imports at the same time store each line once', async () => {
     await open();
     const overlapping = `${HEADER}${ROWS.one}${ROWS.fee}`;
@@ -594,6 +673,16 @@ test('the commands print what is in clearing, and the exports check themselves',
   expect((await run('settle', 'import', file, ...from)).stdout).toContain(
     'imported before, as file 1',
   );
+  const fewer = JSON.stringify({ ...REPORT, types: { charge: 'payment', fee: 'ignore' } });
+  writeFileSync(
+    join(folder, 'fewer.json'),
+    fewer.replace('"fee":"Fee"', '"fee":"Fee","line":"Line"'),
+  );
+  const refused = await run('settle', 'import', file, '--source', join(folder, 'fewer.json'));
+  expect([refused.code, refused.stderr]).toEqual([
+    4,
+    expect.stringContaining('reads line 2 in another way than it did then. Nothing was imported'),
+  ]);
   expect((await run('settle', 'list')).stdout).toContain('report.csv');
   expect((await run('settle', 'show', '1')).stdout).toContain('the line names pay_1');
   const { stdout } = await run('settle', 'unmatched', '--json');

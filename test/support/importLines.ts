@@ -40,7 +40,8 @@ async function importNew(
   lines: readonly Line[],
 ): Promise<void> {
   const file = { source: 'acme', format, name: 'file', digest, importedBy: 'ada' };
-  const request = { file, pieces: inOnePiece(lines) };
+  const counts = { lines: lines.length, ignored: 0 };
+  const request = { file, counts, pieces: inOnePiece(lines) };
   const imported = await importFile(db, request, () => Promise.resolve());
   expect(imported).toMatchObject({ outcome: 'imported', newLines: lines.length });
 }

@@ -158,18 +158,32 @@ function printExamined({ lines, ignored, sums, digest }: ExaminedFile, json: boo
   );
 }
 
-function printImported(imported: Imported, json: boolean): void {
-  if (imported.outcome === 'conflict') {
-    const { fileLine, lineReference, otherFile, otherLine } = imported.conflict;
-    const other =
-      otherFile === null
-        ? `line ${otherLine}`
-        : `line ${otherLine} of the imported file ${otherFile}`;
-    throw new OperatorError(
-      `Line ${fileLine} has the number ${printable(lineReference)}, and so has ${other}, with other content. ` +
-        'Nothing was imported. Contact the service, or leave "line" out of the source file if its ' +
-        'numbers are not of single lines.',
+type Refused = Extract<Imported, { readonly outcome: 'conflict' | 'changed' }>;
+
+function refusalOf(refused: Refused): string {
+  if (refused.outcome === 'changed') {
+    const { file, fileLine } = refused;
+    return (
+      `The file was imported before, as file ${file}, and the source file reads line ${fileLine} in another way ` +
+      'than it did then. Nothing was imported: the line would be stored twice, with its fee. Restore what the ' +
+      'source file declares about lines that are stored, and import the file again.'
     );
+  }
+  const { fileLine, lineReference, otherFile, otherLine } = refused.conflict;
+  const other =
+    otherFile === null
+      ? `line ${otherLine}`
+      : `line ${otherLine} of the imported file ${otherFile}`;
+  return (
+    `Line ${fileLine} has the number ${printable(lineReference)}, and so has ${other}, with other content. ` +
+    'Nothing was imported. Contact the service, or leave "line" out of the source file if its ' +
+    'numbers are not of single lines.'
+  );
+}
+
+function printImported(imported: Imported, json: boolean): void {
+  if (imported.outcome === 'conflict' || imported.outcome === 'changed') {
+    throw new OperatorError(refusalOf(imported));
   }
   if (json) {
     printJson(

@@ -20,16 +20,23 @@ export async function lockSettlement(tx: Queryable): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('tallyhook settlement', 0))`);
 }
 
-/** The number of a file with the same bytes; undefined if none was imported. */
+/** A file that was imported before. */
+export interface KnownFile extends FileCounts {
+  readonly id: number;
+}
+
+/** The file with the same bytes; undefined if none was imported. */
 export async function findFile(
   tx: Queryable,
   { source, digest }: Pick<NewFile, 'source' | 'digest'>,
-): Promise<number | undefined> {
-  const rows = await tx.query<{ id: number }>(
-    `select id from settlement_files where source = $1 and digest = decode($2, 'hex') limit 1`,
+): Promise<KnownFile | undefined> {
+  const rows = await tx.query<KnownFile>(
+    `select id, lines, new_lines as "newLines", ignored from settlement_files
+      where source = $1 and digest = decode($2, 'hex')
+      limit 1`,
     [source, digest],
   );
-  return rows[0]?.id;
+  return rows[0];
 }
 
 /** @returns its number */
@@ -133,11 +140,34 @@ export async function findConflict(
   return rows[0];
 }
 
-/** Stores the settlements and lines of the stage that are not stored. @returns how many lines are new */
+/**
+ * The place of the first report line of the stage that the file has stored with other content; undefined: none. A
+ * row of a report begins on a line of its own. An entry of a statement need not.
+ */
+export async function findChangedRow(tx: Queryable, fileId: number): Promise<number | undefined> {
+  const rows = await tx.query<{ fileLine: number }>(
+    `select s.file_line as "fileLine"
+       from settlement_stage s
+       join settlement_lines l on l.file_id = $1 and l.file_line = s.file_line and l.digest <> s.digest
+      where s.type <> 'bank'
+      order by s.number
+      limit 1`,
+    [fileId],
+  );
+  return rows[0]?.fileLine;
+}
+
+export interface StoredStage {
+  readonly newLines: number;
+  /** The new lines have higher numbers. */
+  readonly afterId: number;
+}
+
+/** Stores the settlements and lines of the stage that are not stored. */
 export async function storeStage(
   tx: Queryable,
   { fileId, source }: { readonly fileId: number; readonly source: string },
-): Promise<number> {
+): Promise<StoredStage> {
   await tx.query(
     `insert into settlements (source, reference, currency)
      select distinct $1, settlement, currency from settlement_stage where settlement is not null
@@ -145,7 +175,7 @@ export async function storeStage(
      on conflict do nothing`,
     [source],
   );
-  const rows = await tx.query<{ stored: number }>(
+  const rows = await tx.query<StoredStage>(
     `with stored as (
        insert into settlement_lines (file_id, file_line, source, kind, type, settlement_id, reference,
                                      line_reference, day, currency, gross_minor, fee_minor, text, digest,
@@ -159,11 +189,11 @@ export async function storeStage(
                                 and t.currency = s.currency
         order by s.number
        on conflict (source, digest, occurrence) do nothing
-       returning 1)
-     select count(*) as stored from stored`,
+       returning id)
+     select count(*) as "newLines", coalesce(min(id) - 1, 0) as "afterId" from stored`,
     [fileId, source],
   );
-  return rows[0]?.stored ?? 0;
+  return rows[0] ?? { newLines: 0, afterId: 0 };
 }
 
 /** A stored line, as far as postings and matches depend on it. */
