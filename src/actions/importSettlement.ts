@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/recordAudit.ts';
 import { addSums, type LineSums } from '../ledger/domain/lines.ts';
 import { type Imported, importFile } from '../ledger/lines/importFile.ts';
 import type { Database } from '../platform/db/database.ts';
-import { readLines } from '../settlement/readLines.ts';
+import { type FileEnd, readLines } from '../settlement/readLines.ts';
 import type { Source } from '../settlement/sourceFile.ts';
 
 /** What a file has, before anything is stored. */
@@ -16,6 +16,8 @@ export interface ExaminedFile {
   readonly lines: number;
   readonly ignored: number;
   readonly sums: LineSums;
+  /** Whether its last statement is continued on a page that another file must have. */
+  readonly isContinued: boolean;
 }
 
 /**
@@ -23,18 +25,18 @@ export interface ExaminedFile {
  * @throws FileProblem
  */
 export async function examineFile(path: string, source: Source): Promise<ExaminedFile> {
-  let digest = '';
+  let end: FileEnd = { digest: '', isContinued: false };
   let [lines, ignored] = [0, 0];
   let sums: LineSums = new Map();
   const pieces = readLines(createReadStream(path), source, (read) => {
-    digest = read;
+    end = read;
   });
   for await (const piece of pieces) {
     lines += piece.lines.length;
     ignored += piece.ignored;
     sums = addSums(sums, piece.lines);
   }
-  return { digest, lines, ignored, sums };
+  return { ...end, lines, ignored, sums };
 }
 
 /** The file was written to between two readings. */
@@ -57,7 +59,7 @@ export function importSettlementAs(
   const { digest, lines, ignored } = examined;
   const name = basename(path);
   const pieces = readLines(createReadStream(path), source, (read) => {
-    if (read !== digest) throw new FileChanged(`${path} changed while it was read`);
+    if (read.digest !== digest) throw new FileChanged(`${path} changed while it was read`);
   });
   const file = { source: source.name, format: source.format, name, digest, importedBy: actor.name };
   return importFile(db, { file, counts: { lines, ignored }, pieces }, (tx, imported) =>

@@ -92,6 +92,7 @@ export function createCamtReader(account: string): BankReader {
       if (!hasStatement) throw new FileProblem({ line: 1, column: 1 }, 'the file has no statement');
       return take();
     },
+    isContinued: () => false,
   };
 }
 

@@ -20,20 +20,29 @@ export interface ReadLines {
   readonly ignored: number;
 }
 
+/** What is known once a file was read. */
+export interface FileEnd {
+  /** SHA-256 of its bytes, in hexadecimal. */
+  readonly digest: string;
+  /** Whether its last statement is continued on a page that another file must have. */
+  readonly isContinued: boolean;
+}
+
 interface LineReader {
   readonly push: (text: string) => ReadLines;
   readonly end: () => ReadLines;
+  readonly isContinued: () => boolean;
 }
 
 /**
  * The lines of a file, in pieces.
- * @param onDigest called at the end with the SHA-256 of the bytes, in hexadecimal
+ * @param onEnd called at the end of the file
  * @throws FileProblem for a file that is not as its source file declares
  */
 export async function* readLines(
   bytes: AsyncIterable<Uint8Array>,
   source: Source,
-  onDigest: (digest: string) => void,
+  onEnd: (end: FileEnd) => void,
 ): AsyncGenerator<ReadLines, void> {
   const reader = readerOf(source);
   const digest = createHash('sha256');
@@ -49,7 +58,7 @@ export async function* readLines(
     }
   }
   yield reader.end();
-  onDigest(digest.digest('hex'));
+  onEnd({ digest: digest.digest('hex'), isContinued: reader.isContinued() });
 }
 
 async function* decode(
@@ -124,6 +133,7 @@ function reportLines(source: ReportSource): LineReader {
       report.end();
       return last;
     },
+    isContinued: () => false,
   };
 }
 
@@ -135,5 +145,6 @@ function bankLines(reader: BankReader, payers: readonly string[]): LineReader {
   return {
     push: (text) => linesOf(reader.push(text)),
     end: () => linesOf(reader.end()),
+    isContinued: reader.isContinued,
   };
 }

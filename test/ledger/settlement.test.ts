@@ -661,6 +661,28 @@ test('stored lines and matches cannot be changed or deleted', async () => {
   await db.query(`update settlement_lines set text = 'erased'`);
 });
 
+test('an import of a page states that another one follows, and the last page adds the rest', async () => {
+  await open();
+  writeFileSync(join(folder, 'bank.json'), JSON.stringify(BANK));
+  const pages = [
+    statementOf('78,55', 'ST-1').replace(':62F:', ':62M:'),
+    statementOf('1,00', 'ST-2').replace(':60F:C261006EUR0,00', ':60M:C261006EUR78,55'),
+  ].map((page) => page.replace(':62F:C261006EUR1,00', ':62F:C261006EUR79,55'));
+  const runs = [];
+  for (const [at, page] of pages.entries()) {
+    const path = join(folder, `page-${at}`);
+    writeFileSync(path, page);
+    const args = ['settle', 'import', path, '--source', join(folder, 'bank.json')];
+    runs.push(await tallyhook(db.url, ...args, '--dry-run'), await tallyhook(db.url, ...args));
+  }
+  const states = 'the statement has another page. Import that file, too.';
+  expect(runs.map(({ code, stderr }) => [code, stderr.includes(states)])).toEqual([
+    ...[0, 0].map((code) => [code, true]),
+    ...[0, 0].map((code) => [code, false]),
+  ]);
+  expect(await balances()).toMatchObject({ 'bank.account': 7955n });
+});
+
 test('the commands print what is in clearing, and the exports check themselves', async () => {
   await open();
   const run = (...args: readonly string[]) => tallyhook(db.url, ...args);

@@ -46,7 +46,7 @@ import {
   readInput,
   withDatabase,
 } from '../context.ts';
-import { printLine } from '../invocation.ts';
+import { printLine, printNote } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
@@ -77,6 +77,10 @@ not at all. Lines that are stored already are skipped, so you can import a file 
 
 Exit code: 0, 2 if the file or the source file cannot be read, 4 if a line contradicts an imported one.`;
 
+const CONTINUED =
+  'The file ends with an intermediate balance (:62M:): the statement has another page. Import that file, too. ' +
+  'If your bank does not deliver pages as files, this one was cut: download and import it again.';
+
 function importCommand(): Command {
   return new Command('import')
     .description('import a settlement report (CSV) or a bank statement (camt.053, MT940)')
@@ -89,6 +93,7 @@ function importCommand(): Command {
     .action(async (file: string, { source: path, dryRun, by, json }: ImportOptions) => {
       const source = await readSource(path);
       const examined = await examine(file, source);
+      if (examined.isContinued) printNote(CONTINUED);
       if (dryRun) {
         printExamined(examined, json);
         return;

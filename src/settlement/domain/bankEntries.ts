@@ -31,6 +31,8 @@ export interface BankReader {
   /** @returns the entries that end in this piece */
   readonly push: (text: string) => readonly BankEntry[];
   readonly end: () => readonly BankEntry[];
+  /** Whether the last statement is continued on a page that has not been read. */
+  readonly isContinued: () => boolean;
 }
 
 /** The longest text that is stored: two lines of 140 characters, as camt has them. */

@@ -7,7 +7,12 @@
  * 3. The day is that of the booking; its year is the one nearest to the value date, because it has none.
  * 4. A German `:86:` has subfields, `?20` to `?29` and `?60` to `?63` being what the payer wrote, `?31` to
  *    `?33` the other side. Any other text is what the payer wrote.
+ * 5. A statement may have several pages, each of which but the last ends with an intermediate balance (`:62M:`).
+ *    What follows such a page must begin with its balance: otherwise a page is missing, and the file is refused.
+ *    Banks also deliver each page as a file, so a file may end with one that is not the last, which looks like
+ *    a file that was cut behind it. It is read, and the reader states that the statement is continued.
  */
+import { formatMoney } from '../../contract/money.ts';
 import { parseSignedAmount } from './amounts.ts';
 import {
   type BankEntry,
@@ -52,6 +57,7 @@ export function createMt940Reader(account: string): BankReader {
       statements.end(tags.place());
       return entries;
     },
+    isContinued: statements.isContinued,
   };
 }
 
@@ -117,6 +123,8 @@ function createStatements(account: string) {
   let hasAccount = false;
   let isRead = false;
   let statement: Statement | undefined;
+  /** The closing balance of a page that is not the last of its statement. */
+  let continuedFrom: Balance | undefined;
   let waiting: BankEntry | undefined;
   const flush = (): readonly BankEntry[] => {
     const entry = waiting;
@@ -128,7 +136,10 @@ function createStatements(account: string) {
     if (statement) {
       throw new FileProblem(tagged.place, 'a statement has no closing balance (:62F:)');
     }
-    statement = { opening: balanceOf(tagged), entriesMinor: 0n };
+    const opening = balanceOf(tagged);
+    if (continuedFrom) refuseMissingPage(continuedFrom, opening, tagged.place);
+    continuedFrom = undefined;
+    statement = { opening, entriesMinor: 0n };
   };
   const addEntry = (tagged: Tagged) => {
     if (!statement) {
@@ -139,7 +150,8 @@ function createStatements(account: string) {
   };
   const finish = (tagged: Tagged) => {
     if (!statement) throw new FileProblem(tagged.place, 'a closing balance has no opening balance');
-    endStatement(statement, tagged);
+    const closing = endStatement(statement, tagged);
+    continuedFrom = tagged.tag === '62M' ? closing : undefined;
     statement = undefined;
     hasBegun = false;
     hasAccount = false;
@@ -189,6 +201,7 @@ function createStatements(account: string) {
       }
       if (!isRead) throw new FileProblem(place, 'the file has no statement');
     },
+    isContinued: (): boolean => continuedFrom !== undefined,
   };
 }
 
@@ -206,7 +219,21 @@ function balanceOf({ place, lines }: Tagged): Balance {
   return { currency, amountMinor: mark === 'D' ? 0 - amountMinor : amountMinor };
 }
 
-function endStatement({ opening, entriesMinor }: Statement, ended: Tagged): void {
+/** Rule 5. */
+function refuseMissingPage(closing: Balance, opening: Balance, place: Place): void {
+  if (closing.currency === opening.currency && closing.amountMinor === opening.amountMinor) return;
+  const [ended, begun] = [closing, opening].map(({ amountMinor, currency }) =>
+    formatMoney(amountMinor, currency),
+  );
+  throw new FileProblem(
+    place,
+    `the page before this one ends with ${ended}, and this one begins with ${begun}: a page between them is ` +
+      'missing. Download the file again',
+  );
+}
+
+/** @returns the closing balance */
+function endStatement({ opening, entriesMinor }: Statement, ended: Tagged): Balance {
   const closing = balanceOf(ended);
   if (closing.currency !== opening.currency) {
     throw new FileProblem(
@@ -224,6 +251,7 @@ function endStatement({ opening, entriesMinor }: Statement, ended: Tagged): void
     },
     ended.place,
   );
+  return closing;
 }
 
 /** Value date, booking date, mark, funds code, amount, type. References follow. */

@@ -246,6 +246,54 @@ describe('rule 1: a file that was cut is refused', () => {
   });
 });
 
+describe('rule 5: a page', () => {
+  const START = [':20:STATEMENT', `:25:${ACCOUNT}`, ':28C:5/1'];
+  /** A page with a credit of 10.00 EUR, unless its balances are equal. */
+  const page = (opening: string, closing: string) => [
+    ...START,
+    opening,
+    ...(opening.slice(5) === closing.slice(5) ? [] : [':61:2610061006C10,00NTRFNONREF']),
+    closing,
+    '-',
+  ];
+  const first = page(':60F:C261005EUR100,00', ':62M:C261006EUR110,00');
+  const last = page(':60M:C261006EUR110,00', ':62F:C261006EUR120,00');
+
+  test.each([
+    ['all pages of a statement', [...first, ...last], 2, false],
+    ['a statement of one page', EMPTY, 0, false],
+    ['the first page', first, 1, true],
+    ['the last page', last, 1, false],
+    ['a page between', page(':60M:C261005EUR1,00', ':62M:C261006EUR11,00'), 1, true],
+    ['the last page, and the first of the next statement', [...last, ...first], 2, true],
+  ])('is read, and whether another one follows: %s', (_what, lines, count, isContinued) => {
+    const reader = createMt940Reader(ACCOUNT);
+    const entries = [...reader.push(`${lines.join('\n')}\n`), ...reader.end()];
+    expect([entries.length, reader.isContinued()]).toEqual([count, isContinued]);
+  });
+
+  test('may be followed by a statement that begins with its balance', () => {
+    expect(
+      read([...first, ...page(':60F:C261006EUR110,00', ':62F:C261006EUR120,00')]),
+    ).toHaveLength(2);
+  });
+
+  test.each([
+    [':60M:C261006EUR120,00', '120.00 EUR'],
+    [':60F:C261006EUR120,00', '120.00 EUR'],
+    [':60M:D261006EUR110,00', '-110.00 EUR'],
+    [':60M:C261006USD110,00', '110.00 USD'],
+  ])(
+    'that begins with another balance than the one before it ends with is refused: %s',
+    (opening, stated) => {
+      expect(problem([...first, ...START, opening])).toBe(
+        `line 11, column 1: the page before this one ends with 110.00 EUR, and this one begins with ${stated}: ` +
+          'a page between them is missing. Download the file again',
+      );
+    },
+  );
+});
+
 describe('a balance', () => {
   test('may be a debit, and have spaces behind it', () => {
     const lines = credited().map((line) =>
