@@ -13,7 +13,7 @@ import { appendNext } from '../../src/ledger/chain/publishChain.ts';
 import type { ClearingPart } from '../../src/ledger/domain/clearing.ts';
 import { fenceJournal } from '../../src/ledger/fenceJournal.ts';
 import { createBalanceReader } from '../../src/ledger/read/balances.ts';
-import { readClearing } from '../../src/ledger/read/clearing.ts';
+import { readClearing, readUnmatched } from '../../src/ledger/read/clearing.ts';
 import { readClearingItems } from '../../src/ledger/read/store/clearing.ts';
 import { readFiles, readLinesWithMatches } from '../../src/ledger/read/store/settlement.ts';
 import { checkRange } from '../../src/ledger/verify/checkRange.ts';
@@ -430,6 +430,28 @@ describe('M5: a report line without a reference', () => {
     expect(await imported(HEADER + lines.join(''), REPORT)).toMatchObject({ matched: 0 });
     expect(await matchedByAmount()).toEqual([]);
   });
+});
+
+test('C1: a currency without transfers in clearing has its parts, which add up to zero', async () => {
+  await open({ paid: false });
+  const unknown = (amount: string) =>
+    `ST-1,1,charge,pay_x,2026-10-05,USD,${amount},0.00,${amount}\n`;
+  await imported(`${HEADER}${unknown('5.00')}`, REPORT);
+  const inDollars = {
+    ...{ currency: 'USD', balanceMinor: 0n },
+    parts: [
+      { part: 'unknown_lines', amountMinor: -500n },
+      { part: 'not_arrived', amountMinor: 500n },
+    ],
+  };
+  expect(await readClearing(db)).toMatchObject([inDollars]);
+  expect(await readUnmatched(db, { limit: 9 })).toMatchObject({
+    clearing: [inDollars],
+    items: [{ part: 'unknown_lines' }, { part: 'not_arrived' }],
+  });
+  await applyEach(db, testApplier(db), PAYMENTS);
+  const currencies = (await readClearing(db)).map(({ currency }) => currency);
+  expect(currencies).toEqual(['EUR', 'USD']);
 });
 
 describe('bank statements', () => {

@@ -11,6 +11,7 @@ import { readConsistently } from '../store/readConsistently.ts';
 import { readClearingBalances, readClearingItems, readClearingParts } from './store/clearing.ts';
 
 /**
+ * Each currency with transfers or parts: lines without a fee post nothing, and are items all the same.
  * @param tx a transaction with one snapshot
  * @param beforeMicros as of this time; undefined: now
  */
@@ -20,9 +21,11 @@ export async function readClearing(
 ): Promise<readonly CurrencyClearing[]> {
   const parts = await readClearingParts(tx, beforeMicros);
   const balances = await readClearingBalances(tx, beforeMicros);
-  return balances.map(({ currency, balanceMinor }) => ({
+  const byCurrency = new Map(balances.map((one) => [one.currency, one.balanceMinor]));
+  const currencies = new Set([...byCurrency.keys(), ...parts.map(({ currency }) => currency)]);
+  return [...currencies].sort().map((currency) => ({
     currency,
-    balanceMinor,
+    balanceMinor: byCurrency.get(currency) ?? 0n,
     parts: parts.flatMap(({ currency: of, ...part }) => (of === currency ? [part] : [])),
   }));
 }
