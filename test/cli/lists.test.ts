@@ -99,8 +99,10 @@ test('the statement of a month is printed in each format, and has the same sums'
   expect(text).toMatch(/Captured +1 +6540 JPY/);
   const { currencies } = JSON.parse((await statement('--format', 'json')).stdout);
   expect(currencies).toMatchObject([{ currency: 'JPY', net: 6540 }]);
-  expect((await statement('--format', 'csv')).stdout).toContain(
-    '\n2026-11,UTC,JPY,closing,,psp.clearing,,,,6540\n',
+  const csv = (await statement('--format', 'csv')).stdout;
+  expect(csv).toContain('\n2026-11,UTC,JPY,closing,,psp.clearing,,,,6540\n');
+  expect(csv, 'a spreadsheet adds up credits').toContain(
+    '\n2026-11,UTC,JPY,closing,,order.due,,,,-6540\n',
   );
   const html = (await statement('--format', 'html')).stdout;
   expect(html).toMatch(/^<!doctype html><html lang="en">.*<style>.*size: a4/s);

@@ -73,12 +73,15 @@ export function csvFormat(): JournalFormat {
 
 /** Characters that start a formula in a spreadsheet, some of them also in full-width form. */
 const FORMULA_START = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
+/** A number is no formula, and with an apostrophe before it a spreadsheet would not add it up. */
+const NEGATIVE_NUMBER = /^-\d+(?:\.\d+)?$/;
 /** Spreadsheets separate fields by semicolons in locales with a decimal comma. */
 const NEEDS_QUOTES = /[",;\t\r\n]/;
 
 /** One field: quoted if necessary, with an apostrophe before a formula. */
 export function csvField(text: string): string {
-  const safe = FORMULA_START.test(text) ? `'${text}` : text;
+  const isFormula = FORMULA_START.test(text) && !NEGATIVE_NUMBER.test(text);
+  const safe = isFormula ? `'${text}` : text;
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
