@@ -29,6 +29,7 @@ import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import type { Exit } from '../support/program.ts';
 import { testSeed } from '../support/random.ts';
+import { insertRandom, type RandomTransfer } from '../support/randomJournal.ts';
 import { shopEvents } from '../support/shop.ts';
 
 const seed = testSeed();
@@ -371,7 +372,7 @@ describe('a long day', () => {
       const what = { format: 'csv', range, chart: DEFAULT_CHART } as const;
       const text = exportEntries(counting, { ...what, isDaily: false, isEntriesOnly: false });
       for (let taken = 0; taken < 2; taken += 1) parts.push((await text.next()).value ?? '');
-      expect(statements).toBeLessThanOrEqual(8);
+      expect(statements).toBeLessThanOrEqual(9);
       for await (const part of text) parts.push(part);
     });
     await db.drop();
@@ -547,6 +548,59 @@ test('days are in the time zone of the closed months, as those of a statement ar
   );
   expect(exports.map(({ zone }) => zone)).toContain('Europe/Berlin');
   await db.drop();
+});
+
+describe('days of another time zone than that of the closed months', () => {
+  let db: TestDatabase;
+  const entries = async (format: string, ...args: readonly string[]) =>
+    (await tallyhook(db.url, 'export', 'entries', '--format', format, ...args)).stdout;
+  const captured = (id: string, effective: string, amount: number): RandomTransfer => ({
+    ...{ kind: 'payment', id, leg: 'captured', currency: 'EUR', seq: 1, amount },
+    ...{ debit: 'psp.clearing', credit: 'order.due', previous: 0, cumulative: amount },
+    ...{ recorded: '2026-11-20T00:00:00Z', effective },
+  });
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    await insertRandom(db, [captured('pay_1', '2026-10-10T12:00:00Z', 7_000)]);
+    const reasons = ['--with-exceptions', '--reason', 'a test', '--by', 'ada'];
+    const close = ['close', '2026-10', '--time-zone', 'Europe/Berlin', ...reasons];
+    expect((await tallyhook(db.url, ...close)).code).toBe(0);
+    await insertRandom(db, [captured('pay_2', '2026-10-15T12:00:00Z', 3_000)]);
+  });
+  afterAll(() => db.drop());
+
+  test.each([[[]], [['--daily']]])(
+    'have what moved on them, without closings, with %j',
+    async (detail) => {
+      const month = ['--month', '2026-10', '--time-zone', 'UTC', ...detail];
+      const rows = rowsOf(await entries('csv', ...month));
+      expect(rows.map(({ date, debit, credit }) => [date, debit, credit])).toEqual([
+        ['2026-10-10', '70.00', ''],
+        ['2026-10-10', '', '70.00'],
+        ['2026-10-15', '30.00', ''],
+        ['2026-10-15', '', '30.00'],
+      ]);
+      expect(rows.filter(({ description = '' }) => description.includes('late'))).toEqual([]);
+      const october = await entries('hledger', ...month);
+      expect(october).toContain(
+        '\n2026-10-31 balances\n    Assets:Service:Clearing  0.00 EUR = 100.00 EUR\n',
+      );
+      const november = ['--month', '2026-11', '--time-zone', 'UTC', ...detail];
+      expect(await entries('hledger', ...november)).toContain(
+        'opening balances\n    Assets:Service:Clearing  100.00 EUR\n',
+      );
+    },
+  );
+
+  test('are described as such at the beginning of the file', async () => {
+    const heading = async (...args: readonly string[]) =>
+      (await entries('beancount', '--month', '2026-10', ...args)).split('\n')[0];
+    expect(await heading('--time-zone', 'UTC')).toMatch(
+      / Months are closed in Europe\/Berlin, so closings are not considered\.$/,
+    );
+    expect(await heading()).toMatch(/ is on the first day of the month after it\.$/);
+  });
 });
 
 describe('an invalid request is rejected, with what to do', () => {

@@ -1,5 +1,6 @@
 /** Balances, the journal, accounts, and the files of the journal. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { closePeriod, reopenPeriod } from '../../src/statements/closePeriod.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { importBankLine, importLines } from '../support/importLines.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
@@ -100,6 +101,21 @@ describe('the statement of a month', () => {
       return true;
     });
     expect((await viewer.get('/ledger/entries.csv?month=2026-13')).status).toBe(400);
+  });
+
+  test('has the days of the closed months in its files, if no time zone is given', async () => {
+    const closing = { month: '2026-10', by: 'ada', reason: 'a test' };
+    await db.transaction((tx) =>
+      closePeriod(tx, { ...closing, timeZone: 'Europe/Berlin', withExceptions: true }),
+    );
+    try {
+      const { html: statement } = await viewer.get('/ledger/statement.csv?month=2026-11');
+      expect(statement).toContain('\n2026-11,Europe/Berlin,');
+      const { html: entries } = await viewer.get('/ledger/entries.hledger?month=2026-11');
+      expect(entries).toContain('Days are those of Europe/Berlin ');
+    } finally {
+      await db.transaction((tx) => reopenPeriod(tx, closing));
+    }
   });
 
   test('is refused before the first byte of its file while transfers have no effective time', async () => {

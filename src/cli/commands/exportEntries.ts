@@ -1,11 +1,9 @@
 import { Command, Option } from 'commander';
 import { entriesSelected, exportJournalAs } from '../../actions/exportJournal.ts';
 import { DEFAULT_CHART } from '../../ledger/domain/chart.ts';
-import { closingsInForce, zoneOf } from '../../ledger/domain/closings.ts';
 import { daysOfMonth } from '../../ledger/domain/entries.ts';
 import { ENTRY_FORMAT_NAMES, type EntryFormatName } from '../../ledger/domain/entryFormats.ts';
-import { type EntryRange, exportEntries } from '../../ledger/read/exportEntries.ts';
-import { readClosings } from '../../ledger/read/store/closings.ts';
+import { type EntryRange, exportEntries, readEntryZone } from '../../ledger/read/exportEntries.ts';
 import { UsageError } from '../../platform/errors.ts';
 import { readChartFile } from '../chartFile.ts';
 import { readConfig, withDatabase } from '../context.ts';
@@ -55,7 +53,7 @@ export function entriesCommand(): Command {
       const chart = accounts === undefined ? DEFAULT_CHART : await readChartFile(accounts, format);
       const { daily: isDaily, entriesOnly: isEntriesOnly } = options;
       await withDatabase(readConfig(), async (db) => {
-        const zone = options.timeZone ?? zoneOf(closingsInForce(await readClosings(db)));
+        const zone = options.timeZone ?? (await readEntryZone(db));
         const range = { ...days, timeZone: zone };
         const what = { format, range, chart, isDaily, isEntriesOnly };
         const write = () =>
@@ -70,7 +68,8 @@ export function entriesCommand(): Command {
 
 const NOTES = `
 An entry has the day on which the service moved the money. What came after its month was closed has an entry
-of its own on the first day of the month after it, so exports of closed months never change. A file for hledger or beancount begins with the
+of its own on the first day of the month after it, so exports of closed months never change. In another time
+zone than that of the closed months, closings are not considered. A file for hledger or beancount begins with the
 balances before its first day and ends with those after its last, which the program compares with its own.
 With --entries-only it can be included in other files; csv always has the entries alone.
 

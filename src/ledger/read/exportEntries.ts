@@ -6,10 +6,13 @@
  * 2. A complete file that does not begin with the journal begins with opening balances, so that the balances
  *    of the other program at the end are those of Tallyhook at the end of the range.
  * 3. Memory does not grow with the journal; the consumer's pace decides when more is read.
+ * 4. Closed months are those of their time zone. In another one, every transfer is on the day on which money
+ *    moved, as in a statement of that time zone, and the file states it.
  */
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { MovedAmount } from '../domain/balances.ts';
 import { accountType, type Chart, chartAccount } from '../domain/chart.ts';
+import { closingsInForce, zoneOf } from '../domain/closings.ts';
 import {
   balances,
   type DayMoved,
@@ -28,6 +31,7 @@ import { ACCOUNT_NAMES } from '../domain/legs.ts';
 import { movedByLegs } from '../domain/statement.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { readMoved } from './store/balances.ts';
+import { readClosings } from './store/closings.ts';
 import {
   type DayBasis,
   type DaySelection,
@@ -62,6 +66,11 @@ export interface EntryExport {
   readonly onProgress?: (transfers: number) => void;
 }
 
+/** In which time zone days are, if none is given: in that of the closed months, or UTC. */
+export async function readEntryZone(db: Queryable): Promise<string> {
+  return zoneOf(closingsInForce(await readClosings(db)));
+}
+
 /** @throws UndatedTransfers while transfers of an earlier version have no effective time */
 export async function* exportEntries(
   tx: Queryable,
@@ -72,7 +81,7 @@ export async function* exportEntries(
   const isComplete = !given.isEntriesOnly && given.format !== 'csv';
   if (range.basis === 'booked') await requireDated(tx);
   const selection = await selectionOf(tx, range);
-  yield format.begin(coverText(range));
+  yield format.begin(coverText(range, closingsInForce(await readClosings(tx)).at(-1)?.timeZone));
   const closing = await readMovedBefore(tx, selection, selection.toMicros);
   if (isComplete) {
     yield format.declare(declaredAccounts(chart, closing));
@@ -121,10 +130,11 @@ async function selectionOf(tx: Queryable, range: EntryRange): Promise<DaySelecti
 /** What accounts exchanged before a time; undefined: ever. */
 async function readMovedBefore(
   tx: Queryable,
-  { basis, currency }: DaySelection,
+  selection: DaySelection,
   beforeMicros: number | undefined,
 ): Promise<readonly MovedAmount[]> {
-  if (basis === 'booked') return movedByLegs(await readBookedLegs(tx, { currency, beforeMicros }));
+  const { basis, currency } = selection;
+  if (basis === 'booked') return movedByLegs(await readBookedLegs(tx, selection, beforeMicros));
   const moved = await readMoved(tx, { fromMicros: undefined, toMicros: beforeMicros });
   return moved.filter((one) => currency === undefined || one.currency === currency);
 }
@@ -197,17 +207,25 @@ async function* byDay(
   if (group.length > 0) yield group;
 }
 
-function coverText({ basis, timeZone, fromDay, toDay, currency }: EntryRange): string {
+/** @param closedIn the time zone of the closed months; undefined: no month is closed */
+function coverText(
+  { basis, timeZone, fromDay, toDay, currency }: EntryRange,
+  closedIn: string | undefined,
+): string {
   const range = [
     ...(fromDay === undefined ? [] : [`from ${fromDay}`]),
     ...(toDay === undefined ? [] : [`before ${toDay}`]),
   ];
   const what = basis === 'booked' ? 'moved by the service' : 'recorded by Tallyhook';
-  const late =
-    basis === 'booked'
-      ? ' What came after its month was closed is on the first day of the month after it.'
-      : '';
+  const late = basis === 'booked' ? ` ${lateText(timeZone, closedIn)}` : '';
   const whole = range.length === 0 ? 'everything' : `what was ${what} ${range.join(' and ')}`;
   const only = currency === undefined ? '' : `, in ${currency}`;
   return `Tallyhook's journal: ${whole}${only}. Days are those of ${timeZone} on which money was ${what}.${late}`;
+}
+
+/** Where late postings are (rule 4). */
+function lateText(timeZone: string, closedIn: string | undefined): string {
+  return closedIn === undefined || closedIn === timeZone
+    ? 'What came after its month was closed is on the first day of the month after it.'
+    : `Months are closed in ${closedIn}, so closings are not considered.`;
 }

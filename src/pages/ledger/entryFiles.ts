@@ -10,14 +10,18 @@ import { currency, month, timeZone } from '../../console/schemas.ts';
 import { DEFAULT_CHART } from '../../ledger/domain/chart.ts';
 import { daysOfMonth } from '../../ledger/domain/entries.ts';
 import type { EntryFormatName } from '../../ledger/domain/entryFormats.ts';
-import { type EntryExport, readEntriesText } from '../../ledger/read/exportEntries.ts';
+import {
+  type EntryExport,
+  readEntriesText,
+  readEntryZone,
+} from '../../ledger/read/exportEntries.ts';
 import { unlessUndated } from '../../ledger/read/undated.ts';
 import { type Download, defineTextDownload } from '../download.ts';
 
 const query = z.strictObject({
   month,
   currency: currency.optional(),
-  time_zone: timeZone.default('UTC'),
+  time_zone: timeZone.optional(),
 });
 
 function entriesFile(format: EntryFormatName, type: Download['type']): Download {
@@ -29,7 +33,8 @@ function entriesFile(format: EntryFormatName, type: Download['type']): Download 
     fileName,
     type,
     open: async ({ db }, { query: given, actor }) => {
-      const days = { ...daysOfMonth(given.month), timeZone: given.time_zone };
+      const zone = given.time_zone ?? (await readEntryZone(db));
+      const days = { ...daysOfMonth(given.month), timeZone: zone };
       const what: EntryExport = {
         format,
         range: { basis: 'booked', ...days, currency: given.currency },

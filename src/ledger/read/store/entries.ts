@@ -8,6 +8,7 @@
  *    as the index has them.
  * 4. A transfer is booked at its effective time, and a late posting (domain/closings.ts) at the beginning of
  *    the month after the closing that it missed. Without closings these are the same.
+ * 5. Closings count only for days of their own time zone: their ends are not the ends of other days.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { DayMoved } from '../../domain/entries.ts';
@@ -20,12 +21,15 @@ import type { SumsAsText } from './sums.ts';
 /** Which time of a transfer decides its day: when it is booked, or when it was recorded. */
 export type DayBasis = 'booked' | 'recorded';
 
-/** Closings in force, each with the last number that the next one contains. */
-const CLOSED = `
+/**
+ * Closings in force in a time zone, each with the last number that the next one contains (rule 5).
+ * @param timeZone a parameter of the statement
+ */
+const closedIn = (timeZone: '$1' | '$2') => `
   closed as materialized (
     select to_at, last_transfer,
            lead(last_transfer, 1, 9223372036854775807) over (order by to_at) as next_last
-      from period_closings where reopened_at is null)`;
+      from period_closings where reopened_at is null and time_zone = ${timeZone})`;
 
 /** Of a transfer `t`: whether it is booked at its effective time. */
 const IS_IN_TIME = `
@@ -91,7 +95,7 @@ export async function* readDaysMoved(
   const pages = fetchAll<SumsAsText<DayMoved>>(
     tx,
     'days_moved',
-    `with ${CLOSED}
+    `with ${closedIn('$1')}
      select to_char(day, 'YYYY-MM-DD') as day, late_of as "lateOf", currency, leg,
             moved::text as "movedMinor", transfers
        from (select (at at time zone $1)::date as day, late_of, currency, leg,
@@ -124,7 +128,7 @@ export async function* readTransfersOfDay(
   const pages = fetchAll<StoredJournalRow & Pick<DayRow, 'movedOn'>>(
     tx,
     'transfers_of_day',
-    `with ${CLOSED}
+    `with ${closedIn('$2')}
      select ${JOURNAL_COLUMNS}, moved_on as "movedOn"
        from (${OF_DAY[basis]}) t
        left join webhook_events e on e.id = t.webhook_event_id
@@ -170,27 +174,25 @@ const OF_DAY = {
 /** What each leg had moved that was booked before a time; undefined: ever. */
 export async function readBookedLegs(
   tx: Queryable,
-  {
-    currency,
-    beforeMicros,
-  }: { readonly currency: string | undefined; readonly beforeMicros: number | undefined },
+  { timeZone, currency }: Pick<DaySelection, 'timeZone' | 'currency'>,
+  beforeMicros: number | undefined,
 ): Promise<readonly LegSums[]> {
   const rows = await tx.query<SumsAsText<LegSums>>(
-    `with ${CLOSED}
+    `with ${closedIn('$1')}
      select currency, leg, sum(sign * greatest(moved, 0))::text as "upMinor",
             sum(sign * greatest(-moved, 0))::text as "downMinor"
        from (select 1 as sign, currency, leg, cumulative_minor - previous_minor as moved
-               from transfers where effective_at < coalesce($1::timestamptz, 'infinity')
+               from transfers where effective_at < coalesce($2::timestamptz, 'infinity')
              union all
              -- What moved before the time and is booked later.
              select -1, t.currency, t.leg, t.cumulative_minor - t.previous_minor
                from closed c join transfers t on ${IS_LATE}
-              where c.to_at >= $1 and t.effective_at < $1) moved
-      where $2::text is null or currency = $2
+              where c.to_at >= $2 and t.effective_at < $2) moved
+      where $3::text is null or currency = $3
       group by currency, leg
       order by currency, leg
       limit 10000`,
-    [instantOrNull(beforeMicros), currency ?? null],
+    [timeZone, instantOrNull(beforeMicros), currency ?? null],
   );
   return rows.map((row) => ({
     ...row,
