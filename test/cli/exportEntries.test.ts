@@ -457,6 +457,26 @@ describe('a chart of accounts', () => {
     }
   });
 
+  test.skipIf(!isHledgerInstalled || !isBeancountInstalled)(
+    'with an account beneath another is accepted by hledger and beancount, whose balances differ in it',
+    async () => {
+      const beneath = new Map<Account, string>([
+        ['psp.clearing', 'Assets:Service'],
+        ['refund.in_flight', 'Assets:Service:Refunds'],
+        ['dispute.held', 'Assets:Service:Refunds:Held'],
+        ['order.due', 'Assets:Services'],
+      ]);
+      const chart = whole((account) => beneath.get(account) ?? hyphened(account));
+      for (const [format, check] of [
+        ['beancount', beanCheck],
+        ['hledger', (file: string) => hledger(file, 'check', '--strict')],
+      ] as const) {
+        expect((await withChart(chart, format)).code).toBe(0);
+        expect(check(join(folder, 'mapped.txt')).errors).toBe('');
+      }
+    },
+  );
+
   const { 'psp.clearing': _clearing, 'memo.auth_open': _open, ...incomplete } = whole(hyphened);
   const line = (...problems: readonly string[]) => new RegExp(`^${problems.join('\n')}$`, 'm');
   test.each<[string, string | object, string, RegExp]>([

@@ -90,6 +90,13 @@ const hledger: EntryFormat = {
   },
 };
 
+/** The balance of an account as beancount compares it: with those of the accounts beneath it. */
+function withBeneath(balances: readonly Posting[], name: string, currency: string): bigint {
+  return balances
+    .filter((one) => one.currency === currency && `${one.account.name}:`.startsWith(`${name}:`))
+    .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+}
+
 /** Beancount requires accounts to be opened before they are used; this is before any payment. */
 const OPENED = '1900-01-01';
 
@@ -120,8 +127,8 @@ const beancount: EntryFormat = {
   assert: (balances, day) =>
     `; Balances by Tallyhook. bean-check compares them with its own.\n${balances
       .map(
-        ({ account, currency, amountMinor }) =>
-          `${dayAfter(day, 1)} balance ${account.name}  ${formatAmount(amountMinor, currency)} ~ 0 ${currency}\n`,
+        ({ account, currency }) =>
+          `${dayAfter(day, 1)} balance ${account.name}  ${formatAmount(withBeneath(balances, account.name, currency), currency)} ~ 0 ${currency}\n`,
       )
       .join('')}`,
 };

@@ -114,6 +114,27 @@ test('F3: balances are asserted exactly, at the end of the day', () => {
   ]);
 });
 
+test('F3: beancount adds the accounts beneath an account to its balance, in its currency', () => {
+  const balances = [
+    { account: { code: '1', name: 'Assets:A' }, currency: 'USD', amountMinor: 1n },
+    { account: { code: '2', name: 'Assets:A:B' }, currency: 'USD', amountMinor: 20n },
+    { account: { code: '3', name: 'Assets:A:B:C' }, currency: 'USD', amountMinor: -300n },
+    { account: { code: '4', name: 'Assets:A:B' }, currency: 'EUR', amountMinor: 4000n },
+    { account: { code: '5', name: 'Assets:AB' }, currency: 'USD', amountMinor: 50000n },
+  ];
+  const amounts = ENTRY_FORMATS.beancount.assert(balances, '2026-10-31').match(/\S+ ~ 0 \S+/g);
+  expect(amounts).toEqual([
+    '-2.79 ~ 0 USD',
+    '-2.80 ~ 0 USD',
+    '-3.00 ~ 0 USD',
+    '40.00 ~ 0 EUR',
+    '500.00 ~ 0 USD',
+  ]);
+  expect(ENTRY_FORMATS.hledger.assert(balances, '2026-10-31')).toContain(
+    'Assets:A  0.00 USD = 0.01 USD',
+  );
+});
+
 const MOVED = { day: '2026-11-01', currency: 'USD', lateOf: null, transfers: 1 };
 
 test('the entry of a day has the total of each account, and none without a change', () => {
