@@ -3,10 +3,16 @@
 /** The length of a card number. */
 const CARD_DIGITS = { min: 12, max: 19 } as const;
 
-/** Replaces every run of digits that contains a possible card number. */
-export function redactCardNumbers(text: string): string {
+/**
+ * Replaces every run of digits that contains a possible card number.
+ * @param replacement what is written instead of a run, in which groups have a space or hyphen between them
+ */
+export function redactCardNumbers(
+  text: string,
+  replacement: (digits: string) => string = () => '[digits]',
+): string {
   return text.replaceAll(/\d(?:[ -]?\d)+/g, (digits) =>
-    holdsCardNumber(digits) ? '[digits]' : digits,
+    holdsCardNumber(digits) ? replacement(digits) : digits,
   );
 }
 

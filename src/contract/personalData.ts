@@ -13,13 +13,18 @@ const MAX_LOCAL_PART = 64;
 /**
  * Replaces mail addresses, IBANs, security codes, card numbers and international phone numbers.
  * @param maxLength the most characters that are searched; the rest is dropped
+ * @param cardReplacement what is written instead of digits that could be a card number
  */
-export function redactPersonalData(text: string, maxLength: number): string {
+export function redactPersonalData(
+  text: string,
+  maxLength: number,
+  cardReplacement?: (digits: string) => string,
+): string {
   const searched = text.length > maxLength ? cut(text, maxLength) : text;
   // An IBAN and an address may contain the digits of a card number, so they are replaced first.
   const withoutAddresses = redactIbans(searched.replaceAll(MAIL_ADDRESS, '[email]'));
   const withoutCodes = withoutAddresses.replaceAll(SECURITY_CODE, '$1[digits]');
-  return redactCardNumbers(withoutCodes).replaceAll(PHONE_NUMBER, '[phone]');
+  return redactCardNumbers(withoutCodes, cardReplacement).replaceAll(PHONE_NUMBER, '[phone]');
 }
 
 /** Drops what the cut may have shortened, because no rule would recognize it. */

@@ -14,7 +14,8 @@
  * 5. A line that names nothing is about the only free resource with its amount that moved within some days
  *    before it, if no other line could be about the same.
  * 6. If the text of a bank line has the reference of a settlement, it is about that, with any amount. The longest
- *    reference counts, if only one is the longest.
+ *    reference counts, if only one is the longest. If it has none, a number that is hidden in it counts
+ *    (hiddenDigits.ts), of a settlement within the days of rule 7.
  * 7. A bank line that names no settlement is about the only one with its amount, without a bank line, that was
  *    settled within some days before it, if no other line could be about the same.
  * 8. What a person matched or unmatched is not changed by a rule.
@@ -22,6 +23,7 @@
 import { formatMoney } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import { hidesReference } from './hiddenDigits.ts';
 import type { LineType, MatchRule, TargetKind } from './lines.ts';
 
 /** How many days before a report line the service may have moved the money. */
@@ -187,7 +189,8 @@ export function matchBankByReference(
   return lines.flatMap((line) => {
     const found = settlementNamed(line, settlements);
     if (!found) return [];
-    const reason = `the text of the line has the reference ${found.reference}`;
+    const has = isNamed(line, found) ? '' : 'a number with the checksum of ';
+    const reason = `the text of the line has ${has}the reference ${found.reference}`;
     return [bankMatch(line, found, { rule: 'reference', reason })];
   });
 }
@@ -229,14 +232,15 @@ function settlementNamed(
   line: OpenLine,
   settlements: readonly SettlementCandidate[],
 ): SettlementCandidate | undefined {
-  const found = settlements.filter((one) => isNamed(line, one));
+  const named = settlements.filter((one) => isNamed(line, one));
+  const found = named.length > 0 ? named : settlements.filter((one) => isHidden(line, one));
   const longest = Math.max(...found.map(({ reference }) => reference.length));
   const [first, ...others] = found.filter(({ reference }) => reference.length === longest);
   return others.length === 0 ? first : undefined;
 }
 
 function namesAny(line: OpenLine, settlements: readonly SettlementCandidate[]): boolean {
-  return settlements.some((one) => isNamed(line, one));
+  return settlements.some((one) => isNamed(line, one) || isHidden(line, one));
 }
 
 /** Whether a text has a reference as a word of its own: `ST-1` is not in `ST-12`. */
@@ -253,10 +257,24 @@ function isNamed({ text, currency }: OpenLine, settlement: SettlementCandidate):
   return false;
 }
 
+/** The days keep apart the many numbers that have one checksum. */
+function isHidden(line: OpenLine, settlement: SettlementCandidate): boolean {
+  return (
+    line.currency === settlement.currency &&
+    isWithinDays(line, settlement) &&
+    hidesReference(line.text ?? '', settlement.reference)
+  );
+}
+
 function couldBe(line: OpenLine, settlement: SettlementCandidate): boolean {
-  if (line.currency !== settlement.currency || BigInt(line.grossMinor) !== settlement.netMinor) {
-    return false;
-  }
+  return (
+    line.currency === settlement.currency &&
+    BigInt(line.grossMinor) === settlement.netMinor &&
+    isWithinDays(line, settlement)
+  );
+}
+
+function isWithinDays(line: OpenLine, settlement: SettlementCandidate): boolean {
   const days = (Date.parse(line.day) - Date.parse(settlement.day)) / DAY_MS;
   return days <= BANK_DAYS.before && days >= -BANK_DAYS.after;
 }

@@ -10,6 +10,7 @@
  */
 import { formatMoney } from '../../contract/money.ts';
 import { redactPersonalData } from '../../contract/personalData.ts';
+import { hideDigits } from '../../ledger/domain/hiddenDigits.ts';
 import type { Line } from '../../ledger/domain/lines.ts';
 import { FileProblem, type Place, quoted } from './fileProblem.ts';
 
@@ -35,8 +36,8 @@ export interface BankReader {
   readonly isContinued: () => boolean;
 }
 
-/** The longest text that is stored: two lines of 140 characters, as camt has them. */
-const MAX_TEXT = 280;
+/** The longest text that is stored: four lines of 140 characters, as camt has them. MT940 has less. */
+const MAX_TEXT = 560;
 
 /** The line of an entry; undefined if it is not the service's (rules 1 and 2). */
 export function lineOfEntry(entry: BankEntry, payers: readonly string[]): Line | undefined {
@@ -45,7 +46,8 @@ export function lineOfEntry(entry: BankEntry, payers: readonly string[]): Line |
     .map(squeezed)
     .some((payer) => searched.some((text) => text.includes(payer)));
   if (!isFromService) return undefined;
-  const text = redactPersonalData(entry.purpose.replaceAll(/\s+/g, ' ').trim(), MAX_TEXT);
+  const purpose = entry.purpose.replaceAll(/\s+/g, ' ').trim();
+  const text = redactPersonalData(purpose, MAX_TEXT, hideDigits);
   return {
     fileLine: entry.place.line,
     type: 'bank',

@@ -11,6 +11,7 @@ import {
   type OpenLine,
   type SettlementCandidate,
 } from '../../../src/ledger/domain/matchLines.ts';
+import { lineOfEntry } from '../../../src/settlement/domain/bankEntries.ts';
 
 function reportLine(fields: Partial<OpenLine>): OpenLine {
   return {
@@ -264,6 +265,60 @@ describe('6: a bank line that names a settlement', () => {
   ])('names %s', (_what, text, settlements, ids) => {
     const matches = matchBankByReference([{ ...LINE, text }], settlements);
     expect(matches.map(({ targetId }) => targetId)).toEqual(ids);
+  });
+});
+
+describe('6: a reference that could be a card number, which the text of a line does not have', () => {
+  const numbered = (id: number, reference: string, fields: Partial<SettlementCandidate> = {}) =>
+    settlement({ id, reference, ...fields });
+  const lineWith = (purpose: string): OpenLine => {
+    const entry = {
+      ...{ place: { line: 1, column: 1 }, day: LINE.day, currency: 'EUR', amountMinor: 1 },
+      ...{ bankReference: undefined, purpose, parties: ['ACME'] },
+    };
+    return { ...LINE, text: lineOfEntry(entry, ['ACME'])?.text ?? null };
+  };
+  const references = Array.from({ length: 200 }, (_, index) => `20261005${10_000_000 + index}`);
+
+  test('is found, with any amount, whatever its check digit', () => {
+    const found = references.map((reference) =>
+      bankMatches([lineWith(`PAYOUT ${reference}`)], [numbered(5, reference)]),
+    );
+    expect(found).toEqual(references.map(() => [[1, '5', 'reference']]));
+    expect(references.some((one) => !lineWith(one).text?.includes(one))).toBe(true);
+  });
+
+  test('is told from those of the days around it', () => {
+    const all = references.map((reference, index) => numbered(100 + index, reference));
+    const found = references.map((one) => bankMatches([lineWith(`PAYOUT 7 ${one}`)], all));
+    expect(found).toEqual(references.map((_, index) => [[1, String(100 + index), 'reference']]));
+  });
+
+  test.each<[string, string, Partial<SettlementCandidate>]>([
+    ['of another number', '2026100610000014', {}],
+    ['in another currency', '2026100510000015', { currency: 'USD' }],
+    ['of other days', '2026100510000015', { day: '2026-09-20' }],
+    ['without so many digits', 'ST-1005', {}],
+  ])('is not that of a settlement %s', (_what, reference, fields) => {
+    const line = lineWith('PAYOUT 2026100510000015');
+    expect(line.text).toBe('PAYOUT [digits 7416]');
+    expect(bankMatches([line], [numbered(5, reference, fields)])).toEqual([]);
+  });
+
+  test('counts only if the text has no reference', () => {
+    const settlements = [settlement({}), numbered(6, '2026100510000015')];
+    const found = matchBankByReference([lineWith('ST-1005 OF 2026100510000015')], settlements);
+    expect(found.map(({ targetId }) => targetId)).toEqual([String(settlement({}).id)]);
+    const [hidden] = matchBankByReference([lineWith('2026100510000015')], settlements);
+    expect(hidden?.reason).toBe(
+      'the text of the line has a number with the checksum of the reference 2026100510000015',
+    );
+  });
+
+  test('7: its line is about no other settlement of its amount', () => {
+    const settlements = [numbered(5, '2026100510000015'), settlement({ id: 6, netMinor: 7855n })];
+    const lines = [lineWith('PAYOUT 2026100510000015')];
+    expect(matchBankByAmount(lines, settlements)).toEqual([]);
   });
 });
 

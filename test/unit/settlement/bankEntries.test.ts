@@ -64,10 +64,27 @@ describe('rule 2: of a line, neither the name nor the account of the payer is st
   });
 });
 
-test('rule 2: what follows 280 characters of a text is not stored', () => {
-  const purpose = `${'words '.repeat(47)}behind`;
+test('rule 2: what follows 560 characters of a text is not stored', () => {
+  const purpose = `${'words '.repeat(94)}behind`;
   const text = lineOfEntry({ ...ENTRY, purpose }, ['ACME'])?.text;
-  expect(text).toBe('words '.repeat(46).trim());
+  expect(text).toBe('words '.repeat(93).trim());
+});
+
+test('rule 2: a reference at the end of the longest field of MT940 is stored', () => {
+  const purpose = `${'words '.repeat(64)}ST-1`;
+  expect(lineOfEntry({ ...ENTRY, purpose }, ['ACME'])?.text).toMatch(/ ST-1$/);
+});
+
+describe('rule 2: what could be a card number is stored as a checksum of four digits', () => {
+  test.each([
+    ['in one word', 'PAYOUT 4242424242424242', 'PAYOUT [digits 1218]'],
+    ['in groups', 'PAYOUT 4242 4242-4242 4242.', 'PAYOUT [digits 1218].'],
+    ['beside short numbers', 'PAYOUT 05 4242424242424242', 'PAYOUT [digits 1218]'],
+    ['beside another', 'PAYOUT 4242424242424242 2026100510000015', 'PAYOUT [digits 1218, 7416]'],
+    ['unless its check digit is wrong', 'PAYOUT 4242424242424241', 'PAYOUT 4242424242424241'],
+  ])('%s', (_name, purpose, text) => {
+    expect(lineOfEntry({ ...ENTRY, purpose }, ['ACME'])?.text).toBe(text);
+  });
 });
 
 describe('a reference', () => {
