@@ -64,7 +64,7 @@ export function transferEntry(chart: Chart, row: EntryRow, day: string): readonl
       day,
       words: [
         ...[row.kind, row.resourceId, row.leg, String(row.seq)],
-        ...(row.movedOn === null ? [] : ['late,', 'of', row.movedOn]),
+        ...(row.movedOn === null ? [] : ['late', 'posting', 'of', row.movedOn]),
       ],
       orderId: row.orderKey === undefined ? undefined : orderIdOf(row.orderKey),
       eventId: row.eventId,

@@ -58,7 +58,7 @@ describe('the entry of a transfer', () => {
     expect(transferEntry(DEFAULT_CHART, row, '2026-11-01')).toMatchObject([
       {
         orderId: undefined,
-        words: ['payment', 'pay_1', 'captured', '3', 'late,', 'of', '2026-10-05'],
+        words: ['payment', 'pay_1', 'captured', '3', 'late', 'posting', 'of', '2026-10-05'],
       },
     ]);
   });

@@ -200,5 +200,8 @@ test('late postings have entries of their own, which name the day or month to wh
     ['2026-11-01-USD-late-2026-10', '2026-10'],
   ]);
   const late = transferEntry(DEFAULT_CHART, { ...ROW, movedOn: '2026-10-05' }, '2026-11-01');
-  expect(late[0]?.words.slice(-3)).toEqual(['late,', 'of', '2026-10-05']);
+  const texts = ENTRY_FORMAT_NAMES.flatMap((name) =>
+    late.map((one) => ENTRY_FORMATS[name].entry(one)),
+  );
+  for (const text of texts) expect(text).toMatch(/ 1 late posting of 2026-10-05\b/);
 });
