@@ -458,7 +458,7 @@ describe('a chart of accounts', () => {
   });
 
   test.skipIf(!isHledgerInstalled || !isBeancountInstalled)(
-    'with an account beneath another is accepted by hledger and beancount, whose balances differ in it',
+    'with an account beneath another is accepted by hledger and beancount, which add up its balance differently',
     async () => {
       const beneath = new Map<Account, string>([
         ['psp.clearing', 'Assets:Service'],

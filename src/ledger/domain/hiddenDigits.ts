@@ -2,7 +2,7 @@
  * Digits in the text of a bank line that could be a card number. One in ten references of settlements looks like
  * one, so a checksum is stored instead, by which the reference is recognized.
  *
- * 1. A checksum has four digits. It tells as little about a card as its last four digits, which receipts have.
+ * 1. A checksum has four digits. It reveals as little about a card as its last four digits, which receipts have.
  * 2. Digits of one group have one checksum, so that no two are of overlapping digits. Shorter groups, which
  *    could be guessed, have none unless they form the number together.
  */

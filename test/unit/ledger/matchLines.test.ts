@@ -280,7 +280,7 @@ describe('6: a reference that could be a card number, which the text of a line d
   };
   const references = Array.from({ length: 200 }, (_, index) => `20261005${10_000_000 + index}`);
 
-  test('is found, with any amount, whatever its check digit', () => {
+  test('is found, with any amount and any check digit', () => {
     const found = references.map((reference) =>
       bankMatches([lineWith(`PAYOUT ${reference}`)], [numbered(5, reference)]),
     );
@@ -288,7 +288,7 @@ describe('6: a reference that could be a card number, which the text of a line d
     expect(references.some((one) => !lineWith(one).text?.includes(one))).toBe(true);
   });
 
-  test('is told from those of the days around it', () => {
+  test('is distinguished from those of the days around it', () => {
     const all = references.map((reference, index) => numbered(100 + index, reference));
     const found = references.map((one) => bankMatches([lineWith(`PAYOUT 7 ${one}`)], all));
     expect(found).toEqual(references.map((_, index) => [[1, String(100 + index), 'reference']]));
