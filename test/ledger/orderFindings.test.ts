@@ -1,5 +1,6 @@
 /** Findings about orders: each opens once and closes when its cause is gone. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { createOverdueCheck } from '../../src/ledger/overdue.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -50,6 +51,25 @@ async function paidOrder(): Promise<{ paymentId: string; subject: string; orderI
 const classes = async (subject: string) =>
   (await readOpenFindings(db, subject)).map((finding) => finding.class);
 
+/** Accepts every open finding about an order. */
+async function acceptFindings(subject: string): Promise<void> {
+  const open = await db.query<{ id: number }>(
+    `select id from findings where subject = $1 and state = 'open'`,
+    [subject],
+  );
+  const acceptance = { by: 'ops', reason: 'both are intended' };
+  for (const { id } of open) await db.transaction((tx) => acceptFinding(tx, id, acceptance));
+  expect(await isAccepted(subject)).toBe(true);
+}
+
+async function isAccepted(subject: string): Promise<boolean> {
+  const open = await db.query<{ accepted_by: string | null }>(
+    `select accepted_by from findings where subject = $1 and state = 'open'`,
+    [subject],
+  );
+  return open.every((finding) => finding.accepted_by !== null);
+}
+
 test('over-refund: refunds beyond the captured amount, until one of them fails', async () => {
   const { paymentId, subject } = await paidOrder();
   await child(paymentId, 'refund').send({ status: 'succeeded', amount: 6000 }, 1);
@@ -88,6 +108,47 @@ test('double paid: a second paid payment on one order, until it is voided', asyn
     modified_at: '2026-11-02T10:00:00.000Z',
   };
   await applyEach(db, applier, [eventBody(voided)]);
+  expect(await classes(subject)).toEqual([]);
+});
+
+test('double paid: until the refund of a whole payment succeeded, and again if that fails later', async () => {
+  const { orderId, subject } = await paidOrder();
+  const second = paymentObject({ metadata: { order_id: orderId } });
+  await applyEach(db, applier, [eventBody(second)]);
+  const refund = child(second.payment_id, 'refund');
+  await refund.send({ status: 'pending', amount: 6540 }, 1);
+  expect(await classes(subject)).toEqual(['double_paid']);
+  await acceptFindings(subject);
+  await refund.send({ status: 'succeeded', amount: 6540 }, 2);
+  expect(await classes(subject)).toEqual([]);
+  // What was accepted closed: the claim is made again, and must be judged again.
+  await refund.send({ status: 'failed', amount: 6540 }, 3);
+  expect(await classes(subject)).toEqual(['double_paid']);
+  expect(await isAccepted(subject)).toBe(false);
+});
+
+test('double paid: not by a payment after the first was refunded', async () => {
+  const { paymentId, orderId, subject } = await paidOrder();
+  await child(paymentId, 'refund').send({ status: 'succeeded', amount: 6540 }, 1);
+  await applyEach(db, applier, [eventBody(paymentObject({ metadata: { order_id: orderId } }))]);
+  expect(await classes(subject)).toEqual([]);
+});
+
+test('double paid: what an earlier version left open closes with the next observation of a part', async () => {
+  const { paymentId, orderId, subject } = await paidOrder();
+  const refund = child(paymentId, 'refund');
+  await refund.send({ status: 'succeeded', amount: 6540 }, 1);
+  await applyEach(db, applier, [eventBody(paymentObject({ metadata: { order_id: orderId } }))]);
+  await db.query(
+    `insert into findings (class, subject, detail) values ('double_paid', $1, '{}')
+     on conflict do nothing`,
+    [subject],
+  );
+  await db.query(
+    `update orders set open_findings = '{double_paid}' where 'order:' || order_key = $1`,
+    [subject],
+  );
+  await refund.send({ status: 'succeeded', amount: 6540 }, 1);
   expect(await classes(subject)).toEqual([]);
 });
 

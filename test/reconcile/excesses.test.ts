@@ -352,4 +352,19 @@ describe('a second payment of an order', () => {
     await raiseAlerts(false);
     expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
   });
+
+  test('has its alert resolved by the refund of one of both payments', async () => {
+    const order = await pay();
+    await payAgain(order);
+    await apply(...(await webhooks('payment')));
+    await passTime(21 * MINUTE_MS);
+    await raiseAlerts(false);
+    expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
+    await refund(order);
+    await apply(...(await webhooks('refund')));
+    expect(await classes(order.subject)).toEqual([]);
+    expect(await alertsOf('double_paid')).toEqual([
+      [order.subject, 'resolved', 'opened', 'resolved'],
+    ]);
+  });
 });

@@ -72,7 +72,7 @@ const STATE_RULES: Readonly<Record<string, (state: State, variant: string) => bo
 
 /** Rules about an order: whether their condition holds for its parts at one instant. */
 const ORDER_RULES: Readonly<Record<string, (parts: readonly State[]) => boolean>> = {
-  double_paid: (parts) => parts.filter(isPaid).length > 1,
+  double_paid: (parts) => parts.filter((part) => isPaid(part, parts)).length > 1,
   dispute_and_refund: (parts) =>
     parts.some(({ kind, status }) => kind === 'dispute' && UNDECIDED_DISPUTE.has(status)) &&
     parts.some(({ kind, status }) => kind === 'refund' && UNDECIDED_REFUND.has(status)),
@@ -212,8 +212,17 @@ function episodesAhead(clock: readonly ClockSetting[], runs: readonly ListRun[])
   }).length;
 }
 
-function isPaid({ kind, status, received }: State): boolean {
-  return kind === 'payment' && status === 'succeeded' && received > 0;
+/** A payment of which nothing is left after its refunds and lost disputes is paid no longer. */
+function isPaid({ kind, id, status, currency, received }: State, parts: readonly State[]): boolean {
+  if (kind !== 'payment' || status !== 'succeeded') return false;
+  let left = received;
+  for (const part of parts) {
+    if (part.paymentId !== id || part.currency !== currency) continue;
+    const isRefunded = part.kind === 'refund' && part.status === 'succeeded';
+    const isLost = part.kind === 'dispute' && LOST.has(part.status) && part.stage !== 'pre_dispute';
+    if (isRefunded || isLost) left -= part.amount;
+  }
+  return left > 0;
 }
 
 interface Sums {

@@ -21,7 +21,7 @@ export const FINDING_CLASSES = {
   capture_revoked:
     'The service reported captured money and then that the payment failed; the capture was reversed.',
   over_refund: 'More was refunded, or is being refunded, than was captured.',
-  double_paid: 'Two payments of one order were paid.',
+  double_paid: 'Two payments of one order were paid, and neither was returned in full.',
   double_loss: 'Refunds and disputes together exceed what was captured.',
   dispute_and_refund: 'A dispute and a refund of one order are both undecided.',
   missing_local: 'The service has something that could not be added to the ledger.',

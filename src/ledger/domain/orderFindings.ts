@@ -3,8 +3,9 @@
  * problems and does not reject them.
  */
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
+import { groupBy } from '../../platform/collections.ts';
 import type { Finding, FindingClass } from './findings.ts';
-import { deriveOrder, type OrderPart, type OrderTotals } from './order.ts';
+import { deriveOrder, type OrderPart, type OrderTotals, PART_AMOUNTS } from './order.ts';
 
 /** A part with its id and its payment. */
 export interface NamedPart extends OrderPart {
@@ -80,15 +81,35 @@ function doubleLoss(totals: OrderTotals): number {
     : 0;
 }
 
+/** A payment that was returned is paid no longer: the customer may pay again, and is owed nothing for it. */
 function doublePaid(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {
+  const byPayment = groupBy(parts, ({ paymentId }) => paymentId);
   const paid = parts.filter(
-    ({ kind, status, capturedMinor }) =>
-      kind === 'payment' && status === 'succeeded' && capturedMinor > 0,
+    (part) =>
+      part.kind === 'payment' &&
+      part.status === 'succeeded' &&
+      keptMinor(part, byPayment.get(part.id) ?? []) > 0,
   );
   const payments = paid
     .map(({ id, capturedMinor, currency }) => ({ id, capturedMinor, currency }))
     .sort(byId);
   return payments.length > 1 ? [['double_paid', { payments }]] : [];
+}
+
+/**
+ * What a payment captured, less its refunds that succeeded and disputes that were lost. What may not have left
+ * subtracts nothing: a pending refund, an unknown amount, another currency.
+ */
+function keptMinor(
+  { capturedMinor, currency }: NamedPart,
+  refundsAndDisputes: readonly NamedPart[],
+): number {
+  return refundsAndDisputes
+    .filter((part) => currency !== undefined && part.currency === currency)
+    .reduce(
+      (kept, part) => kept - PART_AMOUNTS.refundedMinor(part) - PART_AMOUNTS.chargedBackMinor(part),
+      capturedMinor,
+    );
 }
 
 /** The customer may receive the money twice; which of the two came first does not matter. */

@@ -104,7 +104,7 @@ describe.each([
     },
     severity: 'critical',
     sentence:
-      'Order ord_1 was paid more than once: pay_1, 65.40 USD; pay_2, 65.40 USD. The customer is owed a refund.',
+      'Order ord_1 was paid more than once: pay_1, 65.40 USD; pay_2, 65.40 USD. Unless each of these payments is intended, the customer is owed a refund.',
     nextStep:
       'npx tallyhook orders explain ord_1; then refund the surplus payment: npx tallyhook payments refund --reason "…" PAYMENT',
   },
@@ -492,7 +492,7 @@ test('an excess of unknown amount is refunded with an amount that a person fills
 test('five payments of a finding of an earlier version, which has ids only, are all listed', () => {
   const payments = ['pay_1', 'pay_2', 'pay_3', 'pay_4', 'pay_5'];
   const alert = findingAlert(finding({ class: 'double_paid', detail: { payments } }));
-  expect(alert?.sentence).toContain('once: pay_1; pay_2; pay_3; pay_4; pay_5. The');
+  expect(alert?.sentence).toContain('once: pay_1; pay_2; pay_3; pay_4; pay_5. Unless');
 });
 
 test('long lists are truncated and show their count', () => {

@@ -132,6 +132,61 @@ describe('an order', () => {
     expect(found(payment, child({ id: 'ref_1', amountMinor: 1, capturedMinor: 100 }))).toEqual([]);
   });
 
+  const REFUNDED = { status: 'succeeded', amountMinor: 100 } as const;
+
+  test.each<[string, Partial<NamedPart>, boolean]>([
+    ['is refunded in full', REFUNDED, false],
+    ['is refunded beyond its capture', { ...REFUNDED, amountMinor: 101 }, false],
+    ['is refunded in part', { ...REFUNDED, amountMinor: 99 }, true],
+    ['is being refunded', { ...REFUNDED, status: 'pending' }, true],
+    ['has a refund that failed', { ...REFUNDED, status: 'failed' }, true],
+    ['has a refund of unknown status', { ...REFUNDED, status: undefined }, true],
+    ['has a refund of unknown amount', { ...REFUNDED, amountMinor: undefined }, true],
+    ['has a refund in another currency', { ...REFUNDED, currency: 'EUR' }, true],
+    ['has a refund of unknown currency', { ...REFUNDED, currency: undefined }, true],
+    ['was lost to a dispute', { ...DISPUTE, status: 'lost' }, false],
+    ['was lost to a dispute that was accepted', { ...DISPUTE, status: 'accepted' }, false],
+    ['was lost to a dispute that expired', { ...DISPUTE, status: 'expired' }, false],
+    ['was lost in part', { ...DISPUTE, status: 'lost', amountMinor: 99 }, true],
+    ['is disputed', { ...DISPUTE, status: 'opened' }, true],
+    ['was disputed in vain', { ...DISPUTE, status: 'won' }, true],
+    ['had an inquiry', { ...DISPUTE, status: 'expired', stage: 'pre_dispute' }, true],
+  ])('is not paid twice by a payment of which nothing is kept: it %s', (_what, fields, isShown) => {
+    const second = { ...payment, id: 'pay_2' };
+    const isFound = (...parts: readonly NamedPart[]) =>
+      found(...parts).some(([name]) => name === 'double_paid');
+    expect(isFound(payment, second, child({ ...fields, paymentId: 'pay_2' }))).toBe(isShown);
+    // The same if the first payment was returned, and if a third one was not.
+    expect(isFound(payment, second, child(fields))).toBe(isShown);
+    expect(isFound(payment, second, { ...payment, id: 'pay_3' }, child(fields))).toBe(true);
+  });
+
+  test('is paid twice by payments and a refund of unknown currencies', () => {
+    const unknown = { ...payment, currency: undefined };
+    const refund = child({ ...REFUNDED, currency: undefined });
+    expect(found(unknown, { ...unknown, id: 'pay_2' }, refund)).toMatchObject([
+      ['double_paid', {}],
+    ]);
+  });
+
+  test('is not paid twice by a payment that refunds and a lost dispute returned together', () => {
+    const second = { ...payment, id: 'pay_2' };
+    const refunds = ['ref_1', 'ref_2'].map((id) => child({ id, ...REFUNDED, amountMinor: 30 }));
+    const lost = child({ ...DISPUTE, status: 'lost', amountMinor: 40 });
+    expect(found(payment, second, ...refunds, lost)).toEqual([]);
+    // Each payment has its own: 60 of one and 40 of the other return neither.
+    expect(found(payment, second, ...refunds, { ...lost, paymentId: 'pay_2' })).toHaveLength(1);
+    expect(found(payment, second, ...refunds, { ...lost, paymentId: null })).toHaveLength(1);
+  });
+
+  test('names the payments of which something is kept, with what they captured', () => {
+    const others = ['pay_2', 'pay_3'].map((id) => ({ ...payment, id }));
+    const returned = child({ paymentId: 'pay_2', ...REFUNDED });
+    const inPart = child({ id: 'ref_2', ...REFUNDED, amountMinor: 10 });
+    const payments = ['pay_1', 'pay_3'].map((id) => ({ id, capturedMinor: 100, currency: 'USD' }));
+    expect(found(payment, ...others, returned, inPart)).toEqual([['double_paid', { payments }]]);
+  });
+
   test('loses twice by money that is still in transit, too', () => {
     const refund = child({ amountMinor: 1, status: 'pending' });
     const open = child({ ...DISPUTE, status: 'opened' });
@@ -152,8 +207,11 @@ describe('an order', () => {
   test('has one finding of a class, about the first currency with it', () => {
     const euro = { ...payment, id: 'pay_2', currency: 'EUR' };
     const refunds = [
-      child({ amountMinor: 105 }),
-      child({ id: 'ref_2', paymentId: 'pay_2', currency: 'EUR', amountMinor: 107 }),
+      child({ amountMinor: 105, status: 'pending' }),
+      child({
+        ...{ id: 'ref_2', paymentId: 'pay_2', currency: 'EUR' },
+        ...{ amountMinor: 107, status: 'pending' },
+      }),
     ];
     expect(found(payment, euro, ...refunds)).toEqual([
       ['over_refund', { currency: 'EUR', excessMinor: 7 }],

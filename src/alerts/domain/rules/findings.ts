@@ -60,7 +60,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'critical',
     graceMs: 0,
     sentence: ({ subject, detail }) =>
-      `${named(subject)} was paid more than once: ${listedPayments(detail.payments)}. The customer is owed a refund.`,
+      `${named(subject)} was paid more than once: ${listedPayments(detail.payments)}. Unless each of these payments is intended, the customer is owed a refund.`,
     nextStep: (finding) =>
       `${explain(finding)}; then refund the surplus payment: npx tallyhook payments refund --reason "…" PAYMENT`,
   },
