@@ -9,14 +9,16 @@
  * 3. A claimed row is due again after a lease, so that nothing is lost with a process, and two processes
  *    claim different rows. What a round that ends early did not check is due at once.
  * 4. A failure that affects every request ends the round, opens a finding and is backed off from; no
- *    resource is marked failed. The finding closes when a check succeeds, or nothing is left to check. A
- *    failure that affects one resource postpones the check of that one.
+ *    resource is marked failed. The finding closes when a check succeeds, or nothing is left to check:
+ *    what a pause holds back or another process has claimed is left. A failure that affects one resource
+ *    postpones the check of that one.
  */
 
 import {
   type CheckedRow,
   claimDue,
   type DueRow,
+  hasChecksUntil,
   postponeCheck,
   releaseDue,
   writeNextChecks,
@@ -71,16 +73,24 @@ const MAX_BACKOFF_MS = 5 * MINUTE_MS;
 
 export function createRefresh(parts: RefreshParts): Refresh {
   // True at first: the service may have been unusable for the previous process.
-  let isUnusable = true;
+  let mayBeOpen = true;
   const round = async (signal: AbortSignal): Promise<Round> => {
     const result = await checkDue(parts, signal);
-    const isOver = result.outcome === 'done' && (result.checked > 0 || isUnusable);
-    isUnusable = result.outcome === 'unusable';
-    if (result.outcome === 'unusable') await openUnusable(parts.db, 'refresh', result.reason);
-    if (isOver) await closeUnusable(parts.db, 'refresh');
+    if (result.outcome === 'unusable') {
+      mayBeOpen = true;
+      await openUnusable(parts.db, 'refresh', result.reason);
+    } else if (result.checked > 0 || (mayBeOpen && !(await isAnyLeft(parts)))) {
+      await closeUnusable(parts.db, 'refresh');
+      mayBeOpen = false;
+    }
     return result;
   };
   return { round, loop: (signal) => loop(parts, round, signal) };
+}
+
+/** Whether anything is due within a lease, so that what is claimed counts as well. */
+function isAnyLeft({ db, clock }: RefreshParts): Promise<boolean> {
+  return hasChecksUntil(db, new Date(clock.nowMs() + LEASE_MS));
 }
 
 async function checkDue(parts: RefreshParts, signal: AbortSignal): Promise<Round> {

@@ -22,6 +22,7 @@ import {
   uncountAttempts,
 } from '../../src/ledger/inbox/store/pending.ts';
 import { createSweep } from '../../src/ledger/inbox/sweep.ts';
+import { hasChecksUntil } from '../../src/ledger/store/checks.ts';
 import { createDeliverer } from '../../src/notify/deliver.ts';
 import { dispatchAlerts } from '../../src/notify/dispatch.ts';
 import { readDueChannels } from '../../src/notify/store/messages.ts';
@@ -216,6 +217,8 @@ async function reconcile(
     ...{ db, retrieve, clock: later, log: silentLog, sleep: () => Promise.resolve() },
     metrics: { missed: () => undefined, secondsToConverge: () => undefined, run: () => undefined },
   });
+  // A round asks for it only where it checked nothing.
+  await hasChecksUntil(db, new Date(later.nowMs()));
   await refresh.round(new AbortController().signal);
   await raiseWaitingFindings(db, { hasApiKey: true });
   await createAuthorizationCheck({

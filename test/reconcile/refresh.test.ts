@@ -1,5 +1,5 @@
 /** Checks of single resources: which are retrieved and when, which need no request, and how refresh waits. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -7,6 +7,7 @@ import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh } from '../../src/reconcile/refresh.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
+import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
 import { API_KEY } from '../client/paymentService.ts';
 import { silentLog } from '../support/database.ts';
 import { eventBody } from '../support/events.ts';
@@ -180,15 +181,7 @@ test.each(UNSETTLING.map((one) => [one.how, one] as const))(
   async (_, { unsettle, resource }) => {
     const applier = testApplier(db);
     await applyEach(db, applier, [eventBody(FAILED)]);
-    const racing: typeof db = {
-      ...db,
-      query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
-        const rows = await db.query<Row>(text, values);
-        const isClaim = text.includes('for update skip locked') && rows.length > 0;
-        if (isClaim) await unsettle(applier);
-        return rows;
-      },
-    };
+    const racing = whenClaimed(() => unsettle(applier));
     const round = await refreshAt(LATER, [], racing).round(new AbortController().signal);
     expect(round).toMatchObject({ checked: 0, settled: 1 });
     const due = await db.query(
@@ -209,6 +202,83 @@ test('a resource that a failed round did not check is due again immediately', as
   recover();
   expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', checked: 1 });
   expect(await openFindings()).toEqual([]);
+});
+
+const unusable = () =>
+  db.query(
+    `select opened_at, closed_at from findings where class = 'service_unusable' order by opened_at`,
+  );
+
+/** A failed check, with the finding that it opened. */
+async function failRound() {
+  service.always = () => ({ status: 503, body: '' });
+  const refresh = refreshAt(LATER);
+  const { signal } = new AbortController();
+  expect(await refresh.round(signal)).toMatchObject({ outcome: 'unusable' });
+  const opened = await unusable();
+  expect(opened).toMatchObject([{ closed_at: null }]);
+  return { refresh, signal, opened };
+}
+
+/** The database of a process for which something happens between its claim and its first request. */
+function whenClaimed(happens: () => Promise<void>): typeof db {
+  return {
+    ...db,
+    query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+      const rows = await db.query<Row>(text, values);
+      if (text.includes('for update skip locked') && rows.length > 0) await happens();
+      return rows;
+    },
+  };
+}
+
+describe('the finding that the service cannot be used', () => {
+  test('stays open through a pause, also for a process that starts meanwhile', async () => {
+    const { refresh, signal, opened } = await failRound();
+    await beginPause(db, { by: 'ops', reason: 'maintenance of the service' });
+    for (const paused of [refresh, refreshAt(LATER)]) {
+      expect(await paused.round(signal)).toMatchObject({ checked: 0 });
+      expect(await unusable()).toEqual(opened);
+    }
+    await endPause(db, 'ops');
+    recover();
+    expect(await refresh.round(signal)).toMatchObject({ checked: 1 });
+    expect(await openFindings()).toEqual([]);
+  });
+
+  test('stays open while another process has claimed what is due', async () => {
+    const { signal, opened } = await failRound();
+    const claiming = whenClaimed(async () => {
+      expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 0 });
+      expect(await unusable()).toEqual(opened);
+    });
+    const failing = await refreshAt(LATER, [], claiming).round(signal);
+    expect(failing).toMatchObject({ outcome: 'unusable' });
+    expect(await unusable()).toEqual(opened);
+  });
+
+  test('stays open after the process was killed, until its claim ends and the check succeeds', async () => {
+    const { signal, opened } = await failRound();
+    const killing = whenClaimed(() => Promise.reject(new Error('killed')));
+    await expect(refreshAt(LATER, [], killing).round(signal)).rejects.toThrow('killed');
+    recover();
+    expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 0 });
+    expect(await unusable()).toEqual(opened);
+    const afterLease = { nowMs: () => LATER.nowMs() + 16 * 60_000 };
+    expect(await refreshAt(afterLease).round(signal)).toMatchObject({ checked: 1 });
+    expect(await openFindings()).toEqual([]);
+  });
+
+  test('closes without a request once webhooks have settled what was left, also during a pause', async () => {
+    const { refresh, signal, opened } = await failRound();
+    await beginPause(db, { by: 'ops', reason: 'maintenance of the service' });
+    await applyEach(db, testApplier(db), [eventBody(PAID)]);
+    await refresh.round(signal);
+    expect(await unusable()).toEqual(opened);
+    await endPause(db, 'ops');
+    expect(await refresh.round(signal)).toMatchObject({ checked: 0, settled: 1 });
+    expect(await openFindings()).toEqual([]);
+  });
 });
 
 test('refresh backs off exponentially, up to five minutes', async () => {

@@ -201,6 +201,15 @@ export async function postponeCheck(
   ]);
 }
 
+/** Whether any check is due at a time or before it. */
+export async function hasChecksUntil(db: Queryable, at: Date): Promise<boolean> {
+  const rows = await db.query<{ isDue: boolean }>(
+    'select exists (select from resources where next_check_at <= $1) as "isDue"',
+    [at],
+  );
+  return rows[0]?.isDue === true;
+}
+
 /** A count stops here, and then means "this many or more". */
 const COUNTED_ROWS = 10_000;
 

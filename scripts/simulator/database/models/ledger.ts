@@ -3,6 +3,7 @@
 import { parseInstantMicros } from '../../../../src/ledger/domain/time.ts';
 import {
   claimDue,
+  hasChecksUntil,
   linkFinding,
   postponeCheck,
   readChecked,
@@ -465,6 +466,11 @@ const CHECKS = [
   modeled(postponeCheck, [REF, EPOCH], '7cc24e3b', function* (x, t, [kind, id, at]) {
     yield* x.update(t.resources, isRef(kind, id), (row) => ({ ...row, next_check_at: toMs(at) }));
     return [];
+  }),
+  modeled(hasChecksUntil, [EPOCH], '966c09bd', (x, t, [at]) => {
+    const isDue = (row: ResourceRow) =>
+      row.next_check_at !== null && row.next_check_at <= requiredMs(at);
+    return [{ isDue: x.rows(t.resources, isDue).length > 0 }];
   }),
 ];
 
