@@ -6,9 +6,20 @@ import type { RunContext } from './runContext.ts';
 import { afterStep, type RunState, type Step } from './runState.ts';
 import { type ReportedDifference, writeStep } from './store/runs.ts';
 
-/** Adds a step to the state and writes the checkpoint. That it got here shows that the list can be read. */
+/** Records a step that listed or counted, which shows that the list can be read. */
 export async function recordStep(run: RunContext, before: RunState, step: Step): Promise<RunState> {
-  const { parts, row, stream, requester, options } = run;
+  const state = await recordCheckpoint(run, before, step);
+  await closeUnusable(run.parts.db, run.stream);
+  return state;
+}
+
+/** Adds a step to the state and writes the checkpoint; this alone shows nothing about the list. */
+export async function recordCheckpoint(
+  run: RunContext,
+  before: RunState,
+  step: Step,
+): Promise<RunState> {
+  const { parts, row, requester, options } = run;
   const differences = await markAccepted(run, step.differences);
   const state = afterStep(before, { ...step, differences }, requester.requestCount());
   const { counts, checkpointMs, span } = state;
@@ -17,7 +28,6 @@ export async function recordStep(run: RunContext, before: RunState, step: Step):
     positionAt: new Date(checkpointMs),
     differences: state.differences,
   });
-  await closeUnusable(parts.db, stream);
   options.onProgress?.({ ...counts, span, checkpointMs });
   return state;
 }

@@ -11,7 +11,7 @@
  *    killed resumes there and reads at most two windows again; repairing twice changes nothing. A job
  *    that is retried lists nothing again that it has finished.
  * 4. A service that cannot be used fails the run, with the reason and a finding about its list; the
- *    next checkpoint over that list closes the finding. No resource is marked failed.
+ *    next step that listed or counted closes the finding. No resource is marked failed.
  * 5. Pausing reconciliation holds a scheduled run at its checkpoint; it resumes after the pause.
  * 6. The watermark moves only when a full run completes, and never over a gap. The first run that sets
  *    it is as long as the first import: while only shorter ones have completed, the import is still to
@@ -36,7 +36,7 @@ import { RunInterrupted, RunPaused, RunStopped } from './interruptions.ts';
 import type { ListedWindow } from './listReader.ts';
 import { FIRST_SPAN_MS, findEarlierRun, isOver, openRun } from './openRun.ts';
 import { recordListFindings } from './recordListFindings.ts';
-import { recordStep } from './recordStep.ts';
+import { recordCheckpoint } from './recordStep.ts';
 import { recordWindow } from './recordWindow.ts';
 import { repairWindow } from './repairWindow.ts';
 import {
@@ -159,7 +159,8 @@ async function recordMissed(run: RunContext, state: RunState): Promise<RunState>
     parts.metrics.missed(stream);
     parts.metrics.secondsToConverge(secondsToConverge);
   }
-  return await recordStep(run, state, { compared: 0, missed: missed.length, differences: [] });
+  const step = { compared: 0, missed: missed.length, differences: [] };
+  return await recordCheckpoint(run, state, step);
 }
 
 /** Ends the run, and moves the watermark where it may (rules 6 and 7). */

@@ -90,3 +90,38 @@ test('a failure over several runs is one finding, regardless of other lists', as
   expect(await findings()).toEqual(first);
   expect(await openFindings()).toHaveLength(1);
 });
+
+test('a resumed run that first counts missed webhooks closes the finding only when it has read the list', async () => {
+  const cause = 'tail';
+  recover();
+  expect(await reconciler.run({ cause, fromMs: Date.UTC(2026, 9, 1) })).toMatchObject({
+    repaired: 1,
+  });
+  const findings = () =>
+    db.query<{ closed: boolean; opened_at: Date }>(
+      `select opened_at, closed_at is not null as closed
+         from findings where class = 'service_unusable' order by id`,
+    );
+  // A run begins with a page of one row; its windows have more.
+  const respond = service.always;
+  service.always = (request) => {
+    const { limit } = (request.body ?? {}) as { readonly limit?: number };
+    return limit === 1 && respond ? respond(request) : { status: 503, body: '' };
+  };
+  const failed = await reconciler.run({ cause });
+  expect(failed).toMatchObject({ state: 'failed' });
+  const opened = await findings();
+  expect(opened).toMatchObject([{ closed: false }]);
+
+  await db.query(
+    `insert into awaited_webhooks (kind, resource_id, stream, changed_at, repaired_at)
+     values ('payment', 'pay_awaited', 'payments', now() - interval '2 hours', now() - interval '1 hour')`,
+  );
+  const resumed = await reconciler.run({ cause });
+  expect(resumed).toMatchObject({ id: failed.id, state: 'failed', missed: 1 });
+  expect(await findings()).toEqual(opened);
+
+  recover();
+  expect(await reconciler.run({ cause })).toMatchObject({ id: failed.id, state: 'done' });
+  expect(await findings()).toMatchObject([{ closed: true }]);
+});
