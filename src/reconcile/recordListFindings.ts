@@ -1,33 +1,67 @@
-/** Records, at the end of a run, what it showed about the list itself. */
+/** Records what a run showed about the list itself. */
 
 import { readCreatedBounds } from '../ledger/read/store/comparison.ts';
 import { selectOpenFindings } from '../ledger/read/store/openFindings.ts';
+import { closeClasses, openFindings } from '../ledger/recordFindings.ts';
 import { DAY_MS } from '../platform/time.ts';
+import { type ListedReach, showsAgain } from './domain/spans.ts';
+import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import type { RunContext } from './runContext.ts';
 import type { RunState } from './runState.ts';
+import { addUnstable, clearUnstable, lockUnstable } from './store/streams.ts';
 import { KIND_OF } from './streams.ts';
 
 /**
- * Findings about a list have no detail. The span that showed one is in the run; repeated here, each run
- * would change the finding and end its acceptance.
+ * Findings about a list have no detail. Where the list was unstable is stored beside it: in the detail, each
+ * run would change the finding and end its acceptance.
  */
-export const LIST_DETAIL = {};
+const LIST_DETAIL = {};
+
+/** Opens the finding with the window that shows it, so that a run that is killed later does not lose it. */
+export async function openUnstable(run: RunContext, window: Span): Promise<void> {
+  const { parts, row, stream } = run;
+  if (row.isDryRun) return;
+  const { reachMs, toMs } = reachOf(run, window);
+  const finding = { class: 'list_unstable', subject: subjectOf(run), detail: LIST_DETAIL } as const;
+  await parts.db.transaction(async (tx) => {
+    await addUnstable(tx, stream, { reachMs, toAt: new Date(toMs) });
+    await openFindings(tx, [finding]);
+  });
+}
 
 /**
- * Opens findings about the list, and closes those that no longer hold. A resumed run does not know what its
- * windows showed before (recordWindow.ts opened that), so it leaves `list_unstable` to the next run.
+ * Closes it after a span was listed without such a window, unless it was seen elsewhere. A resumed run does not
+ * know what its windows showed before, so it leaves that to the next one.
+ */
+export async function closeUnstable(run: RunContext, listed: Span): Promise<void> {
+  const { parts, row, stream } = run;
+  if (row.isDryRun || row.windows > 0) return;
+  await parts.db.transaction(async (tx) => {
+    const seen = await lockUnstable(tx, stream);
+    const unstable = seen && { reachMs: seen.reachMs, toMs: seen.toAt.getTime() };
+    if (unstable && !showsAgain(reachOf(run, listed), unstable)) return;
+    if (seen) await clearUnstable(tx, stream);
+    await closeClasses(tx, ['list_unstable'], [subjectOf(run)]);
+  });
+}
+
+function reachOf({ row }: RunContext, { fromMs, toMs }: Span): ListedReach {
+  return { reachMs: row.startedAt.getTime() - fromMs, toMs };
+}
+
+function subjectOf({ stream }: RunContext): string {
+  return `list:${stream}`;
+}
+
+/**
+ * Opens or closes, at the end of a run, the finding that the list ignores its filter.
  * @throws ServiceUnusable
  */
-export async function recordListFindings(run: RunContext, state: RunState): Promise<void> {
+export async function recordFilter(run: RunContext, state: RunState): Promise<void> {
   const { db } = run.parts;
   if (run.row.isDryRun) return;
-  const subject = `list:${run.stream}`;
-  if (state.isUnstable) {
-    await openComparison(db, [{ class: 'list_unstable', subject, detail: LIST_DETAIL }]);
-  } else if (run.row.windows === 0) {
-    await closeComparison(db, ['list_unstable'], [subject]);
-  }
+  const subject = subjectOf(run);
   const ignored = { class: 'filter_ignored', subject, detail: LIST_DETAIL } as const;
   if (state.isFilterIgnored) {
     await openComparison(db, [ignored]);

@@ -4,8 +4,7 @@
  * A finding opens for each difference that could not be repaired, and closes when the row compares as
  * equal, or has another finding. A row with a retrieve that names another merchant account is not missing
  * in the ledger: its finding names the account. What the service does not know has its finding from the
- * retrieve (retrieve.ts). An unstable list has its finding from the window that shows it, so that a run that
- * is killed later does not lose it; the end of a run closes it (recordListFindings.ts).
+ * retrieve (retrieve.ts). The finding about an unstable list is in recordListFindings.ts.
  */
 
 import type { Finding } from '../ledger/domain/findings.ts';
@@ -17,7 +16,7 @@ import type { Remote } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import type { ListedWindow } from './listReader.ts';
-import { LIST_DETAIL } from './recordListFindings.ts';
+import { openUnstable } from './recordListFindings.ts';
 import { recordStep } from './recordStep.ts';
 import { type RemainingRow, subjectOf, type WindowRepair } from './repairWindow.ts';
 import type { RunContext } from './runContext.ts';
@@ -40,9 +39,7 @@ export async function recordWindow(
   const remaining = await recordRemaining(run, window, repair.remaining);
   if (!run.row.isDryRun) await recordProfilesOf(run, window);
   const isUnstable = window.isUnstable || repair.isIncomplete;
-  if (isUnstable && !run.row.isDryRun) {
-    await openComparison(run.parts.db, [{ ...unstableList(run), detail: LIST_DETAIL }]);
-  }
+  if (isUnstable) await openUnstable(run, window.span);
   return await recordStep(run, afterWindow(state, { ...window, isUnstable }, span), {
     compared: window.rows.length,
     missed: repair.missed,
@@ -50,7 +47,7 @@ export async function recordWindow(
       ...repair.repaired,
       ...remaining,
       ...repair.missingRemotely.map((ref) => remainingDifference('missing_remote', subjectOf(ref))),
-      ...(repair.isIncomplete ? [{ ...unstableList(run), outcome: 'remaining' } as const] : []),
+      ...(repair.isIncomplete ? [remainingDifference('list_unstable', `list:${run.stream}`)] : []),
       ...window.unreadable.map((id) =>
         remainingDifference('amount', subjectOf({ kind: KIND_OF[run.stream], id })),
       ),
@@ -69,10 +66,6 @@ async function recordProfilesOf({ parts }: RunContext, window: ListedWindow): Pr
 
 function remainingDifference(name: string, subject: string): ReportedDifference {
   return { class: name, subject, outcome: 'remaining' };
-}
-
-function unstableList({ stream }: RunContext) {
-  return { class: 'list_unstable', subject: `list:${stream}` } as const;
 }
 
 const COMPARISON_CLASSES = ['missing_local', 'stale_local', 'foreign_merchant'] as const;

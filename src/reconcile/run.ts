@@ -35,7 +35,7 @@ import { closeComparison, openUnusable } from './findings.ts';
 import { RunInterrupted, RunPaused, RunStopped } from './interruptions.ts';
 import type { ListedWindow } from './listReader.ts';
 import { FIRST_SPAN_MS, findEarlierRun, isOver, openRun } from './openRun.ts';
-import { recordListFindings } from './recordListFindings.ts';
+import { closeUnstable, recordFilter } from './recordListFindings.ts';
 import { recordCheckpoint } from './recordStep.ts';
 import { recordWindow } from './recordWindow.ts';
 import { repairWindow } from './repairWindow.ts';
@@ -84,22 +84,24 @@ async function execute(run: RunContext): Promise<void> {
   const opened = await recordMissed(run, initialState(run.row));
   if (run.row.mode === 'totals') {
     const compared = await compareTotals(run, opened, reconcileSpan);
-    await recordListFindings(run, compared);
+    await recordFilter(run, compared);
     return await complete(run, compared);
   }
   const listed = await reconcileSpan(run, opened, opened.span);
-  await recordListFindings(run, listed);
+  await recordFilter(run, listed);
   return await complete(run, await calibrateSums(run, listed));
 }
 
 /** Lists a span window by window, and compares, repairs and records each in its turn. */
 async function reconcileSpan(run: RunContext, initial: RunState, span: Span): Promise<RunState> {
   let state = initial;
-  for await (const window of windowsOf(run, { fromMs: startOf(state, span), toMs: span.toMs })) {
+  const listed = { fromMs: startOf(state, span), toMs: span.toMs };
+  for await (const window of windowsOf(run, listed)) {
     const comparison = await compareWindow(run, window);
     const repair = await repairWindow(run, comparison);
     state = await recordWindow(run, state, { span, comparison, repair });
   }
+  if (!state.isUnstable) await closeUnstable(run, listed);
   return state;
 }
 

@@ -217,7 +217,7 @@ async function reconcile(
     ...{ db, retrieve, clock: later, log: silentLog, sleep: () => Promise.resolve() },
     metrics: { missed: () => undefined, secondsToConverge: () => undefined, run: () => undefined },
   });
-  // A round asks for it only where it checked nothing.
+  // A round reads it only where it checked nothing.
   await hasChecksUntil(db, new Date(later.nowMs()));
   await refresh.round(new AbortController().signal);
   await raiseWaitingFindings(db, { hasApiKey: true });

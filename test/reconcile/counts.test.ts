@@ -1,5 +1,6 @@
 /** Wrong counts of the service, and the cost of comparing counts, with the sandbox over HTTP. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { createClient, type Page, type PaymentServiceClient } from '../../src/client/index.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import {
@@ -93,7 +94,9 @@ test('a list that was unstable before a run was killed stays a finding until a w
   await makePayments(300);
   const killing = new AbortController();
   const use = counting(({ totalCount }) => (totalCount ?? 0) + 2);
-  const wanted = span();
+  // The first windows are small: the others reach back almost as far.
+  await db.query('update reconcile_streams set page_limit = 20');
+  const wanted = { ...span(), fromMs: Date.now() - 12 * DAY_MS };
   const killed = testReconciler({ db, service: sandbox, use }).run(wanted, {
     signal: killing.signal,
     onProgress: () => killing.abort(new Error('killed')),
@@ -105,6 +108,70 @@ test('a list that was unstable before a run was killed stays a finding until a w
   expect(await openFindings()).toEqual([{ class: 'list_unstable' }]);
   const repeated = await reconciler.run(wanted);
   expect(repeated.id).not.toBe(resumed.id);
+  expect(await openFindings()).toEqual([]);
+});
+
+describe('a list that omits payments of three days ago', () => {
+  const unstableOpen = async () =>
+    (await openFindings()).some(({ class: name }) => name === 'list_unstable');
+
+  /** The nightly run has found it, after an import. */
+  async function findAtNight() {
+    const createdMs = Math.floor(Date.now() - 3 * DAY_MS);
+    const omitted = Array.from({ length: 30 }, (_, n): InsertedPayment => {
+      const id = `pay_omitted_${process.pid}_${n}`;
+      const times = { createdMs: createdMs + n * 1_000, modifiedMs: createdMs + n * 1_000 };
+      return { id, ...times, status: 'succeeded', currency: 'EUR', amount: 100 };
+    });
+    await insertPayments(service, sandbox, omitted);
+    const reconciler = testReconciler({ db, service: sandbox });
+    await reconciler.run({ fromMs: Date.now() - 121 * DAY_MS });
+    await service.query('delete from sandbox.resources');
+    const night = { cause: 'night', fromMs: Date.now() - 8 * DAY_MS };
+    expect(await reconciler.run(night)).toMatchObject({ state: 'done', remaining: 1 });
+    expect(await unstableOpen()).toBe(true);
+    return { reconciler, restore: () => insertPayments(service, sandbox, omitted) };
+  }
+
+  test('raises its alert after twenty minutes, although the tails in between are equal', async () => {
+    const { reconciler } = await findAtNight();
+    const opened = await db.query('select id, opened_at from findings');
+    expect(await reconciler.run({ cause: 'tail' })).toMatchObject({ state: 'done', remaining: 0 });
+    expect(await db.query(`select id, opened_at from findings where state = 'open'`)).toEqual(
+      opened,
+    );
+    const alerts = () => db.query(`select rule from alerts where resolved_at is null`);
+    await raiseWaitingFindings(db, { hasApiKey: true });
+    expect(await alerts()).toEqual([]);
+    await db.query(`update findings set opened_at = opened_at - interval '21 minutes'`);
+    await raiseWaitingFindings(db, { hasApiKey: true });
+    expect(await alerts()).toEqual([{ rule: 'list_unstable' }]);
+  });
+
+  test('is found until a run that lists those days shows it complete', async () => {
+    const { reconciler, restore } = await findAtNight();
+    await restore();
+    const days = { fromMs: Date.now() - 8 * DAY_MS };
+    const counted = await reconciler.run({ ...days, mode: 'totals' });
+    expect(counted, 'lists nothing').toMatchObject({ state: 'done', rowsCompared: 0, found: 0 });
+    expect(await unstableOpen()).toBe(true);
+    const older = { fromMs: Date.now() - 20 * DAY_MS, toMs: Date.now() - 4 * DAY_MS };
+    await reconciler.run(older);
+    expect(await unstableOpen()).toBe(true);
+    expect(await reconciler.run(days)).toMatchObject({ state: 'done', rowsCompared: 30 });
+    expect(await unstableOpen()).toBe(false);
+  });
+});
+
+test('a list that was unstable in one tail is no longer a finding after the next', async () => {
+  const reconciler = testReconciler({ db, service: sandbox });
+  await reconciler.run({ fromMs: Date.now() - 121 * DAY_MS });
+  const use = counting(({ totalCount }) => (totalCount ?? 0) + 2);
+  // Tails begin at the watermark, so that this one has five minutes that the next does not list.
+  await db.query(`update reconcile_streams set watermark_at = watermark_at - interval '5 minutes'`);
+  await testReconciler({ db, service: sandbox, use }).run({ cause: 'tail' });
+  expect(await openFindings()).toEqual([{ class: 'list_unstable' }]);
+  await reconciler.run({ cause: 'tail' });
   expect(await openFindings()).toEqual([]);
 });
 

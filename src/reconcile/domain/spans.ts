@@ -39,3 +39,25 @@ export function sliceSpan(slotMs: number): Span {
   const { fromMs } = weekSpan(slotMs);
   return { fromMs, toMs: fromMs + SLICE_DAYS * DAY_MS };
 }
+
+/** A part of a list, seen from the start of the run that listed it. */
+export interface ListedReach {
+  /** How long before the run it begins. */
+  readonly reachMs: number;
+  readonly toMs: number;
+}
+
+/** A slot or two of the tail. */
+const MIN_SHIFT_MS = 10 * MINUTE_MS;
+/** A day of the night's eight. */
+const SHIFT_SHARE = 1 / 8;
+
+/**
+ * Whether listing a part shows if another is still unstable: it must reach back as far, and end no earlier.
+ * The reach is that from the start of each run, less what delays shift, because the spans of a schedule move
+ * on with time: the next run does not list the oldest part of the last one.
+ */
+export function showsAgain(listed: ListedReach, unstable: ListedReach): boolean {
+  const shiftMs = Math.max(MIN_SHIFT_MS, unstable.reachMs * SHIFT_SHARE);
+  return listed.reachMs >= unstable.reachMs - shiftMs && listed.toMs >= unstable.toMs;
+}

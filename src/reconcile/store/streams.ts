@@ -98,6 +98,48 @@ export async function advanceWatermark(
   return rows.length > 0;
 }
 
+/** Where a list was unstable, as of the run that showed it. */
+export interface UnstableRow {
+  readonly reachMs: number;
+  readonly toAt: Date;
+}
+
+/** Adds a part in which a list was unstable. */
+export async function addUnstable(
+  tx: Queryable,
+  stream: Stream,
+  { reachMs, toAt }: UnstableRow,
+): Promise<void> {
+  await tx.query(
+    `update reconcile_streams
+        set unstable_reach_ms = greatest(unstable_reach_ms, $2),
+            unstable_to_at = greatest(unstable_to_at, $3)
+      where stream = $1`,
+    [stream, reachMs, toAt],
+  );
+}
+
+/** Locks the row of the list, so that nothing is added meanwhile. @returns undefined where it was unstable nowhere */
+export async function lockUnstable(
+  tx: Queryable,
+  stream: Stream,
+): Promise<UnstableRow | undefined> {
+  const rows = await tx.query<UnstableRow | { readonly reachMs: null; readonly toAt: null }>(
+    `select unstable_reach_ms as "reachMs", unstable_to_at as "toAt"
+       from reconcile_streams where stream = $1 for update`,
+    [stream],
+  );
+  const [row] = rows;
+  return row && row.reachMs !== null ? row : undefined;
+}
+
+export async function clearUnstable(tx: Queryable, stream: Stream): Promise<void> {
+  await tx.query(
+    'update reconcile_streams set unstable_reach_ms = null, unstable_to_at = null where stream = $1',
+    [stream],
+  );
+}
+
 /** Replaces a watermark; does nothing when it has moved meanwhile. */
 export async function replaceWatermark(
   tx: Queryable,

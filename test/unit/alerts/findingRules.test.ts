@@ -243,7 +243,8 @@ describe.each([
     severity: 'warning',
     sentence:
       "The service's list of refunds changes between pages or omits resources that the service has: reconciliation cannot find what the list omits.",
-    nextStep: 'npx tallyhook reconcile --stream refunds --mode full',
+    nextStep:
+      'npx tallyhook reconcile --stream refunds --mode full --from DAY, where DAY is the first day of the run that found it',
   },
   {
     class: 'filter_ignored',

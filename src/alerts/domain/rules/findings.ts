@@ -183,7 +183,8 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     graceMs: REPAIR_MS,
     sentence: ({ subject }) =>
       `The service's list of ${listName(subject)} changes between pages or omits resources that the service has: reconciliation cannot find what the list omits.`,
-    nextStep: ({ subject }) => `npx tallyhook reconcile --stream ${listName(subject)} --mode full`,
+    nextStep: ({ subject }) =>
+      `npx tallyhook reconcile --stream ${listName(subject)} --mode full --from DAY, where DAY is the first day of the run that found it`,
   },
   filter_ignored: {
     severity: 'info',
