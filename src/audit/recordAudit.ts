@@ -1,6 +1,6 @@
 /** Writes the audit log; domain/entry.ts has its rules. There is no other way to write it. */
 import type { Database, Queryable } from '../platform/db/database.ts';
-import { toError } from '../platform/errors.ts';
+import { OperatorError, toError } from '../platform/errors.ts';
 import type { Actor } from './domain/actor.ts';
 import type { AuditAction, AuditIntent, AuditOutcome, FinalResult } from './domain/entry.ts';
 import { RUNNING_FOR_MS } from './interrupted.ts';
@@ -52,10 +52,25 @@ export interface ClaimedAttempt {
   readonly attempt: number;
 }
 
+/** An attempt was interrupted after its claim, or its result was not recorded: it may have been carried out. */
+export class AttemptInterrupted extends OperatorError {
+  override readonly problem = 'unknown';
+
+  constructor(attempt: number, { kind, id }: AuditIntent['subject'], cause: unknown) {
+    super(
+      `The outcome is unknown: ${toError(cause).message}. Attempt ${attempt} in the audit log. ` +
+        `Refresh ${kind} ${id} from the service before you try again.`,
+      { cause },
+    );
+  }
+}
+
 /**
  * Records an attempt of which there is at most one at a time: the entry `requested` is its claim. While it
  * has no result, nobody else makes the same attempt on the same subject.
  * @param exclusive actions that exclude each other on a subject, the intended one among them
+ * @throws AttemptInterrupted for what is thrown after the claim: whoever reads only that the database is
+ * unavailable would repeat what moved money
  */
 export async function recordExclusiveAttempt<T>(
   db: Database,
@@ -73,7 +88,11 @@ export async function recordExclusiveAttempt<T>(
   });
   const { isMine, attempt } = claim;
   if (!isMine) return { outcome: 'claimed', attempt };
-  return await carryOut({ db, intent, attempt }, work, 'unknown');
+  try {
+    return await carryOut({ db, intent, attempt }, work, 'unknown');
+  } catch (error) {
+    throw new AttemptInterrupted(attempt, intent.subject, error);
+  }
 }
 
 interface Requested {

@@ -14,6 +14,7 @@ const FAILURE_CLASSES = [
   'not_found',
   'refused',
   'unavailable',
+  'unknown',
   'unexpected',
 ] as const satisfies readonly Ending[];
 type FailureClass = (typeof FAILURE_CLASSES)[number];
@@ -40,6 +41,7 @@ const ENVELOPES: Readonly<Record<FailureClass, { type: ErrorType; code: string }
   not_found: { type: 'invalid_request', code: 'IR_05' },
   refused: { type: 'invalid_request', code: 'IR_04' },
   unavailable: { type: 'api_error', code: 'HE_00' },
+  unknown: { type: 'api_error', code: 'HE_00' },
   unexpected: { type: 'api_error', code: 'HE_00' },
 };
 

@@ -196,7 +196,9 @@ function createErrorHandler(log: Log): ErrorRequestHandler {
       return;
     }
     const given = replyToError(error, limitOf(error));
-    if (given.status === 500) log.error({ error }, 'console.request_failed');
+    // Of an unknown outcome, too: what interrupted it is nowhere else.
+    if (given.status === 500 || given.status === 504)
+      log.error({ error }, 'console.request_failed');
     send(response, given);
   };
 }

@@ -1,4 +1,5 @@
 /** HTTP responses of the admin API for every outcome and error. */
+import { AttemptInterrupted } from '../audit/recordAudit.ts';
 import { errorEnvelope } from '../contract/errors.ts';
 import { isContended, isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import type { Outcome } from './endpoint.ts';
@@ -17,10 +18,8 @@ export function toReply(given: Outcome<unknown>): Reply {
       return { status: 201, headers: {}, body: given.body };
     case 'accepted':
       return { status: 202, headers: {}, body: given.body };
-    case 'unknown': {
-      const body = errorEnvelope('api_error', 'HE_00', given.message);
-      return { status: 504, headers: {}, body };
-    }
+    case 'unknown':
+      return unknownOutcome(given.message);
     case 'invalid':
       return refusal(400, given.message);
     case 'conflict':
@@ -47,6 +46,11 @@ function withPosition(reply: Reply, continueAfter: number | undefined): Reply {
   return { ...reply, body: { ...Object(reply.body), continue_after: continueAfter } };
 }
 
+/** It may have been done; the message names the attempt. */
+function unknownOutcome(message: string): Reply {
+  return { status: 504, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
+}
+
 /** Sending the request again soon may succeed. */
 export function unavailable(message = 'The database is unavailable. Try again soon.'): Reply {
   const body = errorEnvelope('api_error', 'HE_00', message);
@@ -62,6 +66,7 @@ const OUT_OF_RANGE = '22003';
  */
 export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   if (!(error instanceof Error)) return unexpected();
+  if (error instanceof AttemptInterrupted) return unknownOutcome(error.message);
   if (isDatabaseUnavailable(error) || isContended(error)) return unavailable();
   if (isForbidden(error)) {
     return forbidden(

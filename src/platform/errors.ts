@@ -2,9 +2,9 @@
 
 /**
  * What kind of problem it is, for programs that react to it (record 114).
- * `refused`: the state, the rights, the service or a person do not permit it.
+ * `refused`: the state, the rights, the service or a person do not permit it. `unknown`: it may have been done.
  */
-export type ProblemClass = 'usage' | 'not_found' | 'refused' | 'unavailable';
+export type ProblemClass = 'usage' | 'not_found' | 'refused' | 'unavailable' | 'unknown';
 
 /**
  * A problem that an operator must fix before the program can continue. The message states what

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { captureOrCancelAs, inspectHold } from '../../src/actions/captureOrCancel.ts';
+import { createAdminApiClient } from '../../src/adminApi/index.ts';
 import { createAuthorizationService } from '../../src/authorizations/createAuthorizationService.ts';
 import { createClient } from '../../src/client/index.ts';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
@@ -12,6 +13,7 @@ import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/aut
 import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Environment, type Exit, settingsFor, spawnProgram } from '../support/program.ts';
+import { refuseRows } from '../support/refusedRows.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTestToken } from '../support/tokens.ts';
@@ -23,6 +25,7 @@ let setup: AuthorizationTestSetup;
 let env: Environment;
 let tallyhook: TestTallyhook;
 let keyless: TestTallyhook;
+let token: string;
 let treasurer: Api;
 let operator: Api;
 
@@ -35,7 +38,8 @@ beforeAll(async () => {
   env = settingsFor(db.url, { ...account, ...service });
   tallyhook = await startTallyhook({ db, roles: ['console'], env: { ...account, ...service } });
   keyless = await startTallyhook({ db, roles: ['console'], env: account });
-  treasurer = createApi(tallyhook, await createTestToken(db, { name: 'tess', role: 'treasurer' }));
+  token = await createTestToken(db, { name: 'tess', role: 'treasurer' });
+  treasurer = createApi(tallyhook, token);
   operator = createApi(tallyhook, await createTestToken(db, { name: 'oli', role: 'operator' }));
 });
 afterAll(async () => {
@@ -406,6 +410,44 @@ describe('a refund', () => {
     const outcome = ['--outcome', 'failed', '--reason', 'no refund at the service'];
     expect((await run('audit', 'close', String(row?.id), ...outcome)).code).toBe(0);
     expect((await refund(id)).status).toBe(200);
+  });
+
+  test.each([
+    ['its response is applied', 'resources', "new.kind = 'refund'", ['requested', 'unknown']],
+    ['its result is recorded', 'audit', "new.result <> 'requested'", ['requested']],
+  ])(
+    'that was carried out has an unknown outcome if the database fails while %s',
+    async (_what, table, when, results) => {
+      const id = await pay();
+      const allowRows = await refuseRows(db, table, when);
+      const unknown = await refund(id).finally(allowRows);
+      expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([6540]);
+      const entries = await entriesOf(id);
+      expect(entries.map(({ result }) => result)).toEqual(results);
+      expect([unknown.status, unknown.body.error.message]).toEqual([
+        504,
+        `The outcome is unknown: could not serialize access. Attempt ${entries[0]?.number} in the audit log. Refresh payment ${id} from the service before you try again.`,
+      ]);
+      expect((await refund(id)).status).toBe(409);
+      expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([6540]);
+    },
+  );
+
+  test('whose result the database does not record ends a call of the client and a command as unknown', async () => {
+    const [called, commanded] = [await pay(), await pay()];
+    const baseUrl = `http://127.0.0.1:${tallyhook.consolePort}`;
+    const client = createAdminApiClient({ baseUrl, token });
+    const reason = ['--reason', 'returned', '--yes', '--json'];
+    const allowRows = await refuseRows(db, 'audit', "new.result <> 'requested'");
+    const [call, exit] = await Promise.all([
+      client.refundPayment({ payment_id: called, ...wanted }).catch((error: unknown) => error),
+      run('payments', 'refund', commanded, ...reason),
+    ]).finally(allowRows);
+    expect(call).toMatchObject({ name: 'AdminApiError', kind: 'outcome_unknown' });
+    expect([exit.code, JSON.parse(exit.stdout)]).toMatchObject([
+      7,
+      { error: { class: 'unknown', message: expect.stringContaining(`payment ${commanded}`) } },
+    ]);
   });
 
   test.each([

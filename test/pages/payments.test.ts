@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
+import { refuseRows } from '../support/refusedRows.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import type { Body } from '../support/serviceApi.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
@@ -99,6 +100,15 @@ test('a lost response is a page that states what to do, and the same form finds 
   await sandbox.control('DELETE', '/faults');
   expect((await refund(id, { amount: '10.00' })).status).toBe(303);
   expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([1000]);
+});
+
+test('a refund whose result the database does not record is a page of an unknown outcome', async () => {
+  const id = await pay();
+  const allowRows = await refuseRows(db, 'audit', "new.result <> 'requested'");
+  const { status, html } = await refund(id, { amount: '10.00' }).finally(allowRows);
+  expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([1000]);
+  expect(status).toBe(504);
+  expect(html).toMatch(/The outcome is unknown: .* Attempt \d+ in the audit log\./);
 });
 
 test('a role that may not refund sees who may, and cannot', async () => {

@@ -32,4 +32,13 @@ export const MONEY: readonly Mistake[] = [
     test: 'test/audit/money.test.ts',
     named: 'waits until a capture or cancellation',
   },
+  {
+    guarantee:
+      'A refund that was carried out and not recorded is not reported as one that is safe to repeat.',
+    file: 'src/audit/recordAudit.ts',
+    code: 'throw new AttemptInterrupted(attempt, intent.subject, error);',
+    mistaken: 'throw error;',
+    test: 'test/audit/money.test.ts',
+    named: 'that was carried out has an unknown outcome',
+  },
 ];

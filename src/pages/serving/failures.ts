@@ -1,5 +1,6 @@
 /** Turns what went wrong into a page. */
 import type { ErrorRequestHandler, Request } from 'express';
+import { AttemptInterrupted } from '../../audit/recordAudit.ts';
 import { isContended, isDatabaseUnavailable } from '../../platform/db/failures.ts';
 import type { Log } from '../../platform/log.ts';
 import type { At } from './context.ts';
@@ -33,6 +34,10 @@ export function createErrorHandler(log: Log, renderer: Renderer): ErrorRequestHa
 }
 
 function failureOf(error: unknown, log: Log): Failure {
+  if (error instanceof AttemptInterrupted) {
+    log.error({ error }, 'console.page_failed');
+    return { outcome: 'unknown', message: error.message };
+  }
   if (error instanceof Error) {
     if (isDatabaseUnavailable(error) || isContended(error)) return UNAVAILABLE;
     const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
