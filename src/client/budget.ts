@@ -12,7 +12,8 @@ import {
 /**
  * What a client consults before each request and updates after each response. The caller waits and
  * tries again, so a budget can be one database row that several processes share, without a queue
- * between them. A rejection by either method fails the call.
+ * between them. If `acquire` rejects, the request is not sent and the call fails as `unavailable`. If
+ * `update` rejects, the call goes on: its response has arrived.
  */
 export interface RateBudget {
   /** Acquires one request for `lane`, or returns how long to wait before trying again. */

@@ -5,7 +5,8 @@ import type { RequestProblem } from '../contract/problems.ts';
  * - `invalid_request`: not sent, because the contract would reject it; `problems` has the reasons.
  * - `refused`: the service returned an error that a retry does not change.
  * - `rate_limited`: the rate limit left no request within the call's time limit.
- * - `unavailable`: the service failed or was unreachable in every attempt that the policy allows.
+ * - `unavailable`: the service failed or was unreachable in every attempt that the policy allows, or the rate
+ *   budget rejected, which `cause` has.
  * - `outcome_unknown`: the request may have been processed, and a retry might do it twice.
  * - `id_in_use`: the id belongs to another payment or refund.
  * - `unreadable_response`: the service reported success with a body that does not match the

@@ -3,13 +3,15 @@
  * where domain/retry.ts allows it.
  *
  * 1. A request that the contract would reject is not sent.
- * 2. Every attempt acquires from the budget first and updates it with the response.
+ * 2. Every attempt acquires from the budget first and updates it with the response. An update that fails
+ *    discards no response.
  * 3. An aborted call sends nothing more. What it already sent may have been processed.
  */
 import type { Endpoint } from '../contract/endpoints/index.ts';
 import { problemsOf, type RequestProblem } from '../contract/problems.ts';
 import { writeQuery } from '../contract/query.ts';
-import { LANES, type Lane } from './domain/rate.ts';
+import { toError } from '../platform/errors.ts';
+import { type Admission, LANES, type Lane, type RateReading } from './domain/rate.ts';
 import { type AttemptFailure, decideRetry, outcomeOf, requiredMs } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
 import { errorOf, failureOf } from './failures.ts';
@@ -87,17 +89,36 @@ export function createSend(settings: ClientSettings): Send {
   const requiredMsFor = ({ endpoint }: Call) =>
     requiredMs(endpoint.repetition.kind === 'safe', retry);
 
+  const acquire = async (call: Call, progress: Progress): Promise<Admission> => {
+    try {
+      return await budget.acquire(call.lane);
+    } catch (error) {
+      const message = `the rate budget cannot be used (${toError(error).message})`;
+      throw notAdmitted('unavailable', { call, progress, message, cause: error });
+    }
+  };
+
+  /** The next response states what is left again; what this one carries must not be lost. */
+  const updateBudget = async (rate: RateReading): Promise<void> => {
+    try {
+      await budget.update(rate);
+    } catch {
+      // Invariant 2.
+    }
+  };
+
   /** Waits for the budget (invariant 2). */
   const admit = async (call: Call, progress: Progress): Promise<void> => {
     const { lane, signal } = call;
     for (;;) {
       throwIfAborted(call, progress);
-      const admission = await budget.acquire(lane);
+      const admission = await acquire(call, progress);
       if (admission.admitted) return;
       const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
       const elapsedMs = time.nowMs() - call.totals.startedAtMs;
       if (elapsedMs + waitMs + requiredMsFor(call) > retry.totalTimeoutMs) {
-        throw budgetExhausted(call, progress);
+        const message = 'the rate limit resets after the time limit of the call';
+        throw notAdmitted('rate_limited', { call, progress, message });
       }
       await time.sleep(waitMs, signal);
     }
@@ -143,7 +164,7 @@ export function createSend(settings: ClientSettings): Send {
       call.totals.attempts += 1;
       const elapsedMs = time.nowMs() - call.totals.startedAtMs;
       const result = await attempt(request, elapsedMs, call.signal);
-      if (result.kind === 'response') await budget.update(result.rate);
+      if (result.kind === 'response') await updateBudget(result.rate);
       const failure = failureOf(result, call.endpoint, time.nowMs());
       if (failure !== undefined) await recover(call, progress, { result, failure });
       else if (result.kind === 'response') return result;
@@ -217,12 +238,24 @@ function throwIfAborted(call: Call, { everUnknown }: Progress): void {
   });
 }
 
-function budgetExhausted(call: Call, progress: Progress): PaymentServiceError {
-  return new PaymentServiceError('rate_limited', {
+interface NotAdmitted {
+  readonly call: Call;
+  readonly progress: Progress;
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** The error of a call whose next request is not sent. */
+function notAdmitted(
+  kind: 'rate_limited' | 'unavailable',
+  { call, progress, message, cause }: NotAdmitted,
+): PaymentServiceError {
+  return new PaymentServiceError(kind, {
     operation: call.operation,
-    message: 'the rate limit resets after the time limit of the call',
+    message,
     attempts: call.totals.attempts,
     outcomeUnknown: progress.everUnknown && call.endpoint.repetition.kind !== 'safe',
     retryable: isRepeatable(call) || !progress.everUnknown,
+    cause,
   });
 }

@@ -5,7 +5,6 @@
  * Neither the sums nor their absence are a difference or a failure: they only decide what is listed in
  * addition. What listing finds is repaired and reported like everything else.
  */
-import { PaymentServiceError } from '../client/index.ts';
 import type { PaymentMetricsRequest } from '../contract/requests/analytics.ts';
 import { findUncertain, sumReceived } from '../ledger/read/store/comparison.ts';
 import {
@@ -25,6 +24,7 @@ import { recordStep } from './recordStep.ts';
 import { retrieveUnsettled } from './repairWindow.ts';
 import { type ReconcileSpan, type RunContext, throwIfPaused } from './runContext.ts';
 import { afterRequests, differencesSeen, type RunState } from './runState.ts';
+import { serviceErrorOf } from './serviceErrorOf.ts';
 import { type SumsOutcome, writeSums } from './store/runs.ts';
 import { readStream, writeCalibration } from './store/streams.ts';
 
@@ -241,8 +241,7 @@ async function requestSums(
     const sums = readSums(queryData, METRIC);
     return sums ?? new SumsUnavailable('analytics sent rows without a currency and its sum');
   } catch (error) {
-    if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
-    return new SumsUnavailable(error.message);
+    return new SumsUnavailable(serviceErrorOf(error).message);
   }
 }
 

@@ -2,13 +2,14 @@
  * Sends the requests of a run: counts each, waits while the rate budget is used up, and turns failures
  * that concern every request into ServiceUnusable.
  */
-import { type Lane, PaymentServiceError } from '../client/index.ts';
+import type { Lane } from '../client/index.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { SECOND_MS } from '../platform/time.ts';
 import { affectsEveryRequest, failureOf } from './domain/failures.ts';
 import { ServiceUnusable } from './interruptions.ts';
 import type { SendRequest } from './listReader.ts';
 import type { Retrieve, Retrieved } from './retrieve.ts';
+import { serviceErrorOf } from './serviceErrorOf.ts';
 
 export interface Requester {
   /** @throws ServiceUnusable, with the client's error as its cause */
@@ -86,7 +87,7 @@ const RATE_LIMITED = Symbol('rate_limited');
  * again.
  */
 function classify(error: unknown): typeof RATE_LIMITED {
-  if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
-  if (failureOf(error) === 'rate_limited') return RATE_LIMITED;
-  throw new ServiceUnusable(error.message, { cause: error });
+  const failed = serviceErrorOf(error);
+  if (failureOf(failed) === 'rate_limited') return RATE_LIMITED;
+  throw new ServiceUnusable(failed.message, { cause: failed });
 }

@@ -17,12 +17,7 @@
  */
 
 import { SETTLING_MS } from '../alerts/domain/rules/excesses.ts';
-import {
-  type Lane,
-  type PaymentServiceClient,
-  PaymentServiceError,
-  type ResponseMetadata,
-} from '../client/index.ts';
+import type { Lane, PaymentServiceClient, ResponseMetadata } from '../client/index.ts';
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
 import { type Account, foreignMerchantOf, profileOf } from '../ledger/domain/account.ts';
@@ -42,6 +37,7 @@ import { DAY_MS, HOUR_MS } from '../platform/time.ts';
 import { nextCheckMs, staysUncertain } from './domain/checkTimes.ts';
 import { type Failure, failureOf } from './domain/failures.ts';
 import { fetchResource } from './fetchResource.ts';
+import { serviceErrorOf } from './serviceErrorOf.ts';
 
 /** The service responded, and the response is in the ledger. */
 export interface Applied {
@@ -107,9 +103,9 @@ export function createRetrieve(parts: RetrieveParts): Retrieve {
     try {
       body = await fetchResource(client, ref, options);
     } catch (error) {
-      if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
-      const failure = failureOf(error);
-      if (failure !== 'missing') return { outcome: 'failed', failure, reason: error.message };
+      const failed = serviceErrorOf(error);
+      const failure = failureOf(failed);
+      if (failure !== 'missing') return { outcome: 'failed', failure, reason: failed.message };
       const { secondsSinceSent } = circumstances();
       return await unlessDry(db, isDryRun, (tx) =>
         recordMissing(tx, ref, { nowMs: clock.nowMs(), secondsSinceSent }),

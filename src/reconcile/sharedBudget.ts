@@ -14,7 +14,7 @@ import type { Database } from '../platform/db/database.ts';
 import { acquireBelowCeiling, type RateSettings, reservesOf } from './domain/backgroundRate.ts';
 import { type BudgetState, lockBudget, writeBudget } from './store/budget.ts';
 
-/** Makes the budget. Its methods reject while the database is unavailable, and the calls fail. */
+/** Makes the budget. Its methods reject while the database is unavailable, and then no request is sent. */
 export function createSharedBudget(db: Database, clock: Clock, settings: RateSettings): RateBudget {
   const reserves = { ...RESERVES, ...reservesOf(settings) };
   const change = <T>(

@@ -138,6 +138,44 @@ describe('the rate limit', () => {
     expect(service.counts().processed).toBe(2);
   });
 
+  it('that cannot be used discards no response, and the error is of the client', async () => {
+    const service = await startPaymentService();
+    const outage = new Error('connection terminated');
+    const refund = { payment_id: 'order-1', refund_id: 'ref_1', amount: 100 };
+    const deaf = { ...createLocalBudget(), update: () => Promise.reject(outage) };
+    const refunded = await clientOf(service, { budget: deaf }).refunds.create(refund);
+    expect(refunded.refund).toMatchObject({ refund_id: 'ref_1', status: 'succeeded' });
+    expect(service.refunds).toEqual(['ref_1']);
+
+    const closed = { ...createLocalBudget(), acquire: () => Promise.reject(outage) };
+    const error = await errorOf(clientOf(service, { budget: closed }).payments.capture('order-1'));
+    expect(error).toMatchObject({
+      kind: 'unavailable',
+      message: 'capturePayment: the rate budget cannot be used (connection terminated)',
+      attempts: 0,
+      outcomeUnknown: false,
+      retryable: true,
+      cause: outage,
+    });
+    expect(service.captures).toEqual([]);
+  });
+
+  it('that fails before a repetition leaves the outcome unknown', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'cutAfter' });
+    const local = createLocalBudget();
+    let acquired = 0;
+    const acquire = (lane: Lane) => {
+      acquired += 1;
+      return acquired === 1 ? local.acquire(lane) : Promise.reject(new Error('closed'));
+    };
+    const client = clientOf(service, { budget: { ...local, acquire } });
+    const order = { payment_id: 'order-1', amount: 100, currency: 'USD', profile_id: 'pro_1' };
+    const error = await errorOf(client.payments.create(order));
+    expect(error).toMatchObject({ kind: 'unavailable', attempts: 1, outcomeUnknown: true });
+    expect(service.charges).toEqual(['order-1']);
+  });
+
   it('ends the wait when the caller aborts', async () => {
     const time = createFakeTime();
     const service = await startLimited(1, time);

@@ -1,10 +1,13 @@
 /** The rate budget: shared by all processes, with the operator's limits on background work. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Lane } from '../../src/client/index.ts';
+import { createClient, type Lane } from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { RateSettings } from '../../src/reconcile/domain/backgroundRate.ts';
+import { createRequester } from '../../src/reconcile/requester.ts';
+import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createSharedBudget } from '../../src/reconcile/sharedBudget.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { refuseRows } from '../support/refusedRows.ts';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -75,4 +78,28 @@ test('a request rejected by the service’s limit does not count against the ope
   // The window of the service's limit has ended; the minute of the operator's limit has not.
   await db.query(`update rate_budget set remaining = 1000, requests_limit = 1000`);
   expect(await acquireMany('refresh', 20)).toBe(12);
+});
+
+// Otherwise a failover of the database would open a finding that the service cannot be used.
+test('a budget that the database does not lend is a failure of the database, not of the service', async () => {
+  const budget = createSharedBudget(db, systemClock, DEFAULTS);
+  const resetAtMs = Date.now() + 30_000;
+  await budget.update({ limit: 20, remaining: 20, resetAtMs, exceeded: false });
+  const client = createClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'snd_1', budget });
+  const account = { merchantId: 'm_1', profileId: undefined };
+  const requester = createRequester({
+    retrieve: createRetrieve({ db, client, clock: systemClock, account }),
+    lane: 'discovery',
+    isDryRun: false,
+    historyUntilMs: undefined,
+    signal: new AbortController().signal,
+    sleep: () => Promise.resolve(),
+    requestsBefore: 0,
+    throwIfStopped: () => Promise.resolve(),
+  });
+  await refuseRows(db, 'rate_budget', 'true');
+  const contended = expect.objectContaining({ code: '40001' });
+  await expect(requester.retrieve({ kind: 'payment', id: 'pay_1' })).rejects.toEqual(contended);
+  const list = requester.request((options) => client.payments.list({}, options));
+  await expect(list).rejects.toEqual(contended);
 });
