@@ -21,12 +21,12 @@ import { measureUnchained } from '../ledger/store/chain.ts';
 import { readProof } from '../ledger/store/verifyRounds.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import { readBudget } from '../reconcile/store/budget.ts';
 import { readPause } from '../reconcile/store/pauses.ts';
 import {
   countMissed,
   countMissedSinceWebhook,
   isComparedSince,
-  isRateLimitExhausted,
 } from '../reconcile/store/progress.ts';
 import { readWatermarks } from '../reconcile/store/streams.ts';
 import { STREAMS } from '../reconcile/streams.ts';
@@ -69,7 +69,8 @@ export function createSystemWatch({
   return async () => {
     const backlog = await readBacklog(db);
     watchingSinceMs ??= backlog.nowMs;
-    if (await isRateLimitExhausted(db)) {
+    const { remaining } = await readBudget(db);
+    if (remaining !== null && remaining <= 0) {
       await addCounts(db, [{ name: 'rate_limit_exhausted', count: 1 }]);
     }
     if (reconcileLoss) await closeComparedLosses(db);

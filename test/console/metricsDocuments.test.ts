@@ -99,7 +99,7 @@ async function insertOneOfEach(on: TestDatabase): Promise<void> {
   );
   await on.query(`insert into retention_state (class) values ('messages')`);
   await on.query(
-    `update rate_budget set requests_limit = 100, remaining = 90, reset_at = now() + interval '1 hour'`,
+    `update rate_budget set requests_limit = 100, remaining = 90, reset_at = now() + interval '1 minute'`,
   );
   await on.query(
     `insert into resources (kind, id, status, currency, authorized_minor)

@@ -6,6 +6,7 @@ import type { RateSettings } from '../../src/reconcile/domain/backgroundRate.ts'
 import { createRequester } from '../../src/reconcile/requester.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createSharedBudget } from '../../src/reconcile/sharedBudget.ts';
+import { readBudget } from '../../src/reconcile/store/budget.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { refuseRows } from '../support/refusedRows.ts';
 
@@ -78,6 +79,21 @@ test('a request rejected by the service’s limit does not count against the ope
   // The window of the service's limit has ended; the minute of the operator's limit has not.
   await db.query(`update rate_budget set remaining = 1000, requests_limit = 1000`);
   expect(await acquireMany('refresh', 20)).toBe(12);
+});
+
+test('a clock of the database that is set back delays nothing until the old time is reached', async () => {
+  const { budgets, acquireMany } = twoProcesses({ ...DEFAULTS, backgroundPerMinute: 12 });
+  const resetAtMs = Date.now() + 30_000;
+  await budgets[0].update({ limit: 20, remaining: 20, resetAtMs, exceeded: false });
+  expect(await acquireMany('webhook', 20)).toBe(20);
+  expect(await acquireMany('webhook', 1)).toBe(0);
+  // Stored before the clock was set back by an hour.
+  await db.query(
+    `update rate_budget set reset_at = reset_at + interval '1 hour', background_taken = 12,
+                            background_from = now() + interval '1 hour'`,
+  );
+  expect(await readBudget(db)).toEqual({ limit: 20, remaining: 20, backgroundRequests: 0 });
+  expect(await acquireMany('webhook', 30)).toBe(20);
 });
 
 // Otherwise a failover of the database would open a finding that the service cannot be used.

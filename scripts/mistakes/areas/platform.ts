@@ -18,6 +18,13 @@ export const PLATFORM: readonly Mistake[] = [
     test: 'test/unit/client/rate.test.ts',
   },
   {
+    guarantee: 'A clock that is set back blocks no call until the old time is reached.',
+    file: 'src/client/domain/rate.ts',
+    code: 'if (nowMs < resetAtMs && resetAtMs - nowMs <= MAX_WINDOW_MS) return state;',
+    mistaken: 'if (nowMs < resetAtMs) return state;',
+    test: 'test/unit/client/rate.test.ts',
+  },
+  {
     guarantee: 'No part of the key is quoted where a text is cut.',
     file: 'src/client/redact.ts',
     code: 'redactAccount(text.replaceAll(apiKey, KEY), body)',

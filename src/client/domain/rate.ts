@@ -10,7 +10,8 @@
  * 3. Within a window the remaining count only falls: responses arrive in any order, and other
  *    processes acquire from the same budget. A later reset starts a new window.
  * 4. After a 429 nothing is left until the reset.
- * 5. An impossible reset, in the past or further away than any window, is ignored.
+ * 5. An impossible reset, in the past or further away than any window, is ignored. A known one becomes
+ *    impossible where the clock is set back: then the next window has begun.
  */
 
 /** In order of priority. */
@@ -146,12 +147,14 @@ export function readRate(headers: RateHeaders, exceeded: boolean, nowMs: number)
 }
 
 /**
- * After a window an equal one is assumed until a response reports more. Forgetting the limit would
- * release all waiting requests at once.
+ * The current window. After a window an equal one is assumed until a response reports more: forgetting the
+ * limit would release all waiting requests at once.
  */
-function renew(state: RateState, nowMs: number): RateState {
+export function renew(state: RateState, nowMs: number): RateState {
   const { limit, resetAtMs } = state;
-  if (resetAtMs === undefined || nowMs < resetAtMs) return state;
+  if (resetAtMs === undefined) return state;
+  // Rule 5: until the clock reaches that reset again, every reading would be of an earlier window.
+  if (nowMs < resetAtMs && resetAtMs - nowMs <= MAX_WINDOW_MS) return state;
   if (limit === undefined) return UNKNOWN_RATE;
   return { limit, remaining: limit, resetAtMs: nowMs + WINDOW_MS, isAssumed: true };
 }

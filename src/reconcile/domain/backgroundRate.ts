@@ -58,6 +58,16 @@ export interface BackgroundUse {
   readonly fromMs: number | undefined;
 }
 
+/** The use of the minute that is running. */
+export function currentMinute(
+  { fromMs = 0, requests }: BackgroundUse,
+  nowMs: number,
+): BackgroundUse & { readonly fromMs: number } {
+  // A clock that was set back starts a new minute, too.
+  const isOver = nowMs >= fromMs + MINUTE_MS || nowMs < fromMs;
+  return isOver ? { requests: 0, fromMs: nowMs } : { requests, fromMs };
+}
+
 /**
  * Acquires one request below the ceiling (rules 2 and 3).
  * @returns the use with it, and how long to wait before trying again; 0 when it was acquired
@@ -69,10 +79,7 @@ export function acquireBelowCeiling(
   const { backgroundPerMinute } = settings;
   const isBackground = BACKGROUND_LANES.some((background) => background === lane);
   if (!isBackground) return { use, waitMs: 0 };
-  const { fromMs = nowMs, requests } = use;
-  // A clock that was set back starts a new minute, too.
-  const isOver = nowMs >= fromMs + MINUTE_MS || nowMs < fromMs;
-  const current = isOver ? { requests: 0, fromMs: nowMs } : { requests, fromMs };
+  const current = currentMinute(use, nowMs);
   if (backgroundPerMinute === undefined || current.requests < backgroundPerMinute) {
     return { use: { ...current, requests: current.requests + 1 }, waitMs: 0 };
   }

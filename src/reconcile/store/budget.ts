@@ -1,9 +1,8 @@
 /** Statements on the rate budget that all processes share. */
 
-import type { RateState } from '../../client/domain/rate.ts';
+import { type RateState, renew } from '../../client/domain/rate.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { MINUTE_MS } from '../../platform/time.ts';
-import type { BackgroundUse } from '../domain/backgroundRate.ts';
+import { type BackgroundUse, currentMinute } from '../domain/backgroundRate.ts';
 
 /** Everything in the one row. */
 export interface BudgetState {
@@ -51,13 +50,12 @@ export interface BudgetInUse {
 export async function readBudget(db: Queryable): Promise<BudgetInUse> {
   const [row] = await db.query<BudgetRow>(`select ${COLUMNS} from rate_budget`);
   if (!row) throw new Error('the row of rate_budget is missing; a migration inserts it');
-  const { limit, resetMs, backgroundFromMs, nowMs } = row;
-  const isReset = resetMs !== null && resetMs < nowMs;
-  const isOver = backgroundFromMs === null || nowMs >= backgroundFromMs + MINUTE_MS;
+  const { rate, background } = toState(row);
+  const { limit, remaining } = renew(rate, row.nowMs);
   return {
-    limit,
-    remaining: isReset ? limit : row.remaining,
-    backgroundRequests: isOver ? 0 : row.backgroundRequests,
+    limit: limit ?? null,
+    remaining: remaining ?? null,
+    backgroundRequests: currentMinute(background, row.nowMs).requests,
   };
 }
 

@@ -88,13 +88,3 @@ export async function isComparedSince(
   );
   return row?.isCompared ?? false;
 }
-
-/** Whether no request is left in the current window of the rate limit. */
-export async function isRateLimitExhausted(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ isExhausted: boolean }>(
-    `select coalesce(remaining <= 0 and reset_at > statement_timestamp(), false) as "isExhausted"
-       from rate_budget limit 1`,
-  );
-  if (!row) throw new Error('the row of the rate budget is missing; a migration inserts it');
-  return row.isExhausted;
-}

@@ -108,6 +108,18 @@ describe('updating', () => {
     }
   });
 
+  // Rule 5: a clock that was set back makes every later reading one of an earlier window.
+  it('forgets a reset that is further away than any window, because the clock was set back', () => {
+    const back = NOW - 3_600_000;
+    const used = informed(report(0));
+    expect(drain(used, 'webhook', back)).toBe(100);
+    const read = update(informed(report(90)), report(5, { resetAtMs: back + 20_000 }), back);
+    expect(read).toMatchObject({ remaining: 5, resetAtMs: back + 20_000 });
+    const unlimited = informed(report(0, { limit: undefined }));
+    expect(mayTake(unlimited, 'webhook', back)).toBe(true);
+    expect(mayTake(used, 'webhook', RESET - 300_000)).toBe(false);
+  });
+
   it('never admits more in one window than the service reported as left', () => {
     const step = fc.oneof(
       fc.constantFrom(...LANES).map((lane) => ({ lane })),
