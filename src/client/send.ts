@@ -86,18 +86,6 @@ export function createSend(settings: ClientSettings): Send {
       nowMs: time.nowMs,
     });
 
-  const requiredMsFor = ({ endpoint }: Call) =>
-    requiredMs(endpoint.repetition.kind === 'safe', retry);
-
-  const acquire = async (call: Call, progress: Progress): Promise<Admission> => {
-    try {
-      return await budget.acquire(call.lane);
-    } catch (error) {
-      const message = `the rate budget cannot be used (${toError(error).message})`;
-      throw notAdmitted('unavailable', { call, progress, message, cause: error });
-    }
-  };
-
   /** The next response states what is left again; what this one carries must not be lost. */
   const updateBudget = async (rate: RateReading): Promise<void> => {
     try {
@@ -107,22 +95,7 @@ export function createSend(settings: ClientSettings): Send {
     }
   };
 
-  /** Waits for the budget (invariant 2). */
-  const admit = async (call: Call, progress: Progress): Promise<void> => {
-    const { lane, signal } = call;
-    for (;;) {
-      throwIfAborted(call, progress);
-      const admission = await acquire(call, progress);
-      if (admission.admitted) return;
-      const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
-      const elapsedMs = time.nowMs() - call.totals.startedAtMs;
-      if (elapsedMs + waitMs + requiredMsFor(call) > retry.totalTimeoutMs) {
-        const message = 'the rate limit resets after the time limit of the call';
-        throw notAdmitted('rate_limited', { call, progress, message });
-      }
-      await time.sleep(waitMs, signal);
-    }
-  };
+  const admit = createAdmit(settings);
 
   /** After a failed attempt: waits for the next one, or throws. */
   const recover = async (call: Call, progress: Progress, failed: FailedAttempt): Promise<void> => {
@@ -140,7 +113,7 @@ export function createSend(settings: ClientSettings): Send {
         mustExist,
         attempts,
         elapsedMs,
-        requiredMs: requiredMsFor(call),
+        requiredMs: requiredMs(isSafe(call), retry),
         random: random(),
       },
       retry,
@@ -172,6 +145,49 @@ export function createSend(settings: ClientSettings): Send {
   };
 }
 
+/** Waits for the budget (invariant 2). */
+type Admit = (call: Call, progress: Progress) => Promise<void>;
+
+function createAdmit({ retry, budget, time, random }: ClientSettings): Admit {
+  const requiredMsFor = (call: Call) => requiredMs(isSafe(call), retry);
+
+  const acquire = async (call: Call, progress: Progress): Promise<Admission> => {
+    try {
+      return await budget.acquire(call.lane);
+    } catch (error) {
+      const message = `the rate budget cannot be used (${toError(error).message})`;
+      throw notAdmitted('unavailable', { call, progress, message, cause: error });
+    }
+  };
+
+  /** Whether a request could get its whole response (rule 7 of domain/retry.ts). */
+  const isInTime = (call: Call): boolean => {
+    if (isSafe(call)) return true;
+    const elapsedMs = time.nowMs() - call.totals.startedAtMs;
+    return elapsedMs + requiredMsFor(call) <= retry.totalTimeoutMs;
+  };
+
+  return async (call, progress) => {
+    const { lane, signal } = call;
+    for (;;) {
+      throwIfAborted(call, progress);
+      const admission = await acquire(call, progress);
+      if (admission.admitted) {
+        if (isInTime(call)) return;
+        const message = 'not sent, because too little time is left for its response';
+        throw notAdmitted('unavailable', { call, progress, message });
+      }
+      const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
+      const elapsedMs = time.nowMs() - call.totals.startedAtMs;
+      if (elapsedMs + waitMs + requiredMsFor(call) > retry.totalTimeoutMs) {
+        const message = 'the rate limit resets after the time limit of the call';
+        throw notAdmitted('rate_limited', { call, progress, message });
+      }
+      await time.sleep(waitMs, signal);
+    }
+  };
+}
+
 interface FailedAttempt {
   readonly result: AttemptResult;
   readonly failure: AttemptFailure;
@@ -182,6 +198,11 @@ interface Progress {
   attempts: number;
   /** An attempt ended with an unknown outcome. */
   everUnknown: boolean;
+}
+
+/** Whether the request changes nothing. */
+function isSafe({ endpoint }: Call): boolean {
+  return endpoint.repetition.kind === 'safe';
 }
 
 /** Whether the contract makes it safe to send this request twice. */
@@ -254,7 +275,7 @@ function notAdmitted(
     operation: call.operation,
     message,
     attempts: call.totals.attempts,
-    outcomeUnknown: progress.everUnknown && call.endpoint.repetition.kind !== 'safe',
+    outcomeUnknown: progress.everUnknown && !isSafe(call),
     retryable: isRepeatable(call) || !progress.everUnknown,
     cause,
   });

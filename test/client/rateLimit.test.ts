@@ -138,6 +138,25 @@ describe('the rate limit', () => {
     expect(service.counts().processed).toBe(2);
   });
 
+  it('leaves a second capture unsent if the retrieve before it took the time for its response', async () => {
+    const base = createFakeTime();
+    let slowMs = 0;
+    const time = { ...base, nowMs: () => base.nowMs() + slowMs };
+    const service = await startPaymentService();
+    const held = { payment_id: 'order-1', status: 'requires_capture', capture_method: 'manual' };
+    service.always = ({ method }) => {
+      slowMs += method === 'POST' ? 25_000 : 91_000;
+      return method === 'POST' ? { status: 502, body: '' } : { status: 200, body: held };
+    };
+    const error = await errorOf(clientOf(service, { time }).payments.capture('order-1'));
+    expect(service.received.map(({ method }) => method)).toEqual(['POST', 'GET']);
+    expect(error).toMatchObject({
+      kind: 'outcome_unknown',
+      outcomeUnknown: true,
+      message: expect.stringContaining('too little time is left for its response'),
+    });
+  });
+
   it('that cannot be used discards no response, and the error is of the client', async () => {
     const service = await startPaymentService();
     const outage = new Error('connection terminated');
