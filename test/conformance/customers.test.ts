@@ -1,6 +1,6 @@
 /** service-interface.md §2.4, §4.4 and §4.3.1, `customer_id`. */
 import { describe, expect, test } from 'vitest';
-import { BILLING, cardPayment } from '../support/sandboxRequests.ts';
+import { BILLING, cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
 import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 
@@ -184,6 +184,20 @@ describe('a payment', () => {
     expect(expectResponse('createPayment', made)).toMatchObject({ status: 'succeeded' });
     const { customer_id: without } = await create({ name: 'Ada' });
     expectError(await post('/payments', { ...request, customer_id: without }), 400, 'IR_01');
+  });
+
+  testOfOurs('that was declined is tried again with the address of its customer', async () => {
+    const { customer_id: id } = await create(WHOLE);
+    const { billing: _, ...declined } = cardPaymentOf('final', 'UE_1003', {
+      profile_id: target.profileId,
+    }) as Body;
+    const made = await post('/payments', { ...declined, customer_id: id });
+    const failed = expectResponse('createPayment', made);
+    expect(failed).toMatchObject({ status: 'failed', manual_retry_allowed: true });
+    const { payment_method, payment_method_data } = cardPayment() as Body;
+    const path = `/payments/${failed.payment_id}/confirm`;
+    const again = await post(path, { payment_method, payment_method_data });
+    expect(expectResponse('confirmPayment', again)).toMatchObject({ status: 'succeeded' });
   });
 });
 

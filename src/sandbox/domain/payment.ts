@@ -543,7 +543,7 @@ function attempt(state: PaymentState, context: PaymentContext): Decision<Payment
     error_message: undefined,
     error_details: undefined,
     manual_retry_allowed: undefined,
-    hidden: { client_secret: state.hidden.client_secret },
+    hidden: withoutDue(state),
   };
   switch (outcome.kind) {
     case 'approved':
@@ -650,8 +650,10 @@ function waiting(
   return { ...state.hidden, afterwards, due: { at: isoTime(atMs), what } };
 }
 
+/** What stays of the hidden state once an attempt begins or ends. The next one may need the address. */
 function withoutDue({ hidden }: PaymentState): HiddenPayment {
-  return { client_secret: hidden.client_secret };
+  const { client_secret, billing_is_default } = hidden;
+  return { client_secret, billing_is_default };
 }
 
 function changed(state: PaymentState, nowMs: number, changes: Partial<PaymentState>): PaymentState {
