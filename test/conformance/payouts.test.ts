@@ -180,6 +180,15 @@ test('the usual sequence: create, update, confirm, fulfill', async () => {
   expect(['success', 'initiated', 'pending']).toContain(fulfilled.status);
 });
 
+test('confirming without a method is refused, also where the money is sent without another request', async () => {
+  for (const auto_fulfill of [false, true]) {
+    const { payout_id: id, status } = await create({ auto_fulfill });
+    expect(status).toBe('requires_payout_method_data');
+    expectError(await post(`/payouts/${id}/confirm`, {}), 400, 'IR_01');
+    expect(await retrieve(id)).toMatchObject({ status });
+  }
+});
+
 test('a payout that was not sent can be cancelled, and then allows no other operation', async () => {
   const { payout_id: id } = await create(SEPA);
   const reply = await post(`/payouts/${id}/cancel`);

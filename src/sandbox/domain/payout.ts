@@ -328,7 +328,7 @@ function applyFields(
   };
   const mismatch = mismatchOf(next.payout_method_data, next.payout_type);
   if (mismatch !== undefined) return rejectValue(mismatch);
-  return advance(next, fields.confirm === true || next.auto_fulfill, nowMs);
+  return advance(next, fields.confirm === true, nowMs);
 }
 
 const CONTACT = ['email', 'name', 'phone', 'phone_country_code'] as const;
@@ -355,16 +355,19 @@ function pickGiven<T extends object, K extends keyof T>(from: T, keys: readonly 
   return Object.fromEntries(given) as Given<T, K>;
 }
 
-function advance(state: PayoutState, confirms: boolean, nowMs: number): Decision<PayoutState> {
+/** @param isConfirmed the request confirms the payout; `auto_fulfill` does so once there is a method */
+function advance(state: PayoutState, isConfirmed: boolean, nowMs: number): Decision<PayoutState> {
   const hasMethod = state.payout_method_data !== undefined || state.payout_method_id !== undefined;
   if (!hasMethod) {
     // With a link the customer enters the method, so confirming without one is valid.
-    if (confirms && !state.auto_fulfill && state.payout_link === undefined) {
+    if (isConfirmed && state.payout_link === undefined) {
       return rejectMissing('payout_method_data is required to confirm a payout');
     }
     return accept({ ...state, status: 'requires_payout_method_data' });
   }
-  if (!confirms) return accept({ ...state, status: 'requires_confirmation' });
+  if (!isConfirmed && !state.auto_fulfill) {
+    return accept({ ...state, status: 'requires_confirmation' });
+  }
   if (state.payout_type === undefined) {
     return rejectMissing('payout_type is required to confirm a payout');
   }
