@@ -453,20 +453,31 @@ function attachMethod(
   if (kind !== undefined && isBillingMissing(state, input))
     return rejectMissing(BILLING_IS_MISSING);
   const details = kind && { outcome: data?.card && outcomeOfCard(data.card, nowMs) };
+  const kept = method === state.payment_method ? state : withoutDetails(state);
   return accept({
-    ...state,
+    ...kept,
     status: method === undefined ? state.status : 'requires_confirmation',
     payment_method: method,
-    payment_method_type: input.payment_method_type ?? state.payment_method_type,
-    payment_method_data: data?.card ? { card: shownCard(data.card) } : state.payment_method_data,
+    payment_method_type: input.payment_method_type ?? kept.payment_method_type,
+    payment_method_data: data?.card ? { card: shownCard(data.card) } : kept.payment_method_data,
     billing: input.billing ?? state.billing,
     return_url: input.return_url ?? state.return_url,
     hidden: {
       ...state.hidden,
-      details: details ?? state.hidden.details,
+      details: details ?? kept.hidden.details,
       billing_is_default: input.billing ? undefined : state.hidden.billing_is_default,
     },
   });
+}
+
+/** Another method is not decided by the card that was sent before, and does not show it. */
+function withoutDetails(state: PaymentState): PaymentState {
+  return {
+    ...state,
+    payment_method_type: undefined,
+    payment_method_data: undefined,
+    hidden: { ...state.hidden, details: undefined },
+  };
 }
 
 function kindOf(data: MethodData | undefined): 'card' | 'crypto' | undefined {

@@ -111,3 +111,22 @@ test('a rule never mutates its input', () => {
     { seed: SEED, numRuns: 200 },
   );
 });
+
+test('another method leaves nothing of the card that was sent first', () => {
+  const context = { nowMs: START_MS, hostedPageUrl: 'http://hosted' };
+  const { state: unconfirmed } = createPayment(
+    {
+      ...{ currency: 'USD', profile_id: 'p', amount: 100, return_url: 'http://shop' },
+      ...{ ...METHOD, payment_method_type: 'credit' },
+    },
+    { ...context, paymentId: 'pay', merchantId: 'm', clientSecret: 's' },
+  );
+  expect(unconfirmed?.payment_method_data).toMatchObject({ card: { last4: '4242' } });
+  if (unconfirmed === undefined) throw new Error('a valid payment was rejected');
+  const { state } = confirmPayment(unconfirmed, { payment_method: 'wallet' }, context);
+  expect(state).toMatchObject({ status: 'requires_action', payment_method: 'wallet' });
+  expect(state?.payment_method_data).toBeUndefined();
+  expect(state?.payment_method_type).toBeUndefined();
+  const { state: same } = confirmPayment(unconfirmed, { payment_method: 'card' }, context);
+  expect(same).toMatchObject({ status: 'succeeded', payment_method_data: { card: {} } });
+});
