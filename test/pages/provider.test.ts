@@ -102,6 +102,9 @@ describe('a person with a role', () => {
     'https://evil.example/',
     '//evil.example/',
     '/\\evil.example/',
+    '/.//evil.example/',
+    '/a/..//evil.example/',
+    '/%2e//evil.example/',
     'javascript:alert(1)',
   ])('is not led to another site: %s', async (next) => {
     const arrived = await wander().signIn('ada', next);

@@ -44,6 +44,9 @@ describe('without a session', () => {
     'https://evil.example/',
     '//evil.example/',
     '/\\evil.example/',
+    '/.//evil.example/',
+    '/a/..//evil.example/',
+    '/%2e//evil.example/',
     'javascript:alert(1)',
   ])('the sign-in does not lead to another site: %s', async (next) => {
     const viewer = await openPages(tallyhook, null);
