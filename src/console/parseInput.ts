@@ -37,6 +37,7 @@ function findUnstorable(value: unknown, path: Path = []): string[] | undefined {
   return undefined;
 }
 
-function isStorable(text: string): boolean {
+/** Whether PostgreSQL can store the text. */
+export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

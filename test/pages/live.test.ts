@@ -92,6 +92,19 @@ describe('over HTTP', () => {
     const viewer = await openPages(tallyhook);
     expect((await followed(viewer, ['nothing'], '')).status).toBe(400);
   });
+
+  test.each(['order:\0', 'payment:pay_\0'])(
+    'a topic that PostgreSQL cannot store is refused, and other pages go on: %j',
+    async (topic) => {
+      const [viewer, other] = [await openPages(tallyhook), await openPages(tallyhook)];
+      expect((await followed(other, [topic], 'x')).status).toBe(400);
+      // A topic that nobody watched yet makes the watcher read.
+      const orderId = unique('ord');
+      const place = placeIn((await viewer.get('/')).html);
+      await pay(orderId);
+      expect((await followed(viewer, [`order:order:${orderId}`], place)).status).toBe(200);
+    },
+  );
 });
 
 describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {

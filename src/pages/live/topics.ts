@@ -2,6 +2,7 @@
  * What an open page follows. A page declares its topics; when one of them moves, its browser fetches the
  * page again. A topic is too coarse rather than too fine: a needless fetch costs less than a stale page.
  */
+import { isStorable } from '../../console/parseInput.ts';
 
 /** A list. `ledger` moves with every change of an order or a resource. */
 export const LIST_TOPICS = [
@@ -41,8 +42,9 @@ export type Topic = ListTopic | ItemTopic;
 /** What is too long for an id of anything. */
 const MAX_TOPIC_LENGTH = 400;
 
+/** One statement reads the topics of all viewers, so text that PostgreSQL cannot store would fail for all. */
 export function isTopic(text: string): text is Topic {
-  if (text.length > MAX_TOPIC_LENGTH) return false;
+  if (text.length > MAX_TOPIC_LENGTH || !isStorable(text)) return false;
   if ((LIST_TOPICS as readonly string[]).includes(text)) return true;
   const colon = text.indexOf(':');
   return colon > 0 && (ITEM_KINDS as readonly string[]).includes(text.slice(0, colon));
