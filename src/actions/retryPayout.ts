@@ -7,7 +7,8 @@
  * 3. The payout is retrieved after the claim, and the new one is looked for by its reference, in the ledger
  *    and in the service's list. Nothing is sent unless the list could be read.
  * 4. The service chooses the id of a payout, so a lost request may still arrive. After an attempt with an
- *    unknown outcome nothing is sent for an hour; after that, the list shows whether it arrived.
+ *    unknown outcome, also one that a person closed as unknown, nothing is sent for an hour; after that, the
+ *    list shows whether it arrived.
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import type { FinalResult } from '../audit/domain/entry.ts';
@@ -16,7 +17,7 @@ import {
   type ClaimedAttempt,
   recordExclusiveAttempt,
 } from '../audit/recordAudit.ts';
-import { readAuditRows } from '../audit/store/audit.ts';
+import { readLastUnknown } from '../audit/store/audit.ts';
 import { isUndonePayout } from '../contract/reasons.ts';
 import type { AccountDetailsRequest } from '../contract/requests/payoutMethod.ts';
 import type { Payout } from '../contract/resources/payout.ts';
@@ -61,8 +62,6 @@ export type RetriedAs = (Retried & { readonly attempt: number }) | ClaimedAttemp
 const ACTION = 'payout.retry';
 /** Rule 4: longer than any request of the service takes. */
 const UNCERTAIN_MS = HOUR_MS;
-/** Attempts at one payout within an hour; more are none of a person. */
-const MAX_ATTEMPTS = 200;
 
 export async function retryPayoutAs(
   parts: PayoutParts,
@@ -163,18 +162,12 @@ async function uncertainUntil(
   { db, clock }: PayoutParts,
   payoutId: string,
 ): Promise<Date | undefined> {
-  const entries = await readAuditRows(db, {
-    actor: undefined,
+  const last = await readLastUnknown(db, {
     action: ACTION,
     subject: { kind: 'payout', id: payoutId },
-    orderKeys: undefined,
     since: new Date(clock.nowMs() - UNCERTAIN_MS),
-    isOpen: false,
-    below: Number.MAX_SAFE_INTEGER,
-    limit: MAX_ATTEMPTS,
   });
-  const last = entries.find(({ result }) => result === 'unknown');
-  return last && new Date(last.recordedAt.getTime() + UNCERTAIN_MS);
+  return last && new Date(last.getTime() + UNCERTAIN_MS);
 }
 
 function methodOf(

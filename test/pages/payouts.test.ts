@@ -1,5 +1,6 @@
 /** Payouts paid again, cancelled and fulfilled from the console, over the sandbox. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { closeAttempt } from '../../src/audit/recordAudit.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
@@ -9,6 +10,7 @@ import { tablesWith } from '../support/tablesWith.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTestToken } from '../support/tokens.ts';
 
+const ADA = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@till' } as const;
 const IBAN = 'DE89370400440532013000';
 const HOLDER = 'Ada Q. Payee';
 
@@ -144,6 +146,40 @@ test('a request that was carried out without a response is found, and a lost one
     [uncertain],
   );
   expect((await retry(uncertain)).status).toBe(303);
+});
+
+test('a payout is not paid twice after an interrupted attempt was closed as unknown', async () => {
+  const id = await failedPayout(STORED);
+  const [row] = await db.query<{ id: number }>(
+    `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
+                        subject_kind, subject_id, result)
+     values (now() - interval '6 minutes', 'token', 'tess', 'treasurer', '127.0.0.1', 'payout.retry',
+             'payout', $1, 'requested')
+     returning id`,
+    [id],
+  );
+  const closed = await db.transaction((tx) =>
+    closeAttempt(tx, ADA, { number: row?.id ?? 0, result: 'unknown', reason: 'not listed yet' }),
+  );
+  expect(closed.outcome).toBe('closed');
+  const again = await retry(id);
+  expect([again.status, await againOf(id)]).toEqual([409, []]);
+  expect(again.html).toContain('so that nobody is paid twice');
+});
+
+test('an attempt with an unknown outcome counts, however many were refused since', async () => {
+  const id = await failedPayout(STORED);
+  await fault('cut_before');
+  expect((await retry(id)).status).toBe(504);
+  await sandbox.control('DELETE', '/faults');
+  await db.query(
+    `insert into audit (actor_kind, actor_name, actor_role, actor_origin, action, subject_kind,
+                        subject_id, result)
+     select 'token', 'a-program', 'treasurer', '127.0.0.1', 'payout.retry', 'payout', $1, 'refused'
+       from generate_series(1, 300)`,
+    [id],
+  );
+  expect([(await retry(id)).status, await againOf(id)]).toEqual([409, []]);
 });
 
 test('a payout that waits is sent or cancelled, and one that changed is left as it is', async () => {

@@ -130,6 +130,31 @@ export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly 
   );
 }
 
+/**
+ * When an attempt at the action on the subject last ended with an unknown outcome, at or after a time, also
+ * one that a person closed so: that entry has an action of its own.
+ */
+export async function readLastUnknown(
+  db: Queryable,
+  {
+    action,
+    subject,
+    since,
+  }: { readonly action: AuditAction; readonly subject: AuditSubject; readonly since: Date },
+): Promise<Date | undefined> {
+  const [row] = await db.query<{ recordedAt: Date }>(
+    `select e.recorded_at as "recordedAt"
+       from audit e
+       join audit a on a.id = e.attempt and a.action = $3
+      where e.subject_kind = $1 and e.subject_id = $2 and e.result = 'unknown'
+        and e.recorded_at >= $4
+      order by e.id desc
+      limit 1`,
+    [subject.kind, subject.id, action, since.toISOString()],
+  );
+  return row?.recordedAt;
+}
+
 /** Times are microseconds since 1970. */
 export interface AuditSummary extends AuditFacts {
   readonly id: number;
