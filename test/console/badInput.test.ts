@@ -59,6 +59,29 @@ test.each(LISTS.flatMap((path) => FORGED_CURSORS.map((content) => [path, content
   },
 );
 
+/** Times that `z.iso.datetime` accepts, and times that only look like some. */
+const EXTREME_TIMES = [
+  '0000-01-01T00:00:00Z',
+  '1969-12-31T23:59:59Z',
+  '9999-12-31T23:59:59.999999Z',
+  '2026-13-01T00:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2026-11-01T24:00:00Z',
+];
+const TIMES_OF_LISTS = ENDPOINTS.filter(({ method, path }) => method === 'get' && !path.includes('{'))
+  .flatMap(({ path, query }) => Object.keys(query.shape).map((name) => ({ path, name })))
+  .filter(({ name }) => ['from', 'to', 'since', 'before', 'as_of', 'known_at'].includes(name));
+
+test.each(TIMES_OF_LISTS)('an extreme time is accepted or rejected: $name of $path', async ({
+  path,
+  name,
+}) => {
+  for (const time of EXTREME_TIMES) {
+    const { status } = await api.get(`${path}?${name}=${time}`);
+    expect([200, 400], time).toContain(status);
+  }
+});
+
 const unusual = fc.oneof(
   fc.constantFrom(...FORGED_CURSORS.map(toCursor)),
   fc.constantFrom(
@@ -98,6 +121,7 @@ const unusual = fc.oneof(
     'WzFd',
     'W10',
     'bnVsbA',
+    ...EXTREME_TIMES,
   ),
   fc.string({ unit: 'binary', maxLength: 40 }),
 );

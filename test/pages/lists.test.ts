@@ -157,3 +157,34 @@ test('a failed payout and a dispute state what to do next', async () => {
   expect(html).toContain('Submit evidence before the deadline');
   expect(html).toContain('href="/payments/pay_1"');
 });
+
+describe.each([
+  '/orders',
+  '/payments',
+  '/inbox',
+  '/replays/new',
+  '/system/audit',
+  '/system/audit.csv',
+])('an extreme time of %s', (path) => {
+  test.each([
+    '0000-01-01',
+    '1969-12-31',
+    '9999-12-31',
+    '2026-13-01',
+    '2026-02-30',
+    '2026-13-01T00:00',
+    '2026-11-01T24:00',
+    '0000-01-01T00:00',
+    '9999-12-31T23:59:59',
+  ])('is accepted or rejected: %s', async (time) => {
+    for (const name of ['from', 'to']) {
+      const { status } = await viewer.get(`${path}?${name}=${time}`);
+      expect([200, 400], name).toContain(status);
+    }
+  });
+});
+
+test('no replay starts from a time that does not exist', async () => {
+  const form = { from: '2026-13-01T00:00', confirmed: 'yes', reason: 'a test' };
+  expect((await viewer.post('/replays/start', form)).status).toBe(400);
+});

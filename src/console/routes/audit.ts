@@ -9,7 +9,7 @@ import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, id, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
+import { cursor, id, limit, listTime, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 
 const action = z.enum(AUDIT_ACTIONS);
 
@@ -67,8 +67,8 @@ export const listAudit = defineEndpoint({
       .optional()
       .describe('A kind and an id, such as `payment:pay_1` or `finding:12`.'),
     order_id: id.optional().describe('Only entries about this order and its parts.'),
-    since: time.optional().describe('Only entries recorded at or after this time. UTC.'),
-    before: time.optional().describe('Only entries recorded before this time. UTC.'),
+    since: listTime('Only entries recorded at or after this time. UTC.'),
+    before: listTime('Only entries recorded before this time. UTC.'),
     open: z
       .literal('1')
       .optional()

@@ -19,7 +19,14 @@ import { SYSTEM_CRUMB, SystemNav } from './SystemNav.tsx';
 const PAGE_SIZE = 50;
 const CSV_PAGE_SIZE = 1_000;
 
-const day = z.iso.date().optional();
+/** PostgreSQL reads no year of five digits, which the end of the last day would have. */
+const day = z.iso
+  .date()
+  .refine(
+    (text) => text >= '1970-01-01' && text < '9999-12-31',
+    'must be a day since 1970, before 9999-12-31',
+  )
+  .optional();
 
 const filter = {
   person: z.string().max(255).optional(),
