@@ -200,6 +200,8 @@ export function shareWithRoles(
       return { ...shared, onClose, openPool };
     },
     close: async () => {
+      // A gate that opened later would start work on pools that are closed, which nothing ends any more.
+      shared.gate.close();
       await Promise.all(steps.map(closeInReverse));
     },
   };
