@@ -8,7 +8,8 @@ import type pg from 'pg';
 import { migrate } from 'postgres-migrations';
 import { QUEUES } from '../queue/names.ts';
 import type { Queryable } from './database.ts';
-import { migrationsFolder } from './pendingMigrations.ts';
+import { LOCK_WAITS, retryWhileLocked } from './migrationLocks.ts';
+import { migrationsFolder, pendingMigrations } from './pendingMigrations.ts';
 import { refuseSharedSessions } from './pooler.ts';
 import { connectToPrimary } from './primary.ts';
 import { applyRights } from './rights.ts';
@@ -24,22 +25,32 @@ export interface Migrated {
 /**
  * Applies all pending migrations, and the rights of the database roles.
  * @throws OperatorError behind a pooler that shares sessions: the lock of the migrations belongs to a session;
- * or on a server that is too old
+ * on a server that is too old; or if others hold a table for minutes
  */
-export async function migrateDatabase(connectionString: string): Promise<Migrated> {
+export async function migrateDatabase(
+  connectionString: string,
+  lockWaits = LOCK_WAITS,
+): Promise<Migrated> {
   await refuseSharedSessions(connectionString, {
     work: 'a migration',
     remedy: 'Set MIGRATE_DATABASE_URL or QUEUE_DATABASE_URL to the PostgreSQL server itself.',
   });
   const client = await connectToPrimary({ connectionString });
   try {
-    await refuseOldServer(queryableOf(client));
-    const applied = await migrate({ client }, migrationsFolder());
-    await migrateQueue(client);
-    await createQueueSequences(client);
-    // The library records its own bookkeeping table as migration 0.
-    const files = applied.filter(({ id }) => id > 0).map(({ fileName }) => fileName);
-    return { applied: files, refused: await applyRights(queryableOf(client)) };
+    const db = queryableOf(client);
+    await refuseOldServer(db);
+    const pending = await pendingMigrations(db);
+    let attempts = 0;
+    return await retryWhileLocked(client, lockWaits, async (watched) => {
+      attempts += 1;
+      const files = await migrate({ client: watched }, migrationsFolder());
+      await migrateQueue(watched);
+      await createQueueSequences(watched);
+      const refused = await applyRights(queryableOf(watched));
+      // The library records its own bookkeeping table as migration 0, and returns only what this call applied.
+      const inOneCall = files.filter(({ id }) => id > 0).map(({ fileName }) => fileName);
+      return { applied: attempts === 1 ? inOneCall : pending, refused };
+    });
   } finally {
     await client.end();
   }
