@@ -1,9 +1,11 @@
 /**
  * The settings in force, for people: what each is and where it comes from. No value of a secret leaves
- * this file, and of an address neither its password nor its query.
+ * this file, of an address neither its password nor its query, and only the server of one that messages are
+ * posted to.
  */
 
 import { formatFingerprint, secretFingerprint } from '../platform/secretFingerprint.ts';
+import { maskedUrl } from './maskedUrl.ts';
 import { HIDDEN_SETTINGS, type SecretFile } from './secretFiles.ts';
 
 /**
@@ -27,6 +29,9 @@ const SIGNING_SECRETS = 'WEBHOOK_SECRETS';
 
 /** A name that such a setting of a later version would have. */
 const SOUNDS_SECRET = /SECRET|TOKEN|PASSWORD|_KEY$/;
+
+/** Addresses that messages are posted to: a token for that is in the path. */
+const POSTED_TO: ReadonlySet<string> = new Set(['ALERT_WEBHOOK_URL', 'ORDER_WEBHOOK_URL']);
 
 const fileNames = new Set<string>();
 
@@ -52,7 +57,8 @@ export function settingsInForce(
     if (text !== undefined) {
       const source = sourceOf(name, paths.get(name));
       if (isHidden) return { name, value: null, ...source, ...fingerprintsOf(name, parsed[name]) };
-      return { name, value: withoutPassword(text), ...source };
+      const value = POSTED_TO.has(name) ? maskedUrl(text) : withoutPassword(text);
+      return { name, value, ...source };
     }
     const standard = isHidden ? undefined : textOf(parsed[name]);
     if (standard === undefined) return { name, value: null, source: 'unset' };

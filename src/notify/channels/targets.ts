@@ -3,6 +3,7 @@
  * so that only the receiving host is shown in full.
  */
 import type { ChannelSettings } from '../../config/alertSettings.ts';
+import { maskedUrl } from '../../config/maskedUrl.ts';
 import { type ChannelTarget, channelSetting } from '../domain/channel.ts';
 import { CHANNELS, type ChannelName } from '../domain/message.ts';
 
@@ -31,11 +32,6 @@ function addressOf(channel: ChannelName, settings: ChannelSettings): string | un
       return url === undefined ? undefined : maskedUrl(url);
     }
   }
-}
-
-function maskedUrl(url: string): string {
-  const { origin, pathname, search } = new URL(url);
-  return pathname === '/' && search === '' ? origin : `${origin}/…`;
 }
 
 /** `ops@shop.example` becomes `o…@shop.example`. */

@@ -27,6 +27,21 @@ test('each setting has its source, and no value of a secret is shown', () => {
   expect(of('METRICS_PORT')).toEqual({ name: 'METRICS_PORT', value: null, source: 'unset' });
 });
 
+const STANDARD_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+test('of an address that messages are posted to only the server is shown: its path may hold a token', () => {
+  const { inForce } = loadConfig({
+    ...VALUES,
+    ALERT_WEBHOOK_URL: 'https://chat.example:8443/hooks/hush?key=hush',
+    ALERT_WEBHOOK_SECRET: STANDARD_SECRET,
+    ORDER_WEBHOOK_URL: 'https://shop.example/hooks/hush',
+    ORDER_WEBHOOK_SECRET: STANDARD_SECRET,
+  });
+  const valueOf = (name: string) => inForce.find((one) => one.name === name)?.value;
+  expect(valueOf('ALERT_WEBHOOK_URL')).toBe('https://chat.example:8443/…');
+  expect(valueOf('ORDER_WEBHOOK_URL')).toBe('https://shop.example/…');
+});
+
 test.each([
   ['https://user@host/path', 'https://user@host/path'],
   ['smtp://a:p@ss:w@host:25', 'smtp://a:•••@host:25'],
