@@ -247,14 +247,14 @@ async function requestSums(
 
 /** Records in the report and in the log what the sums came to. */
 async function recordOutcome(
-  { parts, row, stream, requester }: RunContext,
+  { parts, row, checkpoint, stream, requester }: RunContext,
   { state: before, outcome }: Compared<SumsOutcome | undefined>,
 ): Promise<RunState> {
   const state = afterRequests(before, requester.requestCount());
   const isUnavailable = outcome instanceof SumsUnavailable;
   const sums = isUnavailable ? 'unavailable' : outcome;
   const reason = isUnavailable ? outcome.reason : undefined;
-  await writeSums(parts.db, row.id, { sums, requests: state.counts.requests });
+  await writeSums(parts.db, checkpoint, { sums, requests: state.counts.requests });
   if (sums) parts.log.info({ runId: row.id, stream, sums, reason }, 'reconcile.sums');
   return state;
 }

@@ -18,6 +18,14 @@ export class RunStopped extends RunInterrupted {
   }
 }
 
+/** Another process resumed this run and got further, or ended it. */
+export class RunTakenOver extends RunInterrupted {
+  override readonly name = 'RunTakenOver';
+  constructor() {
+    super('another process continues the run');
+  }
+}
+
 /** An operator paused reconciliation. */
 export class RunPaused extends RunInterrupted {
   override readonly name = 'RunPaused';

@@ -1,14 +1,15 @@
 /** Opens a run, or the earlier one that it continues. */
 
 import { readBeginningMs } from '../ledger/installation.ts';
+import type { Queryable } from '../platform/db/database.ts';
 import { DAY_MS, MINUTE_MS } from '../platform/time.ts';
 import type { Span } from './domain/windows.ts';
 import { openUnusable } from './findings.ts';
-import { RunInterrupted, RunStopped } from './interruptions.ts';
+import { RunInterrupted, RunStopped, RunTakenOver } from './interruptions.ts';
 import { createListReader, type ListReader } from './listReader.ts';
 import { createRequester } from './requester.ts';
 import type { ReconcileParts, RunContext, RunOptions, RunRequest } from './runContext.ts';
-import { findLast, insertRun, isRunStopped, type RunRow, reopenRun } from './store/runs.ts';
+import { type Checkpoint, findLast, insertRun, type RunRow, readCheckpoint } from './store/runs.ts';
 import { readStream, writeServiceSkew } from './store/streams.ts';
 import { usableWatermark } from './watermark.ts';
 
@@ -21,38 +22,50 @@ export const FIRST_SPAN_MS = 120 * DAY_MS;
 const RESUME_WITHIN_MS = DAY_MS;
 
 /** Whether a run has ended for good: no request resumes it. */
-export function isOver({ state }: RunRow): boolean {
+function isOver({ state }: RunRow): boolean {
   return state === 'done' || state === 'stopped';
 }
 
 /**
  * The earlier run that a request continues (run.ts, rule 3): one that is not over, or, where a job is
- * retried for the span of its slot, one that is. A person who repeats a command wants a new run.
+ * retried for the span of its slot, one that is. A person who repeats a command wants a new run. One who names
+ * no start wants the newest span, and not an import that is under way.
  */
 export async function findEarlierRun(
   { db, clock }: ReconcileParts,
   request: RunRequest,
 ): Promise<RunRow | undefined> {
-  const last = await findLast(db, request, new Date(clock.nowMs() - RESUME_WITHIN_MS));
-  if (!last || last.fromAt >= last.toAt) return undefined;
   const { fromMs, toMs, cause } = request;
-  const isSame =
-    (fromMs === undefined || fromMs === last.fromAt.getTime()) &&
-    (toMs === undefined || toMs === last.toAt.getTime());
-  const isOfSlot = fromMs !== undefined && toMs !== undefined && cause !== 'operator';
-  return isSame && (!isOver(last) || isOfSlot) ? last : undefined;
+  const bounds = {
+    fromAt: fromMs === undefined ? undefined : new Date(fromMs),
+    toAt: toMs === undefined ? undefined : new Date(toMs),
+  };
+  const since = new Date(clock.nowMs() - RESUME_WITHIN_MS);
+  const last = await findLast(db, { ...request, ...bounds }, since);
+  if (!last || last.fromAt >= last.toAt) return undefined;
+  if (isOver(last)) {
+    const isOfSlot = fromMs !== undefined && toMs !== undefined && cause !== 'operator';
+    return isOfSlot ? last : undefined;
+  }
+  const mayBeAnother = cause === 'operator' && fromMs === undefined && last.state === 'running';
+  return mayBeAnother && !(await isTail(db, last)) ? undefined : last;
 }
 
-/** Resumes the earlier run, or begins a new one. @throws RunInterrupted */
+/** Whether a run begins where a request without a start time would begin now. */
+async function isTail(db: Queryable, { stream, fromAt, toAt }: RunRow): Promise<boolean> {
+  const { watermarkAt } = await readStream(db, stream);
+  return fromAt.getTime() === tailStartMs(watermarkAt, toAt.getTime());
+}
+
+/** Opens a run that was resumed, or begins a new one. @throws RunInterrupted */
 export async function openRun(
   parts: ReconcileParts,
   request: RunRequest,
-  { options, earlier }: { readonly options: RunOptions; readonly earlier: RunRow | undefined },
+  { options, resumed }: { readonly options: RunOptions; readonly resumed: RunRow | undefined },
 ): Promise<RunContext> {
   const { db, client, clock } = parts;
   const { stream, isDryRun, lane } = request;
-  if (earlier) await reopenRun(db, earlier.id);
-  let runId = earlier?.id;
+  let checkpoint = resumed && checkpointOf(resumed);
   const { pageLimit, watermarkAt, importedAt, serviceSkewMs } = await readStream(db, stream);
   const historyUntilMs = importedAt === null ? await readBeginningMs(db, clock.nowMs()) : undefined;
   const requester = createRequester({
@@ -62,9 +75,9 @@ export async function openRun(
     historyUntilMs,
     signal: options.signal,
     sleep: parts.sleep,
-    requestsBefore: earlier?.requests ?? 0,
-    throwIfStopped: async () => {
-      if (runId !== undefined && (await isRunStopped(db, runId))) throw new RunStopped();
+    requestsBefore: resumed?.requests ?? 0,
+    throwIfLost: async () => {
+      if (checkpoint) await throwIfLost(db, checkpoint);
     },
   });
   const reader = createListReader({
@@ -75,11 +88,12 @@ export async function openRun(
     limit: pageLimit,
     account: parts.account,
   });
-  const row = earlier ?? (await beginRun(parts, request, { reader, watermarkAt }));
-  runId = row.id;
+  const row = resumed ?? (await beginRun(parts, request, { reader, watermarkAt }));
+  checkpoint ??= checkpointOf(row);
   return {
     parts,
     row,
+    checkpoint,
     stream,
     requester,
     reader,
@@ -89,6 +103,17 @@ export async function openRun(
     historyUntilMs,
     options,
   };
+}
+
+function checkpointOf({ id, windows }: RunRow): Checkpoint {
+  return { id, windows };
+}
+
+/** @throws RunStopped, RunTakenOver */
+async function throwIfLost(db: Queryable, checkpoint: Checkpoint): Promise<void> {
+  const run = await readCheckpoint(db, checkpoint.id);
+  if (run?.state === 'stopped') throw new RunStopped();
+  if (run?.state !== 'running' || run.windows > checkpoint.windows) throw new RunTakenOver();
 }
 
 async function beginRun(
@@ -119,7 +144,9 @@ function spanFor(
 ): Span {
   const ceilingMs = known.serviceMs - CEILING_MS;
   const toMs = Math.min(request.toMs ?? ceilingMs, ceilingMs);
-  const tailMs =
-    known.watermarkAt === null ? toMs - FIRST_SPAN_MS : known.watermarkAt.getTime() - OVERLAP_MS;
-  return { fromMs: request.fromMs ?? tailMs, toMs };
+  return { fromMs: request.fromMs ?? tailStartMs(known.watermarkAt, toMs), toMs };
+}
+
+function tailStartMs(watermarkAt: Date | null, toMs: number): number {
+  return watermarkAt === null ? toMs - FIRST_SPAN_MS : watermarkAt.getTime() - OVERLAP_MS;
 }

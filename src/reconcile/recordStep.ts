@@ -2,18 +2,25 @@
 import { selectAcceptedFindings } from '../ledger/read/store/openFindings.ts';
 import type { FindingName } from '../ledger/store/findings.ts';
 import { closeUnusable } from './findings.ts';
+import { RunTakenOver } from './interruptions.ts';
 import type { RunContext } from './runContext.ts';
 import { afterStep, type RunState, type Step } from './runState.ts';
 import { type ReportedDifference, writeStep } from './store/runs.ts';
 
-/** Records a step that listed or counted, which shows that the list can be read. */
+/**
+ * Records a step that listed or counted, which shows that the list can be read.
+ * @throws RunTakenOver
+ */
 export async function recordStep(run: RunContext, before: RunState, step: Step): Promise<RunState> {
   const state = await recordCheckpoint(run, before, step);
   await closeUnusable(run.parts.db, run.stream);
   return state;
 }
 
-/** Adds a step to the state and writes the checkpoint; this alone shows nothing about the list. */
+/**
+ * Adds a step to the state and writes the checkpoint; this alone shows nothing about the list.
+ * @throws RunTakenOver
+ */
 export async function recordCheckpoint(
   run: RunContext,
   before: RunState,
@@ -23,11 +30,15 @@ export async function recordCheckpoint(
   const differences = await markAccepted(run, step.differences);
   const state = afterStep(before, { ...step, differences }, requester.requestCount());
   const { counts, checkpointMs, span } = state;
-  await writeStep(parts.db, row.id, {
+  // Before it is written: the check of a request in progress may see the row before this process gets the reply.
+  run.checkpoint.windows = counts.windows;
+  const last = { id: row.id, windows: before.counts.windows };
+  const isWritten = await writeStep(parts.db, last, {
     ...counts,
     positionAt: new Date(checkpointMs),
     differences: state.differences,
   });
+  if (!isWritten) throw new RunTakenOver();
   options.onProgress?.({ ...counts, span, checkpointMs });
   return state;
 }

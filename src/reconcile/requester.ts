@@ -35,8 +35,8 @@ export interface RequesterParts {
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Requests of the run before it was resumed. */
   readonly requestsBefore: number;
-  /** Awaited before each request. @throws RunStopped */
-  readonly throwIfStopped: () => Promise<void>;
+  /** Awaited before each request. @throws RunStopped, RunTakenOver */
+  readonly throwIfLost: () => Promise<void>;
 }
 
 /** The client has waited for the budget already, for as long as a call may take. */
@@ -52,7 +52,7 @@ export function createRequester(parts: RequesterParts): Requester {
   ): Promise<T> => {
     for (;;) {
       signal.throwIfAborted();
-      await parts.throwIfStopped();
+      await parts.throwIfLost();
       requests += 1;
       const result = await attempt();
       if (result !== RATE_LIMITED) return result;
@@ -63,7 +63,7 @@ export function createRequester(parts: RequesterParts): Requester {
     request: (call) => whileRateLimited(() => call({ lane, signal }).catch(classify)),
     requestOnce: async (call) => {
       signal.throwIfAborted();
-      await parts.throwIfStopped();
+      await parts.throwIfLost();
       requests += 1;
       return await call({ lane, signal });
     },

@@ -22,6 +22,9 @@
  * 8. A run over an empty span fails: nothing was compared (domain/verdict.ts).
  * 9. While a window is compared, repaired and recorded, the next one is read, and none beyond it. Where it shows
  *    less than the ledger has learned meanwhile, its rows are older by their versions, or are retrieved.
+ * 10. One process executes a run. A killed process looks like a slow one, so whoever resumes a run begins at its
+ *    checkpoint at once. Of two, the one that writes the next checkpoint keeps the run; the other ends before its
+ *    next request, and can neither move the run back nor end it.
  */
 
 import { readEdgeMs } from '../ledger/read/store/comparison.ts';
@@ -32,9 +35,9 @@ import { GRACE_MS } from './domain/compare.ts';
 import { emptySpanReason, verdictOfDone } from './domain/verdict.ts';
 import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
 import { closeComparison, openUnusable } from './findings.ts';
-import { RunInterrupted, RunPaused, RunStopped } from './interruptions.ts';
+import { RunInterrupted, RunPaused, RunStopped, RunTakenOver } from './interruptions.ts';
 import type { ListedWindow } from './listReader.ts';
-import { FIRST_SPAN_MS, findEarlierRun, isOver, openRun } from './openRun.ts';
+import { FIRST_SPAN_MS, findEarlierRun, openRun } from './openRun.ts';
 import { closeUnstable, recordFilter } from './recordListFindings.ts';
 import { recordCheckpoint } from './recordStep.ts';
 import { recordWindow } from './recordWindow.ts';
@@ -48,7 +51,7 @@ import {
 } from './runContext.ts';
 import { initialState, type RunState, spanOf, startOf } from './runState.ts';
 import { collectMissed } from './store/awaited.ts';
-import { finishRun, pauseRun, type RunRow, readRun } from './store/runs.ts';
+import { finishRun, pauseRun, type RunRow, readRun, reopenRun } from './store/runs.ts';
 import { advanceWatermark, writePageLimit } from './store/streams.ts';
 import { KIND_OF } from './streams.ts';
 import { WATERMARK_AHEAD } from './watermark.ts';
@@ -66,8 +69,9 @@ export type Reconcile = (request: RunRequest, options: RunOptions) => Promise<Ru
 export function createReconcile(parts: ReconcileParts): Reconcile {
   return async (request, options) => {
     const earlier = await findEarlierRun(parts, request);
-    if (earlier && isOver(earlier)) return await readReport(parts, earlier.id);
-    const run = await openRun(parts, request, { options, earlier });
+    const resumed = earlier && (await reopenRun(parts.db, earlier.id));
+    if (earlier && !resumed) return await readReport(parts, earlier.id);
+    const run = await openRun(parts, request, { options, resumed });
     try {
       await execute(run);
     } catch (error) {
@@ -165,10 +169,10 @@ async function recordMissed(run: RunContext, state: RunState): Promise<RunState>
   return await recordCheckpoint(run, state, step);
 }
 
-/** Ends the run, and moves the watermark where it may (rules 6 and 7). */
+/** Ends the run, and moves the watermark where it may (rules 6, 7 and 10). */
 async function complete(run: RunContext, { counts }: RunState): Promise<void> {
-  const { parts, row, stream, reader, knownPageLimit } = run;
-  if (!(await finishRun(parts.db, row.id, undefined))) return logStopped(run);
+  const { parts, row, checkpoint, stream, reader, knownPageLimit } = run;
+  if (!(await finishRun(parts.db, checkpoint, undefined))) return await logLost(run);
   if (reader.limit() !== knownPageLimit) await writePageLimit(parts.db, stream, reader.limit());
   if (row.mode === 'full' && !row.isDryRun) {
     const { fromAt, toAt } = row;
@@ -185,13 +189,13 @@ async function complete(run: RunContext, { counts }: RunState): Promise<void> {
   else parts.log.info(facts, verdict === 'empty' ? 'reconcile.empty' : 'reconcile.equal');
 }
 
-/** Ends a run at its checkpoint (rules 4, 5 and 7). @throws what does not interrupt a run */
+/** Ends a run at its checkpoint (rules 4, 5, 7 and 10). @throws what does not interrupt a run */
 async function interrupt(run: RunContext, error: unknown): Promise<void> {
   if (!(error instanceof RunInterrupted)) throw error;
-  const { parts, row, stream } = run;
-  if (error instanceof RunStopped) return logStopped(run);
+  const { parts, row, checkpoint, stream } = run;
+  if (error instanceof RunStopped || error instanceof RunTakenOver) return await logLost(run);
   if (error instanceof RunPaused) {
-    await pauseRun(parts.db, row.id);
+    await pauseRun(parts.db, checkpoint);
     parts.log.info({ runId: row.id, stream }, 'reconcile.run_paused');
     return;
   }
@@ -199,13 +203,16 @@ async function interrupt(run: RunContext, error: unknown): Promise<void> {
   await fail(run, error.message);
 }
 
-function logStopped({ parts, row, stream }: RunContext): void {
-  parts.log.info({ runId: row.id, stream }, 'reconcile.run_stopped');
+/** A person stopped the run, or another process has it (rules 7 and 10). */
+async function logLost({ parts, row, stream }: RunContext): Promise<void> {
+  const { state } = await readReport(parts, row.id);
+  const event = state === 'stopped' ? 'reconcile.run_stopped' : 'reconcile.run_taken_over';
+  parts.log.info({ runId: row.id, stream }, event);
 }
 
 async function fail(run: RunContext, reason: string): Promise<void> {
-  const { parts, row, stream } = run;
-  if (!(await finishRun(parts.db, row.id, reason))) return logStopped(run);
+  const { parts, row, checkpoint, stream } = run;
+  if (!(await finishRun(parts.db, checkpoint, reason))) return await logLost(run);
   parts.metrics.run('failed');
   parts.log.warn({ runId: row.id, stream, reason }, 'reconcile.run_failed');
 }

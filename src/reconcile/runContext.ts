@@ -54,6 +54,8 @@ export interface RunContext {
   readonly parts: ReconcileParts;
   /** As it was when the run was opened or resumed. */
   readonly row: RunRow;
+  /** The latest that this process read or wrote: the one thing here that moves on. */
+  readonly checkpoint: { readonly id: number; windows: number };
   readonly stream: Stream;
   readonly requester: Requester;
   readonly reader: ListReader;

@@ -107,6 +107,23 @@ describe('reconcile', () => {
     ).toEqual([]);
   });
 
+  test('exits with 5 and names the run where another process continues it', async () => {
+    await db.query(
+      `create function continue_run() returns trigger language plpgsql as $$
+         begin update reconcile_runs set windows = 1 where id = new.id; return null; end $$`,
+    );
+    await db.query(
+      `create trigger other_process after insert on reconcile_runs
+         for each row execute function continue_run()`,
+    );
+    const exit = await reconcile('--stream', 'payments');
+    expect(exit.code).toBe(5);
+    expect(exit.stdout).toMatch(/^payments: another process continues run 1$/m);
+    expect(await db.query('select state, windows from reconcile_runs')).toEqual([
+      { state: 'running', windows: 1 },
+    ]);
+  });
+
   test('exits with 2 while a difference remains, in both modes', async () => {
     await reconcile('--stream', 'payments');
     await addUnknownPayment('pay_invented');

@@ -34,7 +34,7 @@ afterEach(() => db.drop());
 
 /** A run over three days, today in part. */
 async function storeRun(found: number, differences: readonly ReportedDifference[]): Promise<void> {
-  const { id } = await insertRun(db, {
+  const run = await insertRun(db, {
     stream: 'payments',
     mode: 'full',
     cause: 'night',
@@ -42,7 +42,7 @@ async function storeRun(found: number, differences: readonly ReportedDifference[
     fromAt: new Date(TODAY_MS - 2 * DAY_MS),
     toAt: new Date(NOW_MS),
   });
-  await writeStep(db, id, {
+  await writeStep(db, run, {
     positionAt: new Date(NOW_MS),
     windows: 1,
     requests: 1,
@@ -53,7 +53,7 @@ async function storeRun(found: number, differences: readonly ReportedDifference[
     missed: 0,
     differences,
   });
-  await finishRun(db, id, undefined);
+  await finishRun(db, { ...run, windows: 1 }, undefined);
 }
 
 async function resultsOfPayments(): Promise<readonly string[]> {

@@ -78,11 +78,12 @@ export function reconcileCommand(): Command {
       `
 Without --from, a run starts half an hour before the end of the last one; the first time, 120 days ago.
 A run over a shorter span does not replace the first import: the schedule still reads the 120 days.
-An interrupted run continues from its checkpoint. If one list cannot be read, the others are compared.
+An interrupted run continues from its checkpoint when you repeat its command. If one list cannot be read,
+the others are compared.
 
 Exit code: 0 every list is equal or empty, 6 differences remain, 3 nothing was compared, because
-every list is empty, 5 a list could not be compared, or a person stopped its run (the output names it;
-the others may be equal).`,
+every list is empty, 5 a list could not be compared, a person stopped its run, or another process
+continues it (the output names it; the others may be equal).`,
     )
     .action((options: Options) => withDatabase(readConfig(), (db) => runAll(db, options)));
 }
@@ -164,11 +165,12 @@ interface Refused {
   readonly reason: string;
 }
 
+const INCOMPLETE: readonly Verdict[] = ['failed', 'stopped', 'unfinished'];
+
 function endingOf(reports: readonly RunReport[], refused: readonly Refused[]): Ending {
   const verdicts = reports.map(verdictOf);
-  if (refused.length > 0 || verdicts.includes('failed') || verdicts.includes('stopped')) {
-    return 'unavailable';
-  }
+  const isIncomplete = verdicts.some((verdict) => INCOMPLETE.includes(verdict));
+  if (refused.length > 0 || isIncomplete) return 'unavailable';
   if (verdicts.includes('different')) return 'differences';
   return verdicts.includes('equal') ? 'success' : 'not_found';
 }
@@ -297,6 +299,11 @@ function printReport(report: RunReport): void {
     printLine(
       `${stream}: stopped by ${printable(report.stoppedBy ?? '')} after ${requests} requests`,
     );
+    return;
+  }
+  if (report.state === 'running') {
+    printLine(`${stream}: another process continues run ${report.id}`);
+    printLine('  `npx tallyhook reconciliations list` shows how far it is.');
     return;
   }
   const verdict = remaining === 0 ? VERDICT_TEXT[verdictOf(report)] : remainText(remaining);

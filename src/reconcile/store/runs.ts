@@ -98,31 +98,40 @@ export async function insertRun(db: Queryable, run: NewRun): Promise<RunRow> {
   return row;
 }
 
+export interface EarlierRun extends Pick<NewRun, 'stream' | 'mode' | 'cause' | 'isDryRun'> {
+  /** The bounds that it must have; undefined where any will do. */
+  readonly fromAt: Date | undefined;
+  readonly toAt: Date | undefined;
+}
+
 /** The latest run of this kind that is paused or was updated after `since`, however it ended. */
 export async function findLast(
   db: Queryable,
-  run: Pick<NewRun, 'stream' | 'mode' | 'cause' | 'isDryRun'>,
+  run: EarlierRun,
   since: Date,
 ): Promise<RunRow | undefined> {
   const rows = await db.query<RunRow>(
     `select ${COLUMNS} from reconcile_runs
       where stream = $1 and mode = $2 and cause = $3 and is_dry_run = $4
         and (updated_at >= $5 or state = 'paused')
+        and ($6::timestamptz is null or from_at = $6) and ($7::timestamptz is null or to_at = $7)
       order by id desc
       limit 1`,
-    [run.stream, run.mode, run.cause, run.isDryRun, since],
+    [run.stream, run.mode, run.cause, run.isDryRun, since, run.fromAt ?? null, run.toAt ?? null],
   );
   return rows[0];
 }
 
-/** Resumes a run that has not ended for good. */
-export async function reopenRun(db: Queryable, id: number): Promise<void> {
-  await db.query(
+/** Resumes a run. @returns undefined if it has ended for good */
+export async function reopenRun(db: Queryable, id: number): Promise<RunRow | undefined> {
+  const rows = await db.query<RunRow>(
     `update reconcile_runs
         set state = 'running', failure = null, finished_at = null
-      where id = $1 and state <> 'stopped'`,
+      where id = $1 and state not in ('done', 'stopped')
+      returning ${COLUMNS}`,
     [id],
   );
+  return rows[0];
 }
 
 export async function readRun(db: Queryable, id: number): Promise<RunRow | undefined> {
@@ -135,15 +144,25 @@ export interface RunStep extends RunCounts {
   readonly differences: readonly ReportedDifference[];
 }
 
-/** Writes the checkpoint: the position, with everything counted on the way to it. */
-export async function writeStep(db: Queryable, id: number, step: RunStep): Promise<void> {
-  await db.query(
+/**
+ * A checkpoint of a run, by the steps up to it, each of which counts as a window. The process that wrote the
+ * latest one executes the run (run.ts, rule 10).
+ */
+export type Checkpoint = Pick<RunRow, 'id' | 'windows'>;
+
+/**
+ * Writes the next checkpoint: the position, with everything counted on the way to it.
+ * @returns false if another process has written or ended the run since the checkpoint `last`
+ */
+export async function writeStep(db: Queryable, last: Checkpoint, step: RunStep): Promise<boolean> {
+  const rows = await db.query(
     `update reconcile_runs
         set position_at = $2, windows = $3, requests = $4, rows_compared = $5, found = $6,
             repaired = $7, missed = $8, differences = $9::jsonb, rows_counted = $10, updated_at = statement_timestamp()
-      where id = $1`,
+      where id = $1 and windows = $11 and state in ('running', 'stopped')
+      returning id`,
     [
-      id,
+      last.id,
       step.positionAt,
       step.windows,
       step.requests,
@@ -153,41 +172,43 @@ export async function writeStep(db: Queryable, id: number, step: RunStep): Promi
       step.missed,
       JSON.stringify(step.differences),
       step.rowsCounted,
+      last.windows,
     ],
   );
+  return rows.length > 0;
 }
 
 /** Writes the outcome of the sums, with the requests so far. */
 export async function writeSums(
   db: Queryable,
-  id: number,
+  last: Checkpoint,
   { sums, requests }: { readonly sums: SumsOutcome | undefined; readonly requests: number },
 ): Promise<void> {
   await db.query(
     `update reconcile_runs
-        set sums = $2, requests = $3, updated_at = statement_timestamp()
-      where id = $1`,
-    [id, sums ?? null, requests],
+        set sums = $3, requests = $4, updated_at = statement_timestamp()
+      where id = $1 and windows = $2 and state in ('running', 'stopped')`,
+    [last.id, last.windows, sums ?? null, requests],
   );
 }
 
 /**
  * Ends a run.
  * @param failure undefined when it is done
- * @returns false if a person stopped it meanwhile
+ * @returns false if a person stopped it, or another process continues or ended it
  */
 export async function finishRun(
   db: Queryable,
-  id: number,
+  last: Checkpoint,
   failure: string | undefined,
 ): Promise<boolean> {
   const rows = await db.query(
     `update reconcile_runs
-        set state = $2, failure = $3, finished_at = statement_timestamp(),
+        set state = $3, failure = $4, finished_at = statement_timestamp(),
             updated_at = statement_timestamp()
-      where id = $1 and state <> 'stopped'
+      where id = $1 and windows = $2 and state = 'running'
       returning id`,
-    [id, failure === undefined ? 'done' : 'failed', failure ?? null],
+    [last.id, last.windows, failure === undefined ? 'done' : 'failed', failure ?? null],
   );
   return rows.length > 0;
 }
@@ -209,20 +230,24 @@ export async function markRunStopped(
   return rows[0];
 }
 
-export async function isRunStopped(db: Queryable, id: number): Promise<boolean> {
-  const rows = await db.query(
-    `select id from reconcile_runs where id = $1 and state = 'stopped' limit 1`,
+/** Reads which checkpoint of a run is the latest, and whether the run goes on. */
+export async function readCheckpoint(
+  db: Queryable,
+  id: number,
+): Promise<Pick<RunRow, 'windows' | 'state'> | undefined> {
+  const rows = await db.query<Pick<RunRow, 'windows' | 'state'>>(
+    'select windows, state from reconcile_runs where id = $1',
     [id],
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 /** Holds a run at its checkpoint until the pause ends. */
-export async function pauseRun(db: Queryable, id: number): Promise<void> {
+export async function pauseRun(db: Queryable, last: Checkpoint): Promise<void> {
   await db.query(
     `update reconcile_runs set state = 'paused', updated_at = statement_timestamp()
-      where id = $1 and state <> 'stopped'`,
-    [id],
+      where id = $1 and windows = $2 and state = 'running'`,
+    [last.id, last.windows],
   );
 }
 
