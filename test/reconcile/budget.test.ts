@@ -111,7 +111,7 @@ test('a budget that the database does not lend is a failure of the database, not
     signal: new AbortController().signal,
     sleep: () => Promise.resolve(),
     requestsBefore: 0,
-    throwIfStopped: () => Promise.resolve(),
+    throwIfLost: () => Promise.resolve(),
   });
   await refuseRows(db, 'rate_budget', 'true');
   const contended = expect.objectContaining({ code: '40001' });
