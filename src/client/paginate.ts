@@ -62,7 +62,8 @@ async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> 
     yield* fresh;
     unreadable += page.unreadable.length;
     offset += sizeOf(page);
-    const shown = page.items.map(idOf).join('\n');
+    const unread = page.unreadable.map((row) => JSON.stringify(row));
+    const shown = [...page.items.map(idOf), ...unread].join('\n');
     repeats = shown === previous ? repeats + 1 : 0;
     if (repeats > MAX_REPEATS) throw offsetIgnored(operation);
     if (isEnd(page, { offset, limit, isRepeat: repeats > 0 })) break;

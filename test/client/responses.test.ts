@@ -193,6 +193,25 @@ describe('lists', () => {
     expect(offsets).toEqual([0, 2, 4]);
   });
 
+  it('go on after pages without a readable row', async () => {
+    const rows = [{ amount: 1 }, { amount: 2 }, { amount: 3 }, { refund_id: 'a' }];
+    const service = await startPaymentService();
+    service.always = ({ body }) => {
+      const { offset = 0 } = body as { offset?: number };
+      const data = rows.slice(offset, offset + 1);
+      return { status: 200, body: { count: data.length, total_count: rows.length, data } };
+    };
+    const ids: string[] = [];
+    const walk = async () => {
+      for await (const { refund_id } of clientOf(service).refunds.iterate({ limit: 1 })) {
+        ids.push(refund_id);
+      }
+    };
+    const { message } = await errorOf(walk());
+    expect(ids).toEqual(['a']);
+    expect(message).toContain('some rows do not match the contract');
+  });
+
   it('of business profiles never omit one silently', async () => {
     const service = await serviceReturning(200, [{ profile_id: 'a' }, {}]);
     const thrown = await errorOf(clientOf(service).businessProfiles.list('merchant_1'));
