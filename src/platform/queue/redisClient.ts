@@ -21,6 +21,13 @@ const SENTINEL_TIMEOUT_MS = 2_000;
 
 const retryDelayMs = (times: number): number => Math.min(times * 100, MAX_RETRY_MS);
 
+/** How a client of one server finds the primary again; the address of a single one may lead to another server, too. */
+const OTHER_PRIMARY = {
+  retryStrategy: retryDelayMs,
+  // A primary that was demoted keeps its connections, and refuses every write.
+  reconnectOnError: (error: Error) => error.message.includes('READONLY'),
+};
+
 export function createRedisClient(
   { address, ca }: RedisTarget,
   options: ClientOptions,
@@ -28,7 +35,7 @@ export function createRedisClient(
   const tls = address.isTls ? { tls: ca === undefined ? {} : { ca } } : {};
   switch (address.form) {
     case 'single':
-      return new Redis(address.url, { ...options, ...tls, retryStrategy: retryDelayMs });
+      return new Redis(address.url, { ...options, ...tls, ...OTHER_PRIMARY });
     case 'sentinel':
       return new Redis({
         ...options,
@@ -45,9 +52,7 @@ export function createRedisClient(
         sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
         // Never null: a client without a next attempt ends for good, and its worker claims nothing.
         sentinelRetryStrategy: retryDelayMs,
-        retryStrategy: retryDelayMs,
-        // A primary that was demoted keeps its connections, and refuses every write.
-        reconnectOnError: (error) => error.message.includes('READONLY'),
+        ...OTHER_PRIMARY,
       });
     case 'cluster': {
       const { enableOfflineQueue, ...ofNodes } = options;
