@@ -22,17 +22,29 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis behind one address', ()
     const [demoted, promoted] = [await startServer(), await startServer()];
     const proxy = await startTcpProxy(demoted.url);
     cleanups.push(() => proxy.close());
-    const queues = createQueueBackend(createRedisConnections({ url: proxy.url }, silentLog), silentLog);
+    const queues = createQueueBackend(
+      createRedisConnections({ url: proxy.url }, silentLog),
+      silentLog,
+    );
     cleanups.push(() => queues.close());
     const producer = queues.producer<{ readonly id: number }>('events');
     cleanups.push(() => producer.close());
-    const add = (id: number) => producer.add([{ name: 'job', data: { id }, attempts: 1, backoffMs: 0 }]);
+    const add = (id: number) =>
+      producer.add([{ name: 'job', data: { id }, attempts: 1, backoffMs: 0 }]);
     await add(1);
 
     proxy.retarget(promoted.url);
     await demoted.command('replicaof', '127.0.0.1', String(promoted.port));
     await expect(add(2)).rejects.toThrow('READONLY');
-    await waitFor('a job to be added', () => add(3).then(() => true, () => false), 10_000);
+    await waitFor(
+      'a job to be added',
+      () =>
+        add(3).then(
+          () => true,
+          () => false,
+        ),
+      10_000,
+    );
     expect(await producer.countWaiting()).toBe(1);
   });
 });
