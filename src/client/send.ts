@@ -266,7 +266,7 @@ interface NotAdmitted {
   readonly cause?: unknown;
 }
 
-/** The error of a call whose next request is not sent. */
+/** The error of a call that sends no further request. */
 function notAdmitted(
   kind: 'rate_limited' | 'unavailable',
   { call, progress, message, cause }: NotAdmitted,

@@ -433,7 +433,7 @@ describe('a refund', () => {
     },
   );
 
-  test('whose result the database does not record ends a call of the client and a command as unknown', async () => {
+  test('that the database does not record ends a call of the client and a command as unknown', async () => {
     const [called, commanded] = [await pay(), await pay()];
     const baseUrl = `http://127.0.0.1:${tallyhook.consolePort}`;
     const client = createAdminApiClient({ baseUrl, token });

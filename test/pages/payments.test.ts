@@ -102,7 +102,7 @@ test('a lost response is a page that states what to do, and the same form finds 
   expect((await refundsOf(id)).map(({ amount }) => amount)).toEqual([1000]);
 });
 
-test('a refund whose result the database does not record is a page of an unknown outcome', async () => {
+test('a refund with a result that the database does not record is a page of an unknown outcome', async () => {
   const id = await pay();
   const allowRows = await refuseRows(db, 'audit', "new.result <> 'requested'");
   const { status, html } = await refund(id, { amount: '10.00' }).finally(allowRows);
