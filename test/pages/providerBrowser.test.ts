@@ -82,6 +82,22 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await context.close();
   });
 
+  test('a link that signs in leads to its page from a page of another site, too', async () => {
+    const { context, page, mistakes } = await open();
+    const path = await tallyhook.createSignInPath('/orders?status=paid');
+    const body = `<a href="${CONSOLE_URL}${path}">Open the console</a>`;
+    await page.route('http://chat.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body }),
+    );
+    await page.goto('http://chat.example/');
+    await page.getByRole('link', { name: 'Open the console' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForURL(/\/orders|\/sign-in\?next/);
+    expect(page.url()).toBe(`${CONSOLE_URL}/orders?status=paid`);
+    expect(mistakes).toEqual([]);
+    await context.close();
+  });
+
   test('a person without a role sees why, and can sign out at the provider', async () => {
     const { context, page } = await open();
     await page.goto(CONSOLE_URL);

@@ -21,8 +21,7 @@ import {
   setSignInCookie,
 } from './cookie.ts';
 import { ownPath } from './ownPath.ts';
-import { signedInView } from './signInPage.tsx';
-import { LIMITED, type PeopleSignIn, type SignIn, unknownActor } from './signInParts.ts';
+import { LIMITED, leadOn, type PeopleSignIn, type SignIn, unknownActor } from './signInParts.ts';
 
 const LIFETIME_MS = 10 * MINUTE_MS;
 const MAX_NEXT_LENGTH = 1_000;
@@ -105,9 +104,7 @@ export function finishAtProvider(signIn: SignIn, people: PeopleSignIn): RequestH
     }
     setSessionCookie(response, { request, trustedProxies, ...signedIn });
     // Not a redirect: see rule 2.
-    response.set('Refresh', `0; url=${next}`);
-    const html = signIn.renderer.render(signedInView({ next }), { response });
-    response.status(200).type('html').send(html);
+    leadOn(response, signIn, next);
   };
 }
 

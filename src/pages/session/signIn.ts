@@ -11,6 +11,7 @@ import { type ShownProvider, signInView } from './signInPage.tsx';
 import {
   type Failed,
   LIMITED,
+  leadOn,
   type PeopleSignIn,
   type SignIn,
   type SignInParts,
@@ -71,7 +72,7 @@ function showOrFollowLink(signIn: SignIn): RequestHandler {
     switch (signedIn.outcome) {
       case 'signed_in':
         setSessionCookie(response, { request, trustedProxies, ...signedIn });
-        response.redirect(303, ownPath(next));
+        leadOn(response, signIn, next);
         return;
       case 'unverifiable':
         await fail(response, { status: 503, next, problem: UNAVAILABLE });

@@ -9,7 +9,9 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Renderer } from '../serving/render.tsx';
+import { ownPath } from './ownPath.ts';
 import type { Refusal } from './refusedSignIns.ts';
+import { signedInView } from './signInPage.tsx';
 
 /** The provider, and how its claims become roles. */
 export interface PeopleSignIn {
@@ -49,6 +51,17 @@ export interface Failed {
 
 export function unknownActor({ address }: Client) {
   return { kind: 'unknown', name: 'unknown', role: 'none', origin: address } as const;
+}
+
+/**
+ * Leads on after a sign-in that may have begun on a page of another site, by a page of this site: after a
+ * redirect, the browser would not send the session's cookie, which is `Strict`.
+ */
+export function leadOn(response: Response, { renderer }: Pick<SignIn, 'renderer'>, to: string) {
+  const next = ownPath(to);
+  response.set('Refresh', `0; url=${next}`);
+  const html = renderer.render(signedInView({ next }), { response });
+  response.status(200).type('html').send(html);
 }
 
 export const LIMITED = 'Too many sign-ins from this address failed. Wait a minute, then try again.';
