@@ -6,6 +6,9 @@
  * 2. The session's cookie is `Strict`: the browser would not send it to a page that the provider's redirect
  *    leads to. The response to the way back is therefore a page of this site, which leads on at once.
  * 3. The way on is a path of this console, checked when it is used.
+ * 4. A response to a sign-in that this browser began is examined, however many failed at its address: anybody
+ *    behind the same proxy or NAT could hold up its people otherwise. That the provider is unavailable is no
+ *    failure of a person.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
@@ -78,8 +81,10 @@ export function finishAtProvider(signIn: SignIn, people: PeopleSignIn): RequestH
     const client = signIn.clientOf(request);
     const begun = readBegun(request);
     const next = ownPath(begun?.next ?? '/');
+    const query = queryOf(request.originalUrl);
+    const isBegun = begun !== undefined && query.get('state') === begun.state;
     clearSignInCookie(response, { request, trustedProxies });
-    if (failures.limitedForMs(client.address) > 0) {
+    if (!isBegun && failures.limitedForMs(client.address) > 0) {
       await fail(response, { status: 429, next, problem: LIMITED });
       return;
     }
@@ -90,9 +95,9 @@ export function finishAtProvider(signIn: SignIn, people: PeopleSignIn): RequestH
       await fail(response, { status: 400, next, problem: NOT_BEGUN });
       return;
     }
-    const identified = await provider.identify(queryOf(request.originalUrl), begun);
+    const identified = await provider.identify(query, begun);
     if (identified.outcome !== 'identified') {
-      failures.note(client.address);
+      if (identified.outcome !== 'unavailable') failures.note(client.address);
       await refuseResponse(response, { signIn, people, client, identified, next });
       return;
     }
