@@ -192,15 +192,16 @@ export interface RefusedSignIn {
 /**
  * Records that a sign-in was refused, at most once a minute for each cause and actor: whoever guesses
  * tokens must not fill the table.
+ * @returns whether it was recorded
  */
 export async function recordRefusedSignIn(
   db: Database,
   actor: Actor,
   { cause, attempts, detail }: RefusedSignIn,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+): Promise<boolean> {
+  return await db.transaction(async (tx) => {
     await lockDenials(tx, actor);
-    await insertRefusedSignIn(tx, {
+    return await insertRefusedSignIn(tx, {
       actor,
       action: 'session.refuse',
       subject: { kind: 'signin', id: cause },

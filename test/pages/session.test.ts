@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endSessionsOfSamePerson, insertSession } from '../../src/access/store/sessions.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createRefusalRecorder } from '../../src/pages/session/refusedSignIns.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
 import { formTokenIn, openPages, type PageViewer } from '../support/pages.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTokensOfEveryKind, revokeTestToken } from '../support/tokens.ts';
@@ -271,6 +273,47 @@ describe('the audit log', () => {
     expect(ofTokens[0]).toMatchObject({ kind: 'unknown', subject: 'signin' });
     expect(JSON.stringify(ofTokens)).not.toContain('guess');
   });
+});
+
+test('a refused sign-in that another process recorded in the same minute is counted in the next', async () => {
+  const actor = { kind: 'unknown', name: unique('actor'), role: 'none', origin: 'a-test' } as const;
+  const entries = () =>
+    db.query<{ attempts: number }>(
+      `select (detail ->> 'attempts')::int as attempts from audit where actor_name = $1 order by id`,
+      [actor.name],
+    );
+  const recorder = () => {
+    let nowMs = 0;
+    let recording: Promise<unknown> = Promise.resolve();
+    const tracked: typeof db = {
+      ...db,
+      transaction: (work) => {
+        const running = db.transaction(work);
+        recording = running;
+        return running;
+      },
+    };
+    const refuse = createRefusalRecorder(tracked, { clock: { nowMs: () => nowMs }, log: silentLog });
+    return async () => {
+      nowMs += 61_000;
+      refuse({ actor, cause: 'token_invalid' });
+      await recording;
+    };
+  };
+  const [one, other] = [recorder(), recorder()];
+  await one();
+  await other();
+  expect(await entries()).toEqual([{ attempts: 1 }]);
+  // The minute of the entry passes.
+  await db.query(
+    `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
+                        subject_kind, subject_id, result, detail)
+     values (now() - interval '2 minutes', 'unknown', $1, 'none', 'a-test', 'session.refuse', 'signin',
+             'token_invalid', 'refused', '{"attempts": 0}')`,
+    [actor.name],
+  );
+  await other();
+  expect((await entries()).at(-1)).toEqual({ attempts: 2 });
 });
 
 describe('a form', () => {

@@ -68,16 +68,21 @@ export async function insertDenial(db: Queryable, intent: AuditIntent): Promise<
   );
 }
 
-/** Appends a refused sign-in, unless the actor has one for the same cause from the last minute. */
-export async function insertRefusedSignIn(db: Queryable, intent: AuditIntent): Promise<void> {
-  await db.query(
+/**
+ * Appends a refused sign-in, unless the actor has one for the same cause from the last minute.
+ * @returns whether it was appended
+ */
+export async function insertRefusedSignIn(db: Queryable, intent: AuditIntent): Promise<boolean> {
+  const rows = await db.query(
     `insert into audit (${INSERTED}, result)
      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, 'refused'
       where coalesce((select recorded_at from audit
                        where subject_kind = $6 and subject_id = $7 and action = $5 and actor_name = $2
-                       order by id desc limit 1) < statement_timestamp() - interval '1 minute', true)`,
+                       order by id desc limit 1) < statement_timestamp() - interval '1 minute', true)
+     returning id`,
     valuesOf(intent),
   );
+  return rows.length > 0;
 }
 
 function valuesOf({ actor, action, subject, orderKey, reason, detail }: AuditIntent) {

@@ -51,8 +51,15 @@ export function createRefusalRecorder(
       { cause, name: actor.name, address: actor.origin, attempts },
       'console.sign_in_refused',
     );
-    void recordRefusedSignIn(db, actor, { cause, attempts, detail }).catch((error: unknown) =>
-      log.warn({ error, cause }, 'console.refusal_not_recorded'),
+    void recordRefusedSignIn(db, actor, { cause, attempts, detail }).then(
+      (isRecorded) => {
+        // Another process recorded one within the minute: the next entry has these, too.
+        if (!isRecorded) entry.attempts += attempts;
+      },
+      (error: unknown) => {
+        entry.attempts += attempts;
+        log.warn({ error, cause }, 'console.refusal_not_recorded');
+      },
     );
   };
 }
