@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { continueReplays, replayDeadAs } from '../../src/actions/replayRuns.ts';
 import { claimReplayRun, releaseReplayRun } from '../../src/ledger/inbox/store/replayRuns.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -304,4 +305,11 @@ test('the events of a filter are counted up to 10,000', async () => {
   );
   const { html } = await admin.get(`/replays/new?type=${type}`);
   expect(html).toContain('10000 events or more will be applied again.');
+});
+
+test('a request takes a thousand inbox numbers, however long they are', async () => {
+  const numbers = Array.from({ length: 1_000 }, (_, n) => Number.MAX_SAFE_INTEGER - n);
+  const body = { numbers, reason: 'é'.repeat(500) };
+  const { status } = await createApi(tallyhook).post('/api/v1/replays', body);
+  expect(status).toBe(202);
 });

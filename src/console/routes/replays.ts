@@ -63,6 +63,7 @@ export const startReplay = defineEndpoint({
       .describe('Only events with these inbox numbers.'),
     reason: reasonGiven.describe('Why they are replayed.'),
   }),
+  maxBodyBytes: 32 * 1024,
   response: replay,
   statuses: [202],
   handle: async ({ db }, { body: { reason, numbers, ...query }, actor }) => {
