@@ -37,9 +37,9 @@ test('of an address that messages are posted to only the server is shown: its pa
     ORDER_WEBHOOK_URL: 'https://shop.example/hooks/hush',
     ORDER_WEBHOOK_SECRET: STANDARD_SECRET,
   });
-  const valueOf = (name: string) => inForce.find((one) => one.name === name)?.value;
-  expect(valueOf('ALERT_WEBHOOK_URL')).toBe('https://chat.example:8443/…');
-  expect(valueOf('ORDER_WEBHOOK_URL')).toBe('https://shop.example/…');
+  const shownOf = (name: string) => inForce.find((one) => one.name === name)?.value;
+  expect(shownOf('ALERT_WEBHOOK_URL')).toBe('https://chat.example:8443/…');
+  expect(shownOf('ORDER_WEBHOOK_URL')).toBe('https://shop.example/…');
 });
 
 test.each([
