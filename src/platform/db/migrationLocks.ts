@@ -75,7 +75,7 @@ interface Holder {
   readonly application: string | null;
 }
 
-/** Sessions that have held our tables for longer than a migration waits, or whose times this user may not see. */
+/** Sessions that have held our tables for longer than a migration waits; those of unknown age, too. */
 async function readHolders(client: pg.Client, withinMs: number): Promise<readonly Holder[]> {
   const { rows } = await client.query<Holder>(
     `select a.pid, a.usename as user, nullif(a.application_name, '') as application
