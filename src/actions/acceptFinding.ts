@@ -5,14 +5,20 @@ import { type Accepted, acceptFinding } from '../ledger/acceptFinding.ts';
 import { orderKeyOfSubject } from '../ledger/read/orderOfSubject.ts';
 import type { Database } from '../platform/db/database.ts';
 
-/** @param input the number of the finding, and why it is accepted; not empty */
+export interface ChosenFinding {
+  readonly number: number;
+  /** Digest of the facts that were shown; undefined: whatever they are. */
+  readonly digest?: string | undefined;
+}
+
+/** @param input the finding, and why it is accepted; not empty */
 export function acceptFindingAs(
   { db }: { readonly db: Database },
   actor: Actor,
-  { number, reason }: { readonly number: number; readonly reason: string },
+  { number, digest, reason }: ChosenFinding & { readonly reason: string },
 ): Promise<Accepted> {
   return db.transaction(async (tx) => {
-    const accepted = await acceptFinding(tx, number, { by: actor.name, reason });
+    const accepted = await acceptFinding(tx, number, { by: actor.name, reason, digest });
     if (accepted.outcome === 'accepted') {
       const { class: name, subject } = accepted.finding;
       await recordAudit(tx, {
@@ -42,12 +48,12 @@ export interface AcceptedFindings {
 export async function acceptFindingsAs(
   parts: { readonly db: Database },
   actor: Actor,
-  { numbers, reason }: { readonly numbers: readonly number[]; readonly reason: string },
+  { findings, reason }: { readonly findings: readonly ChosenFinding[]; readonly reason: string },
 ): Promise<AcceptedFindings> {
   const accepted: number[] = [];
   const refused: RefusedAcceptance[] = [];
-  for (const number of new Set(numbers)) {
-    const { outcome } = await acceptFindingAs(parts, actor, { number, reason });
+  for (const [number, { digest }] of new Map(findings.map((one) => [one.number, one]))) {
+    const { outcome } = await acceptFindingAs(parts, actor, { number, digest, reason });
     if (outcome === 'accepted') accepted.push(number);
     else refused.push({ number, outcome });
   }

@@ -28,6 +28,8 @@ export interface PageParts extends ApiParts {
 export interface Problem {
   readonly outcome: 'invalid' | 'not_found' | 'conflict' | 'gone' | 'unavailable' | 'unknown';
   readonly message: string;
+  /** The page that shows what the message is about. */
+  readonly about?: Crumb;
 }
 
 /** Another page shows what the request names. */

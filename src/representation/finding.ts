@@ -27,7 +27,10 @@ export function findingJson(row: FindingRow) {
 }
 
 /** Why a finding was not accepted. */
-export function notAcceptedText(number: number, outcome: 'unknown' | 'closed' | 'already'): string {
+export function notAcceptedText(
+  number: number,
+  outcome: 'unknown' | 'closed' | 'already' | 'changed',
+): string {
   switch (outcome) {
     case 'unknown':
       return `There is no finding ${number}.`;
@@ -35,5 +38,7 @@ export function notAcceptedText(number: number, outcome: 'unknown' | 'closed' | 
       return `Finding ${number} is already closed: its cause is gone.`;
     case 'already':
       return `Finding ${number} is already accepted. Nothing was changed.`;
+    case 'changed':
+      return `The facts of finding ${number} changed after they were shown. It was not accepted, because nobody saw the new ones: look at it again.`;
   }
 }

@@ -1,5 +1,6 @@
 /** The pages of the inbox and of findings, and what people do there. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { upsertFindings } from '../../src/ledger/store/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -57,6 +58,15 @@ test('a dead event is discarded with a reason, and replayed', async () => {
   expect((await admin.get(`/inbox/${id}`)).html).toContain('pending');
 });
 
+/** What the form of a finding sends of the facts that it shows. */
+const shownFacts = (html: string): { facts?: string } => {
+  const [, facts] = /name="facts" value="([^"]+)"/.exec(html) ?? [];
+  return facts === undefined ? {} : { facts };
+};
+/** The findings of a plan, as its form sends them. */
+const plannedIn = (html: string): string[] =>
+  [...html.matchAll(/name="finding" value="([^"]+)"/g)].map(([, value = '']) => value);
+
 test('a finding is listed, and accepted with a reason', async () => {
   const id = await die();
   const [row] = await db.query<{ id: number }>('select id from findings where subject = $1', [
@@ -66,12 +76,15 @@ test('a finding is listed, and accepted with a reason', async () => {
   expect((await admin.get('/findings?class=event_dead')).html).toContain(`href="${path}"`);
   const { html } = await admin.get(path);
   expect(html).toContain(`href="/inbox/${id}"`);
-  expect((await reader.post(`${path}/accept`, { reason: 'x' })).status).toBe(403);
-  expect((await admin.post(`${path}/accept`, { reason: HOSTILE })).status).toBe(303);
+  const facts = shownFacts(html);
+  expect((await reader.post(`${path}/accept`, { ...facts, reason: 'x' })).status).toBe(403);
+  expect((await admin.post(`${path}/accept`, { reason: HOSTILE })).status).toBe(400);
+  expect((await admin.post(`${path}/accept`, { ...facts, reason: HOSTILE })).status).toBe(303);
   const after = (await admin.get(path)).html;
   expect(after).toContain('accepted');
   expect(after).not.toContain('<script>alert');
-  expect((await admin.post(`${path}/accept`, { reason: 'again' })).status).toBe(409);
+  const again = await admin.post(`${path}/accept`, { ...facts, reason: 'again' });
+  expect(again.status).toBe(409);
 });
 
 /** @returns the number of the open finding about a subject */
@@ -115,18 +128,47 @@ test('several findings are accepted after a plan with their sums, and what is no
     '1 finding will be accepted.',
   );
 
-  const form = { finding: finding.slice(0, 3), reason: 'known', confirmed: 'yes' };
+  const planned = plannedIn(plan);
+  expect(planned.map((one) => one.split(':')[0])).toEqual(finding.toReversed());
+  const form = { finding: planned.slice(1), reason: 'known', confirmed: 'yes' };
   expect((await reader.post('/findings/accept', form)).status).toBe(403);
   expect((await admin.post('/findings/accept', { ...form, confirmed: '' })).status).toBe(400);
   expect((await admin.post('/findings/accept', form)).status).toBe(303);
-  const result = await admin.post('/findings/accept', { ...form, finding });
+  const result = await admin.post('/findings/accept', { ...form, finding: planned });
   expect(result.status).toBe(200);
   expect(result.html).toContain('1 finding accepted. 3 refused.');
   expect(result.html).toContain(`Finding ${finding[0]} is already accepted. Nothing was changed.`);
   const entries = await db.query<{ subject: string }>(
     `select subject_id as subject from audit where action = 'finding.accept' and reason = 'known' order by id`,
   );
-  expect(entries.map(({ subject }) => subject)).toEqual(finding);
+  expect(entries.map(({ subject }) => subject).toSorted()).toEqual(finding.toSorted());
+});
+
+test('facts that changed after the page was shown are not accepted, and are shown again', async () => {
+  const subject = `payment:${unique('pay')}`;
+  const excess = (minor: number) =>
+    upsertFindings(db, [
+      { class: 'over_refund', subject, detail: { excess_minor: minor, currency: 'EUR' } },
+    ]);
+  await excess(1);
+  const path = `/findings/${await findingAbout(subject)}`;
+  const seen = { reason: 'a cent', ...shownFacts((await admin.get(path)).html) };
+  const list = `/findings/accept?subject=${encodeURIComponent(subject)}`;
+  const several = { finding: plannedIn((await admin.get(list)).html), reason: 'a cent' };
+  await excess(100_000);
+
+  const refused = await admin.post(`${path}/accept`, seen);
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain('changed after they were shown');
+  expect(refused.html).toContain(`href="${path}"`);
+  const result = await admin.post('/findings/accept', { ...several, confirmed: 'yes' });
+  expect(result.html).toContain('0 findings accepted. 1 refused.');
+  expect(result.html).toContain(`href="${path}"`);
+
+  const again = (await admin.get(path)).html;
+  expect(again).toContain('&quot;excess_minor&quot;: 100000');
+  const accepted = { reason: 'a thousand', ...shownFacts(again) };
+  expect((await admin.post(`${path}/accept`, accepted)).status).toBe(303);
 });
 
 test('the plan of many findings shows some of each class and accepts all of them', async () => {

@@ -110,7 +110,7 @@ function acceptCommand(): Command {
     .action((numbers: readonly number[], { reason, by, json }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {
         const actor = actorOf(by);
-        const input = { numbers, reason };
+        const input = { findings: numbers.map((number) => ({ number })), reason };
         const { accepted, refused } = await acceptFindingsAs({ db }, actor, input);
         if (json) {
           const notAccepted = refused.map(({ number, outcome }) => ({

@@ -124,7 +124,10 @@ export const acceptFindings = defineEndpoint({
     .meta({ id: 'Acceptances' }),
   statuses: [],
   handle: async ({ db }, { body, actor }) => {
-    const { accepted, refused } = await acceptFindingsAs({ db }, actor, body);
+    const { accepted, refused } = await acceptFindingsAs({ db }, actor, {
+      findings: body.numbers.map((chosen) => ({ number: chosen })),
+      reason: body.reason,
+    });
     const reasons = refused.map(({ number: place, outcome }) => ({
       number: place,
       reason: notAcceptedText(place, outcome),

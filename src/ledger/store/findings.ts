@@ -113,22 +113,34 @@ export async function readOpenFindingId(
   return rows[0]?.id;
 }
 
+/** Digest of the facts of a finding: the same as long as they do not change. */
+export const DETAIL_DIGEST = `left(encode(sha256(convert_to(detail::text, 'UTF8')), 'hex'), 32)`;
+
+/** Who accepts a finding and why; both not empty. */
+export interface Acceptance {
+  readonly by: string;
+  readonly reason: string;
+  /** Digest of the facts that were shown; undefined: whatever they are. */
+  readonly digest?: string | undefined;
+}
+
 /**
- * Accepts an open finding that is not accepted yet.
+ * Accepts an open finding that is not accepted yet and has the facts that were shown.
  * @returns its name; undefined if there is none
  */
 export async function markAccepted(
   tx: Queryable,
   id: number,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by, reason, digest }: Acceptance,
 ): Promise<FindingName | undefined> {
   const rows = await tx.query<FindingName>(
     `update findings
         set accepted_at = statement_timestamp(), accepted_by = $2, accepted_reason = $3,
             updated_at = now()
       where id = $1 and state = 'open' and accepted_at is null
+        and ($4::text is null or ${DETAIL_DIGEST} = $4)
       returning class, subject`,
-    [id, by, reason],
+    [id, by, reason, digest ?? null],
   );
   return rows[0];
 }
@@ -157,9 +169,10 @@ export async function lockAccepted(
 export async function readFindingState(
   db: Queryable,
   id: number,
-): Promise<'open' | 'closed' | undefined> {
-  const rows = await db.query<{ state: 'open' | 'closed' }>(
-    'select state from findings where id = $1',
+): Promise<'open' | 'accepted' | 'closed' | undefined> {
+  const rows = await db.query<{ state: 'open' | 'accepted' | 'closed' }>(
+    `select case when state = 'open' and accepted_at is not null then 'accepted' else state end as state
+       from findings where id = $1`,
     [id],
   );
   return rows[0]?.state;

@@ -19,7 +19,7 @@ import { ActionForm, Check, Hidden, Reason } from '../components/forms.tsx';
 import { Id, Money, Time } from '../components/values.tsx';
 import { findingHref, findingsHref, subjectHref } from '../links.ts';
 import { defineAction, definePage, type PageView, type Viewer } from '../page.ts';
-import { findingClass, findingSubject } from './findingFilter.ts';
+import { detailDigest, findingClass, findingSubject } from './findingFilter.ts';
 
 const FINDINGS = { label: 'Findings', href: findingsHref() };
 
@@ -27,6 +27,13 @@ const FINDINGS = { label: 'Findings', href: findingsHref() };
 const chosenNumbers = z
   .union([number, z.array(number).max(MAX_ACCEPTED)], { error: 'must name one finding or more' })
   .transform((value) => [value].flat());
+
+/** A finding as the plan shows it: its number, and the digest of its facts. */
+const plannedFinding = z
+  .string()
+  .transform((text): unknown[] => text.split(':'))
+  .pipe(z.tuple([number, detailDigest]))
+  .transform(([place, digest]) => ({ number: place, digest }));
 
 export const acceptFindingsPage = definePage({
   path: '/findings/accept',
@@ -81,8 +88,8 @@ function Plan({
         repaired by it. A finding counts again if its facts change.
       </p>
       <ActionForm viewer={viewer} action={acceptSeveral} label="Accept">
-        {findings.map(({ id }) => (
-          <Hidden key={id} name="finding" value={String(id)} />
+        {findings.map(({ id, digest }) => (
+          <Hidden key={id} name="finding" value={`${id}:${digest}`} />
         ))}
         <Reason />
         <Check name="confirmed" value="yes" required label={`Accept ${count}`} />
@@ -171,12 +178,16 @@ export const acceptSeveral = defineAction({
   permission: acceptEndpoint.permission,
   params: z.strictObject({}),
   form: z.strictObject({
-    finding: chosenNumbers,
+    finding: z
+      .union([plannedFinding, z.array(plannedFinding).max(MAX_ACCEPTED)], {
+        error: 'must name one finding or more, with the facts that were shown',
+      })
+      .transform((value) => [value].flat()),
     confirmed: z.literal('yes', 'check the box to confirm'),
     reason: reasonGiven,
   }),
-  act: async ({ db }, { form: { finding: numbers, reason }, actor }) => {
-    const { accepted, refused } = await acceptFindingsAs({ db }, actor, { numbers, reason });
+  act: async ({ db }, { form: { finding: findings, reason }, actor }) => {
+    const { accepted, refused } = await acceptFindingsAs({ db }, actor, { findings, reason });
     const notice = `${counted(accepted.length, 'finding')} accepted.`;
     if (refused.length === 0) return { outcome: 'done', to: findingsHref(), notice };
     return { outcome: 'shown', view: () => resultView(notice, refused) };

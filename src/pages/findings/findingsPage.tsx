@@ -12,7 +12,15 @@ import {
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { notAcceptedText } from '../../representation/finding.ts';
 import { type Column, DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
-import { ActionForm, Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
+import {
+  ActionForm,
+  Check,
+  Field,
+  FilterForm,
+  Hidden,
+  Reason,
+  Select,
+} from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import {
   acceptFindingsHref,
@@ -25,7 +33,7 @@ import { defineAction, definePage, type Viewer } from '../page.ts';
 import { Related, readRelated } from '../related/Related.tsx';
 import { acceptSeveral } from './acceptPage.tsx';
 import { Facts } from './Facts.tsx';
-import { findingClass, findingSubject } from './findingFilter.ts';
+import { detailDigest, findingClass, findingSubject } from './findingFilter.ts';
 
 const PAGE_SIZE = 50;
 
@@ -155,15 +163,18 @@ export const acceptFinding = defineAction({
   path: '/findings/{finding_number}/accept',
   permission: 'operate',
   params,
-  form: z.strictObject({ reason: reasonGiven }),
-  act: async ({ db }, { params: { finding_number: place }, form: { reason }, actor }) => {
-    const { outcome } = await acceptFindingAs({ db }, actor, { number: place, reason });
+  form: z.strictObject({ facts: detailDigest, reason: reasonGiven }),
+  act: async ({ db }, { params: { finding_number: place }, form: { facts, reason }, actor }) => {
+    const chosen = { number: place, digest: facts, reason };
+    const { outcome } = await acceptFindingAs({ db }, actor, chosen);
     if (outcome === 'accepted') {
       const notice = `Finding ${place} is accepted. It closes by itself when its cause is gone.`;
       return { outcome: 'done', to: findingHref(place), notice };
     }
     const message = notAcceptedText(place, outcome);
-    return { outcome: outcome === 'unknown' ? 'not_found' : 'conflict', message };
+    if (outcome === 'unknown') return { outcome: 'not_found', message };
+    const about = { label: `Show finding ${place}`, href: findingHref(place) };
+    return { outcome: 'conflict', message, about };
   },
 });
 
@@ -205,6 +216,7 @@ export const findingPage = definePage({
               params={{ finding_number: finding.id }}
               label="Accept"
             >
+              <Hidden name="facts" value={finding.digest} />
               <Reason />
             </ActionForm>
           </Section>

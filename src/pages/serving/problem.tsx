@@ -1,6 +1,6 @@
 /** The page of a problem: what happened, and what to do next. */
 import { overviewHref } from '../links.ts';
-import type { PageView, Problem } from '../page.ts';
+import type { Crumb, PageView, Problem } from '../page.ts';
 
 const TITLES = {
   invalid: 'The request is invalid',
@@ -27,18 +27,24 @@ const STATUSES = {
 export interface Failure {
   readonly outcome: Problem['outcome'] | 'forbidden' | 'unexpected';
   readonly message: string;
+  readonly about?: Crumb;
 }
 
 export function statusOf({ outcome }: Failure): number {
   return STATUSES[outcome];
 }
 
-export function problemView({ outcome, message }: Failure): PageView {
+export function problemView({ outcome, message, about }: Failure): PageView {
   return {
     title: TITLES[outcome],
     body: (
       <>
         <p class="problem">{message}</p>
+        {about === undefined ? null : (
+          <p>
+            <a href={about.href}>{about.label}</a>
+          </p>
+        )}
         <p>
           <a href={overviewHref()}>Go to the overview</a>
         </p>

@@ -1,5 +1,6 @@
 /** Statements that read findings for programs. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { DETAIL_DIGEST } from '../../store/findings.ts';
 import type { OfEvent } from './eventChanges.ts';
 
 /** `accepted` is open, too, but no longer counts as a difference. */
@@ -12,6 +13,8 @@ export interface FindingRow {
   readonly subject: string;
   readonly state: FindingState;
   readonly detail: Readonly<Record<string, unknown>>;
+  /** Digest of the detail, so that an acceptance covers what was shown. */
+  readonly digest: string;
   readonly openedAt: Date;
   readonly updatedAt: Date;
   readonly closedAt: Date | null;
@@ -24,7 +27,7 @@ export interface FindingRow {
 const COLUMNS = `
   id, class, subject,
   case when state = 'open' and accepted_at is not null then 'accepted' else state end as state,
-  detail, opened_at as "openedAt", updated_at as "updatedAt", closed_at as "closedAt",
+  detail, ${DETAIL_DIGEST} as digest, opened_at as "openedAt", updated_at as "updatedAt", closed_at as "closedAt",
   accepted_at as "acceptedAt", accepted_by as "acceptedBy", accepted_reason as "acceptedReason"`;
 
 /** Findings about any of these subjects, newest first. */
