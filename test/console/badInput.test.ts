@@ -68,19 +68,21 @@ const EXTREME_TIMES = [
   '2026-02-30T00:00:00Z',
   '2026-11-01T24:00:00Z',
 ];
-const TIMES_OF_LISTS = ENDPOINTS.filter(({ method, path }) => method === 'get' && !path.includes('{'))
+const TIMES_OF_LISTS = ENDPOINTS.filter(
+  ({ method, path }) => method === 'get' && !path.includes('{'),
+)
   .flatMap(({ path, query }) => Object.keys(query.shape).map((name) => ({ path, name })))
   .filter(({ name }) => ['from', 'to', 'since', 'before', 'as_of', 'known_at'].includes(name));
 
-test.each(TIMES_OF_LISTS)('an extreme time is accepted or rejected: $name of $path', async ({
-  path,
-  name,
-}) => {
-  for (const time of EXTREME_TIMES) {
-    const { status } = await api.get(`${path}?${name}=${time}`);
-    expect([200, 400], time).toContain(status);
-  }
-});
+test.each(TIMES_OF_LISTS)(
+  'an extreme time is accepted or rejected: $name of $path',
+  async ({ path, name }) => {
+    for (const time of EXTREME_TIMES) {
+      const { status } = await api.get(`${path}?${name}=${time}`);
+      expect([200, 400], time).toContain(status);
+    }
+  },
+);
 
 const unusual = fc.oneof(
   fc.constantFrom(...FORGED_CURSORS.map(toCursor)),

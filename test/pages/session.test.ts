@@ -276,7 +276,7 @@ describe('the audit log', () => {
 });
 
 test('a refused sign-in that another process recorded in the same minute is counted in the next', async () => {
-  const actor = { kind: 'unknown', name: unique('actor'), role: 'none', origin: 'a-test' } as const;
+  const actor = { kind: 'person', name: unique('actor'), role: 'none', origin: 'a-test' } as const;
   const entries = () =>
     db.query<{ attempts: number }>(
       `select (detail ->> 'attempts')::int as attempts from audit where actor_name = $1 order by id`,
@@ -293,7 +293,10 @@ test('a refused sign-in that another process recorded in the same minute is coun
         return running;
       },
     };
-    const refuse = createRefusalRecorder(tracked, { clock: { nowMs: () => nowMs }, log: silentLog });
+    const refuse = createRefusalRecorder(tracked, {
+      clock: { nowMs: () => nowMs },
+      log: silentLog,
+    });
     return async () => {
       nowMs += 61_000;
       refuse({ actor, cause: 'token_invalid' });
