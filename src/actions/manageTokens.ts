@@ -1,6 +1,6 @@
 /** Creates and revokes tokens for an operator. */
 import { type CreatedToken, createToken, type TokenRequest } from '../access/createToken.ts';
-import { revokeToken, type TokenRow } from '../access/store/tokens.ts';
+import { type NamedToken, revokeToken, type TokenRow } from '../access/store/tokens.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -32,10 +32,10 @@ export type RevokedToken =
 export function revokeTokenAs(
   { db }: { readonly db: Database },
   actor: Actor,
-  { name }: { readonly name: string },
+  { name, id }: NamedToken,
 ): Promise<RevokedToken> {
   return db.transaction(async (tx): Promise<RevokedToken> => {
-    const token = await revokeToken(tx, { name, by: actor.name });
+    const token = await revokeToken(tx, { name, id, by: actor.name });
     if (!token) return { outcome: 'unknown' };
     const { role } = token;
     await recordAudit(tx, {

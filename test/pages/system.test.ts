@@ -271,7 +271,8 @@ test('a token is created and shown once, works, and is revoked', async () => {
 
   const unconfirmed = await admin.post('/system/tokens/till-7/revoke', {});
   expect(unconfirmed.status).toBe(400);
-  const revoked = await admin.post('/system/tokens/till-7/revoke', { confirm: 'yes' });
+  const confirmed = { ...shownToken(list.html, 'till-7'), confirm: 'yes' };
+  const revoked = await admin.post('/system/tokens/till-7/revoke', confirmed);
   expect(revoked.location).toMatch(/^\/system\/tokens\?notice=/);
   expect((await admin.get('/system/tokens')).html).not.toContain('till-7');
   expect((await admin.get('/system/tokens?all=1')).html).toContain('till-7');
@@ -279,6 +280,29 @@ test('a token is created and shown once, works, and is revoked', async () => {
     const { location } = await holder.get('/orders');
     return location?.startsWith('/sign-in') ?? false;
   });
+});
+
+/** What the form that revokes a token sends of the token that the page lists. */
+function shownToken(html: string, name: string): { token?: string } {
+  const form = html.split(`action="/system/tokens/${name}/revoke"`)[1]?.split('</form>')[0] ?? '';
+  const [, token] = /name="token" value="([^"]+)"/.exec(form) ?? [];
+  return token === undefined ? {} : { token };
+}
+
+test('a page with a revoked token does not revoke the next token of its name', async () => {
+  const create = () => admin.post('/system/tokens/create', { name: 'till-8', role: 'viewer' });
+  const revoke = (html: string) =>
+    admin.post('/system/tokens/till-8/revoke', { ...shownToken(html, 'till-8'), confirm: 'yes' });
+  await create();
+  const old = (await admin.get('/system/tokens')).html;
+  expect((await revoke(old)).status).toBe(303);
+  await create();
+  const refused = await revoke(old);
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain('Show the tokens');
+  const current = (await admin.get('/system/tokens')).html;
+  expect(current).toContain('Revoke till-8');
+  expect((await revoke(current)).status).toBe(303);
 });
 
 test('tokens in the admin API: list, create, revoke', async () => {

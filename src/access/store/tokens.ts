@@ -149,16 +149,23 @@ export async function revokeExpired(
   );
 }
 
+/** The token that is revoked. */
+export interface NamedToken {
+  readonly name: string;
+  /** Its number, where it was shown: a later token may have its name. */
+  readonly id?: number | undefined;
+}
+
 /** Revokes the token of this name, expired or not. @returns undefined when there is none */
 export async function revokeToken(
   db: Queryable,
-  { name, by }: { readonly name: string; readonly by: string },
+  { name, id, by }: NamedToken & { readonly by: string },
 ): Promise<TokenRow | undefined> {
   const rows = await db.query<TokenRow>(
     `update tokens set revoked_at = statement_timestamp(), revoked_by = $2
-      where name = $1 and revoked_at is null
+      where name = $1 and revoked_at is null and ($3::bigint is null or id = $3)
       returning ${COLUMNS}`,
-    [name, by],
+    [name, by, id ?? null],
   );
   return rows[0];
 }

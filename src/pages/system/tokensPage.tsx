@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { ROLES } from '../../access/domain/roles.ts';
 import { readTokenRows, type TokenRow } from '../../access/store/tokens.ts';
-import { createToken, revokeToken } from '../../console/routes/tokens.ts';
-import { cursor } from '../../console/schemas.ts';
+import { revokeTokenAs } from '../../actions/manageTokens.ts';
+import { createToken } from '../../console/routes/tokens.ts';
+import { cursor, number } from '../../console/schemas.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { type Column, DataTable, Pager, Preformatted, Section } from '../components/blocks.tsx';
-import { ActionForm, Check, Field, FilterForm, Select } from '../components/forms.tsx';
+import { ActionForm, Check, Field, FilterForm, Hidden, Select } from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
 import { tokensHref } from '../links.ts';
 import { defineAction, definePage, type Viewer } from '../page.ts';
@@ -70,14 +71,16 @@ export const revokeTokenAction = defineAction({
   path: '/system/tokens/{name}/revoke',
   permission: 'manage_tokens',
   params: z.strictObject({ name: z.string() }),
-  form: z.strictObject({ confirm: z.literal('yes') }),
-  act: (parts, { params, actor }) =>
-    throughEndpoint(
-      revokeToken,
-      parts,
-      { actor, params },
-      { to: tokensHref(), notice: `The token ${params.name} is revoked.` },
-    ),
+  form: z.strictObject({ token: number, confirm: z.literal('yes') }),
+  act: async ({ db }, { params: { name }, form: { token }, actor }) => {
+    const { outcome } = await revokeTokenAs({ db }, actor, { name, id: token });
+    if (outcome === 'revoked') {
+      return { outcome: 'done', to: tokensHref(), notice: `The token ${name} is revoked.` };
+    }
+    const message = `The token ${name} that the page showed is already revoked. A later token may have its name.`;
+    const about = { label: 'Show the tokens', href: tokensHref() };
+    return { outcome: 'conflict', message, about };
+  },
 });
 
 export const tokensPage = definePage({
@@ -173,7 +176,7 @@ const COLUMNS: readonly Column<TokenRow>[] = [
 
 const revokeColumn = (viewer: Viewer): Column<TokenRow> => ({
   title: 'Action',
-  cell: ({ name, state }) =>
+  cell: ({ id, name, state }) =>
     state === 'revoked' ? null : (
       <details>
         <summary>{`Revoke ${name} …`}</summary>
@@ -184,6 +187,7 @@ const revokeColumn = (viewer: Viewer): Column<TokenRow> => ({
           label="Revoke"
           isDangerous
         >
+          <Hidden name="token" value={String(id)} />
           <Check
             name="confirm"
             value="yes"
