@@ -7,7 +7,7 @@ import type { Database } from '../platform/db/database.ts';
 
 export interface ChosenFinding {
   readonly number: number;
-  /** Digest of the facts that were shown; undefined: whatever they are. */
+  /** Digest of the facts that were shown; undefined: any. */
   readonly digest?: string | undefined;
 }
 

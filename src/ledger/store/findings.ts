@@ -120,7 +120,7 @@ export const DETAIL_DIGEST = `left(encode(sha256(convert_to(detail::text, 'UTF8'
 export interface Acceptance {
   readonly by: string;
   readonly reason: string;
-  /** Digest of the facts that were shown; undefined: whatever they are. */
+  /** Digest of the facts that were shown; undefined: any. */
   readonly digest?: string | undefined;
 }
 
