@@ -1,6 +1,8 @@
 /** The keyboard, copies of ids and the choice of a theme, in a real browser. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
+import { alertOf } from '../support/alerts.ts';
 import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
@@ -78,6 +80,28 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await page.keyboard.press('c');
     await page.getByText(`Copied ${PAYMENT}`).waitFor();
     expect(await copied()).toBe(PAYMENT);
+  });
+
+  test('Enter in the form of several alerts carries out nothing: a button chooses what is done', async () => {
+    const subject = 'payment:pay_entered';
+    await syncAlerts(db, [{ subject, rules: ['dispute_opened'], active: [alertOf({ subject })] }]);
+    await page.goto(url('/alerts'));
+    await page.getByLabel('Select alert').check();
+    await page.getByLabel('Reason').fill('known');
+    const to = page.getByRole('textbox', { name: /^To/ });
+    await to.fill('ada');
+    await page.evaluate(`{
+      window.sent = [];
+      document.addEventListener('submit', (event) => {
+        event.preventDefault();
+        window.sent.push(event.submitter?.value);
+      });
+    }`);
+    await to.press('Enter');
+    expect(await page.evaluate('sent')).toEqual([]);
+    await page.getByRole('button', { name: 'Assign' }).click();
+    expect(await page.evaluate('sent')).toEqual(['assign']);
+    expect(await violationsOn(page)).toEqual([]);
   });
 
   test('times are local, with UTC on hover', async () => {

@@ -145,6 +145,10 @@ function Choice({
   return (
     <form method="post" action={actionHref(handleAlerts.path, {})}>
       <input type="hidden" name="form_token" value={viewer.formToken} />
+      {/* Enter in a field stands for the first button. This one does nothing, so that a person chooses. */}
+      <span class="hidden" aria-hidden="true">
+        <button type="submit" disabled />
+      </span>
       {children}
       <fieldset class="choices">
         <legend>The selected alerts</legend>
