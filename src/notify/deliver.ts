@@ -9,7 +9,8 @@
  *    messages for the free slots. So a burst costs a few commits, not two for each message. Rounds of a
  *    channel follow each other, and while one is in progress, further results wait for the next.
  * 4. The result of an attempt, its entry in the message's log, the health of its channel and the alert
- *    about the channel are one commit. A failed attempt has a transaction of its own.
+ *    about the channel are one commit. A failed attempt has a transaction of its own. One that outlived its lease
+ *    neither postpones nor fails the message once another attempt has begun.
  * 5. While a channel is unavailable, one message is tried at a time: the probe (retry.ts, rule 1).
  * 6. What the channel accepted is recorded before the lease ends, unless the database is unavailable for
  *    longer: a round that failed is repeated every second. A process that is shut down repeats it once.
@@ -249,8 +250,10 @@ async function attempt(
       attempt: logged(message, result, nowMs),
     };
   }
-  const { nextAttemptMs } = await recordFailure(parts, channel.name, { message, result, nowMs });
-  if (nextAttemptMs === undefined) log.error(fields, 'notify.message_failed');
+  const failure = { message, result, nowMs };
+  const { nextAttemptMs, hasFailed } = await recordFailure(parts, channel.name, failure);
+  if (hasFailed) log.error(fields, 'notify.message_failed');
+  else if (nextAttemptMs === undefined) log.warn(fields, 'notify.attempt_superseded');
   else log.warn({ ...fields, nextAttempt: new Date(nextAttemptMs) }, 'notify.retry_scheduled');
   return undefined;
 }
@@ -277,7 +280,7 @@ function recordFailure(
     result,
     nowMs,
   }: { readonly message: Claimed; readonly result: FailedAttempt; readonly nowMs: number },
-): Promise<RetryPlan> {
+): Promise<Pick<RetryPlan, 'nextAttemptMs'> & { readonly hasFailed: boolean }> {
   return db.transaction(async (tx) => {
     const plan = planRetry({
       result,
@@ -291,18 +294,18 @@ function recordFailure(
     const { nextAttemptMs, health } = plan;
     const logEntry = logged(message, result, nowMs);
     await saveHealth(tx, channel, health);
+    let hasFailed = false;
     if (nextAttemptMs === undefined) {
-      const at = new Date(nowMs);
-      await settleMessages(tx, [
-        { id: message.id, state: 'failed', at, error: result.response, attempt: logEntry },
-      ]);
-      await reportFailedOrderWebhook(tx, message, result.response);
+      const { id, attempts } = message;
+      const end = { at: new Date(nowMs), error: result.response, attempt: logEntry };
+      hasFailed = (await settleMessages(tx, [{ id, attempts, state: 'failed', ...end }])) > 0;
+      if (hasFailed) await reportFailedOrderWebhook(tx, message, result.response);
     } else {
       const until = new Date(nextAttemptMs);
       await postponeMessage(tx, message, { until, error: result.response, attempt: logEntry });
     }
     if (isDown(health, nowMs)) await syncAlerts(tx, [channelAlerts(channel, health)]);
-    return plan;
+    return { nextAttemptMs, hasFailed };
   });
 }
 

@@ -5,6 +5,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimDispatch, setNextDispatch } from '../../src/alerts/store/outbox.ts';
 import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
+import type { Channel } from '../../src/notify/channels/channel.ts';
+import { createDeliverer } from '../../src/notify/deliver.ts';
+import type { AttemptResult } from '../../src/notify/domain/retry.ts';
 import {
   type ClaimedMessage,
   claimMessages,
@@ -14,9 +17,10 @@ import {
 } from '../../src/notify/store/messages.ts';
 import { HOUR_MS, SECOND_MS } from '../../src/platform/time.ts';
 import { alertOf } from '../support/alerts.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { readMessages } from '../support/notifier.ts';
 import { beginTransaction, runUntilBlocked } from '../support/transactions.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -93,9 +97,12 @@ describe('a message with a first attempt that outlives its lease', () => {
     ['failed', 'delivered'],
     ['delivered', 'delivered'],
   ] as const)('stays %s when a later outcome is %s', async (kept, late) => {
-    await claimTwice();
-    await settleMessages(db, [{ id: 'msg_1', state: kept, at: at(1), error: null }]);
-    await settleMessages(db, [{ id: 'msg_1', state: late, at: at(2), error: 'HTTP 410' }]);
+    const [, { attempts }] = await claimTwice();
+    const end = { id: 'msg_1', attempts };
+    expect(await settleMessages(db, [{ ...end, state: kept, at: at(1), error: null }])).toBe(1);
+    expect(await settleMessages(db, [{ ...end, state: late, at: at(2), error: 'HTTP 410' }])).toBe(
+      0,
+    );
     expect(await db.query('select state, settled_at, last_error from messages')).toEqual([
       { state: kept, settled_at: at(1), last_error: null },
     ]);
@@ -105,11 +112,61 @@ describe('a message with a first attempt that outlives its lease', () => {
     'is not retried by the first attempt once it is %s',
     async (state) => {
       const [, second] = await claimTwice();
-      await settleMessages(db, [{ id: 'msg_1', state, at: at(1), error: null }]);
+      const end = { id: 'msg_1', attempts: second.attempts, at: at(1), error: null };
+      await settleMessages(db, [{ ...end, state }]);
       await postponeMessage(db, second, { until: at(2), error: 'HTTP 503' });
       expect(await claimAt(99 * LEASE_MS)).toBeUndefined();
     },
   );
+});
+
+describe('an order webhook with a first attempt that outlives its lease', () => {
+  /** A process with one attempt, which ends with the result that it is given. */
+  function startAttempt(nowMs: number) {
+    let end = (_result: AttemptResult): void => undefined;
+    let isSending = false;
+    const channel: Channel = {
+      ...{ name: 'shop', slots: 1 },
+      send: () => {
+        isSending = true;
+        return new Promise((resolve) => {
+          end = resolve;
+        });
+      },
+    };
+    const clock = { nowMs: () => nowMs };
+    const parts = { db, clock, log: silentLog, channels: [channel], random: () => 0.5 };
+    const running = createDeliverer(parts, new AbortController().signal).run('shop');
+    return {
+      isSending: () => isSending,
+      end: async (result: AttemptResult) => {
+        end(result);
+        await running;
+      },
+    };
+  }
+
+  test('is delivered, without an alert, if the first attempt fails while the second one is in progress', async () => {
+    const content = {
+      kind: 'order',
+      type: 'order.paid',
+      orderId: 'ord_1',
+      at: '',
+      data: {},
+    } as const;
+    const message = { id: 'msg_1', channel: 'shop', content, stream: undefined } as const;
+    await insertMessages(db, [message], at(0));
+    const first = startAttempt(NOW_MS);
+    await waitFor('the first attempt', first.isSending);
+    const second = startAttempt(NOW_MS + LEASE_MS);
+    await waitFor('the second attempt', second.isSending);
+    await first.end({ outcome: 'gone', response: 'HTTP 410' });
+    await second.end({ outcome: 'delivered', response: 'HTTP 204' });
+    expect(await readMessages(db)).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+    expect(await db.query(`select rule from alerts where rule = 'order_webhook_failed'`)).toEqual(
+      [],
+    );
+  });
 });
 
 describe('two transactions that sync the alerts of one subject', () => {

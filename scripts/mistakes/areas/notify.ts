@@ -28,10 +28,19 @@ export const NOTIFY: readonly Mistake[] = [
   {
     guarantee: 'A late outcome does not overwrite a settled message.',
     file: 'src/notify/store/messages.ts',
-    code: "where m.state = 'due'\n        order by m.number",
-    mistaken: 'where true\n        order by m.number',
+    code: "where m.state = 'due' and (u.state",
+    mistaken: 'where true and (u.state',
     test: 'test/notify/claims.test.ts',
     named: 'when a later outcome',
+  },
+  {
+    guarantee:
+      'An attempt that outlived its lease does not fail a message that another one may deliver.',
+    file: 'src/notify/store/messages.ts',
+    code: "(u.state = 'delivered' or m.attempts = u.attempts)",
+    mistaken: "(u.state = 'delivered' or u.attempts > 0)",
+    test: 'test/notify/claims.test.ts',
+    named: 'is delivered, without an alert',
   },
   {
     guarantee: 'What a channel accepted is recorded later if it cannot be recorded at once.',

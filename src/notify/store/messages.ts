@@ -117,26 +117,31 @@ function attemptOrNull(attempt: LoggedAttempt | undefined): string | null {
 }
 
 /** What became of a message: it was delivered or has failed for good. */
-export interface MessageEnd {
+export type MessageEnd = {
   readonly id: string;
-  readonly state: 'delivered' | 'failed';
   readonly at: Date;
   readonly error: string | null;
   readonly attempt?: LoggedAttempt;
-}
+} & (
+  | { readonly state: 'delivered' }
+  /** `attempts` of the claim: a later attempt owns the message, and may deliver it. */
+  | { readonly state: 'failed'; readonly attempts: number }
+);
 
 /**
- * Settles messages. Does nothing to those that are settled already. Rows are locked in the order of their
- * numbers, because two processes can hold the result of an attempt at the same message.
+ * Settles messages. Does nothing to those that are settled already, and fails none of which another attempt has
+ * begun since. Rows are locked in the order of their numbers, because two processes can hold the result of an
+ * attempt at the same message.
+ * @returns how many it settled
  */
-export async function settleMessages(tx: Queryable, ends: readonly MessageEnd[]): Promise<void> {
-  await tx.query(
+export async function settleMessages(tx: Queryable, ends: readonly MessageEnd[]): Promise<number> {
+  const rows = await tx.query(
     `with ended as (
        select m.number, u.state, u.at, u.error, u.attempt
-         from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::jsonb[])
-              as u (id, state, at, error, attempt)
+         from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::jsonb[], $6::integer[])
+              as u (id, state, at, error, attempt, attempts)
          join messages m on m.id = u.id
-        where m.state = 'due'
+        where m.state = 'due' and (u.state = 'delivered' or m.attempts = u.attempts)
         order by m.number
           for update of m
      )
@@ -145,15 +150,18 @@ export async function settleMessages(tx: Queryable, ends: readonly MessageEnd[])
             last_error = coalesce(ended.error, m.last_error),
             attempt_log = ${logWith('m.attempt_log', 'ended.attempt')}
        from ended
-      where m.number = ended.number`,
+      where m.number = ended.number
+     returning m.id`,
     [
       ends.map(({ id }) => id),
       ends.map(({ state }) => state),
       ends.map(({ at }) => at.toISOString()),
       ends.map(({ error }) => error),
       ends.map(({ attempt }) => attemptOrNull(attempt)),
+      ends.map((end) => (end.state === 'failed' ? end.attempts : null)),
     ],
   );
+  return rows.length;
 }
 
 /**

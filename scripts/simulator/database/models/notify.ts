@@ -134,11 +134,15 @@ const MESSAGES = [
       ...{ id, content, attempts, createdAt: new Date(created_at), resentAt: null },
     }));
   }),
-  modeled(settleMessages, [[]], '9829e692', function* (x, t, _values, input) {
+  modeled(settleMessages, [[]], '6c26c954', function* (x, t, _values, input) {
     const ends = new Map(input().map((end) => [end.id, end]));
-    const isEnded = (row: MessageRow) => row.state === 'due' && ends.has(row.id);
+    const isEnded = ({ id, state, attempts }: MessageRow) => {
+      const end = ends.get(id);
+      const isOwned = end?.state === 'delivered' || end?.attempts === attempts;
+      return state === 'due' && end !== undefined && isOwned;
+    };
     yield* x.lock(t.messages, isEnded, { orderBy: byNumber(({ number }) => number) });
-    yield* x.update(t.messages, isEnded, (row) => {
+    const settled = yield* x.update(t.messages, isEnded, (row) => {
       const end = ends.get(row.id);
       return {
         ...{ ...row, state: end?.state as MessageRow['state'], settled_at: requiredMs(end?.at) },
@@ -146,7 +150,7 @@ const MESSAGES = [
         attempt_log: logWith(row.attempt_log, end?.attempt ?? null),
       };
     });
-    return [];
+    return settled.map(({ id }) => ({ id }));
   }),
   modeled(
     postponeMessage,
