@@ -139,6 +139,7 @@ test('A3: domain folders are pure: contract, domain folders below, no I/O, no cl
     'domain is synchronous functions over values',
     (imported, { path }) =>
       [
+        'src/platform/collections.ts',
         'src/platform/db/hosts.ts',
         'src/platform/time.ts',
         'src/representation/roughly.ts',
