@@ -169,7 +169,7 @@ async function untilRead(reader: {
 }
 
 test(`${FAILOVERS} failovers to a standby that lacks the last commits (seed ${SEED})`, {
-  timeout: 120_000 + FAILOVERS * 90_000,
+  timeout: (30 + 2 * FAILOVERS) * 60_000,
 }, async () => {
   const random = seededRandom(SEED);
   const reader = createReader();

@@ -265,7 +265,7 @@ describe('a database that is lost under load', () => {
 });
 
 describe('a database that becomes unavailable', () => {
-  test('is logged once, regardless of how many deliveries and jobs fail', async () => {
+  test('is logged once, and then once each minute, regardless of how many deliveries and jobs fail', async () => {
     const db = await createTestDatabase();
     cleanups.push(() => db.drop());
     const proxy = await startProxy(db.url);
@@ -283,13 +283,17 @@ describe('a database that becomes unavailable', () => {
     };
     await waitFor('a delivery to be accepted', async () => (await deliver()) === 200);
 
+    const refusedMs = performance.now();
     proxy.refuse();
     for (let n = 0; n < 300; n += 1) expect(await deliver()).toBe(503);
     const lines = program
       .stdout()
       .split('\n')
       .filter((line) => /"level":"(warn|error)"/.test(line));
-    expect(lines).toHaveLength(1);
+    const later = lines.filter((line) => line.includes('"outage.continues"'));
+    expect(lines).toHaveLength(1 + later.length);
+    const minutes = (performance.now() - refusedMs) / 60_000;
+    expect(later.length).toBeLessThanOrEqual(minutes);
   });
 });
 
@@ -302,7 +306,9 @@ describe('a database that no longer responds on open connections', () => {
     const tallyhook = await run({ db: { url: proxy.url } });
     // Runs before the program closes: a failed test must not wait for frozen connections.
     cleanups.push(() => proxy.refuse());
-    expect((await tallyhook.deliver(body())).status).toBe(200);
+    await waitFor('a delivery to be accepted', async () => {
+      return (await tallyhook.deliver(body())).status === 200;
+    });
 
     proxy.freeze();
     const replies = await Promise.all(

@@ -358,4 +358,4 @@ test('psp.clearing is explained at every step, and zero at the end', async () =>
   const report = await verifyLedger(db, { merchantId: sandbox.merchantId, rebuild: true });
   expect(report.checks.flatMap(({ offenders }) => offenders)).toEqual([]);
   expect(report.passed).toBe(true);
-}, 240_000);
+});

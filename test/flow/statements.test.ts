@@ -497,7 +497,6 @@ describe.each(SEEDS)('seed %i', (own) => {
 
   test.each(ORDERS)(
     `closed months stay as they are and name what came later, when events arrive %s, TEST_SEED=${own}`,
-    { timeout: 300_000 },
     (_name, arrange) => expectClosedMonths(arrange),
   );
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   browserPath,
   colorViolationsOn,
+  openTab,
   startBrowser,
   violationsBesidesColorsOn,
   violationsOn,
@@ -73,7 +74,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     const paths = EXAMPLE_PAGES.map(({ path }) => pathOf(path));
     browser = await startBrowser();
     context = await browser.newContext();
-    page = await context.newPage();
+    page = await openTab(context);
     page.on('pageerror', (error) => mistakes.push(`${page.url()}: ${error.message}`));
     page.on('console', (message) => {
       // The browser logs the page that does not exist; everything else is a mistake.
@@ -138,12 +139,12 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   test('the sign-in violates nothing, and works without a script', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false });
-    const signedOut = await plain.newPage();
+    const signedOut = await openTab(plain);
     await signIn(signedOut);
     await signedOut.getByRole('link', { name: 'Orders', exact: true }).click();
     await signedOut.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
     await plain.close();
-    const other = await browser.newPage();
+    const other = await openTab(browser);
     await other.goto(url('/sign-in'));
     expect(await violationsOn(other)).toEqual([]);
     await other.close();

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setUpAuthorizations } from '../support/authorizations.ts';
-import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
+import { browserPath, openTab, startBrowser, violationsOn } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
@@ -40,7 +40,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   });
 
   test('a dispute is contested with a file that was uploaded first', async () => {
-    const page = await browser.newPage();
+    const page = await openTab(browser);
     await page.goto(`http://127.0.0.1:${tallyhook.consolePort}/disputes`);
     await page.getByLabel('Token').fill(ADMIN_TOKEN);
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
-import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
+import { browserPath, openTab, startBrowser, violationsOn } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { paymentEvent } from '../support/payments.ts';
@@ -32,7 +32,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     tallyhook = await startTallyhook({ db, roles: ['console'] });
     browser = await startBrowser();
     context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-    page = await context.newPage();
+    page = await openTab(context);
     await signIn(page);
   });
   afterAll(async () => {
@@ -113,7 +113,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   test.each([true, false])('a theme is chosen and kept; script: %s', async (javaScriptEnabled) => {
     const own = await browser.newContext({ javaScriptEnabled, colorScheme: 'light' });
-    const other = await own.newPage();
+    const other = await openTab(own);
     await signIn(other);
     await other.goto(url('/payments?status=succeeded'));
     await other.getByRole('button', { name: 'dark' }).click();

@@ -1,7 +1,7 @@
 /** Pages that follow the ledger while they are open, over HTTP and in a real browser. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserPath, startBrowser } from '../support/browser.ts';
+import { browserPath, openTab, startBrowser } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
@@ -116,7 +116,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   beforeAll(async () => {
     browser = await startBrowser();
     context = await browser.newContext();
-    page = await context.newPage();
+    page = await openTab(context);
     await page.goto(url('/'));
     await page.getByLabel('Token').fill(ADMIN_TOKEN);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -144,7 +144,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   });
 
   test('a hidden tab does not poll, and follows again once it is seen', async () => {
-    const hidden = await context.newPage();
+    const hidden = await openTab(context);
     const show = (state: 'hidden' | 'visible') =>
       hidden.evaluate(`{
         Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });

@@ -4,7 +4,7 @@
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
+import { browserPath, openTab, startBrowser, violationsOn } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   CONSOLE_URL,
@@ -46,7 +46,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   const open = async (): Promise<{ context: BrowserContext; page: Page; mistakes: string[] }> => {
     const context = await browser.newContext();
-    const page = await context.newPage();
+    const page = await openTab(context);
     const mistakes: string[] = [];
     page.on('console', (message) => {
       const isOurs = page.url().startsWith(CONSOLE_URL);

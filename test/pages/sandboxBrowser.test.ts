@@ -1,7 +1,7 @@
 /** A scenario of the sandbox in a real browser, from the click to the repaired ledger, in both themes. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
+import { browserPath, openTab, startBrowser, violationsOn } from '../support/browser.ts';
 import { type SandboxConsole, startSandboxConsole } from '../support/sandboxConsole.ts';
 import { ADMIN_TOKEN } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -15,7 +15,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   beforeAll(async () => {
     all = await startSandboxConsole();
     browser = await startBrowser();
-    page = await browser.newPage();
+    page = await openTab(browser);
     page.on('pageerror', (error) => mistakes.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error') mistakes.push(`${page.url()}: ${message.text()}`);

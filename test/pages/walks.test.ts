@@ -11,7 +11,7 @@ import { linksOf } from '../../src/notify/domain/links.ts';
 import { readMessageRows } from '../../src/notify/store/messageRows.ts';
 import { alertOf } from '../support/alerts.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
-import { browserPath, startBrowser, violationsOn } from '../support/browser.ts';
+import { browserPath, openTab, startBrowser, violationsOn } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { createTestNotifier } from '../support/notifier.ts';
@@ -82,7 +82,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   const startWalk = async (name: string, url: string) => {
     const context = await browser.newContext(PICTURED);
     await holdStill(context);
-    const page = await context.newPage();
+    const page = await openTab(context);
     await page.goto(url);
     await page.getByLabel('Token').fill(ADMIN_TOKEN);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -183,7 +183,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   test.runIf(picturesFolder !== undefined)('pictures of the main screens', async () => {
     const context = await browser.newContext(PICTURED);
     await holdStill(context);
-    const page = await context.newPage();
+    const page = await openTab(context);
     const base = `http://127.0.0.1:${tallyhook.consolePort}`;
     await page.goto(`${base}/`);
     await page.getByLabel('Token').fill(ADMIN_TOKEN);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { permits, ROLES, type Role } from '../../src/access/domain/roles.ts';
 import { ACTIONS } from '../../src/pages/pages.ts';
 import { createActionWalks, REASON, type Walk } from '../support/actionWalks.ts';
-import { browserPath, startBrowser } from '../support/browser.ts';
+import { browserPath, openTab, startBrowser } from '../support/browser.ts';
 import { PROOF, sendForm, textsOf } from '../support/filledForm.ts';
 import {
   addConsoleExamples,
@@ -63,9 +63,8 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     walks = createActionWalks(all, await openPages(all.tallyhook));
     browser = await startBrowser();
     context = await browser.newContext({ javaScriptEnabled: false });
-    page = await context.newPage();
-    page.setDefaultTimeout(30_000);
-    parser = await browser.newPage();
+    page = await openTab(context);
+    parser = await openTab(browser);
     const tokens = await createTokensOfEveryKind(all.db);
     people = await Promise.all(
       ROLES.map(async (role) => ({

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
-import { browserPath, startBrowser } from '../support/browser.ts';
+import { browserPath, openTab, startBrowser } from '../support/browser.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { BILLING } from '../support/sandboxRequests.ts';
 
@@ -18,8 +18,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   beforeAll(async () => {
     sandbox = await startTestSandbox();
     browser = await startBrowser();
-    page = await browser.newPage();
-    page.setDefaultTimeout(120_000);
+    page = await openTab(browser);
   });
   afterAll(async () => {
     await browser.close();

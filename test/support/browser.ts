@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** The first is the same browser without windows, and takes half of the processor time of the others. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
@@ -19,6 +19,16 @@ export function startBrowser(args: readonly string[] = []): Promise<Browser> {
     executablePath: browserPath,
     args: ['--no-sandbox', '--disable-gpu', ...args],
   });
+}
+
+/** As patient as `waitFor`: a busy machine takes longer to show a page than the half minute of Playwright. */
+const PAGE_TIMEOUT_MS = 300_000;
+
+/** A new page, whose every wait ends only where a test would wait forever. */
+export async function openTab(browser: Browser | BrowserContext): Promise<Page> {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+  return page;
 }
 
 const axeSource = readFileSync(
