@@ -5,7 +5,6 @@
  * 2. A response is read up to a size limit and within the timeout. Only a complete response counts.
  * 3. The description of a failure contains neither a header nor the body.
  */
-import { toError } from './errors.ts';
 
 /** A page of a hundred rows with every field stays far below this. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
@@ -34,7 +33,7 @@ export interface HttpFailure {
 }
 
 /** Error codes of Node.js and its HTTP client for a connection that was never made. */
-const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
+const CONNECT_FAILURES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -75,7 +74,7 @@ export async function exchange(
     const code = innermostCode(thrown);
     return attempt.signal.aborted
       ? { kind: 'lost', reason: `no response within ${timeoutMs} ms` }
-      : { kind: CONNECT_FAILURES.has(code) ? 'notSent' : 'lost', reason: String(code) };
+      : { kind: CONNECT_FAILURES.has(code) ? 'notSent' : 'lost', reason: code };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
@@ -111,11 +110,10 @@ function parseJson(text: string): unknown {
 
 /**
  * Node.js wraps the cause of a failed request once or twice; the innermost code is the most
- * specific.
+ * specific. That of several addresses is an AggregateError with a code and no message.
  */
-function innermostCode(thrown: unknown): unknown {
-  const { cause, message } = toError(thrown);
-  const code = (thrown as { code?: unknown } | null)?.code;
-  if (cause === undefined) return typeof code === 'string' ? code : message;
-  return innermostCode(cause);
+function innermostCode(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown.cause !== undefined) return innermostCode(thrown.cause);
+  return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.message;
 }
