@@ -10,6 +10,7 @@ import { constants, createReadStream } from 'node:fs';
 import { access, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { errorCode } from '../platform/errors.ts';
 import type { ArchiveTarget } from './target.ts';
 
 /** Begins the names of files that are not complete. */
@@ -75,8 +76,7 @@ async function probeFolder(folder: string): Promise<void> {
   try {
     await access(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing || folder === path.dirname(folder)) throw error;
+    if (errorCode(error) !== 'ENOENT' || folder === path.dirname(folder)) throw error;
     await probeFolder(path.dirname(folder));
   }
 }

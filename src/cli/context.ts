@@ -10,7 +10,13 @@ import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import { refuseNewerSchema, refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { refuseSharedSessions } from '../platform/db/pooler.ts';
-import { OperatorError, toError, UnavailableError, UsageError } from '../platform/errors.ts';
+import {
+  errorCode,
+  OperatorError,
+  toError,
+  UnavailableError,
+  UsageError,
+} from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { formatTime } from '../representation/time.ts';
 import { invocation, printLine, terminal } from './invocation.ts';
@@ -75,7 +81,7 @@ const SCHEMA_CODES = new Set(['42703', '42883', '42P01']);
 
 /** Whether a column, function or table does not exist, which suggests that migrations are pending. */
 function isOfSchema(error: unknown): boolean {
-  return SCHEMA_CODES.has(codeOf(error));
+  return SCHEMA_CODES.has(errorCode(error));
 }
 
 /**
@@ -106,7 +112,7 @@ export function explainDatabase(
         `check ${setting}, and run \`npx tallyhook doctor\` to see the rights of each role.`,
     );
   }
-  switch (codeOf(error)) {
+  switch (errorCode(error)) {
     case '28000':
     case '28P01':
       throw new UnavailableError(
@@ -126,10 +132,6 @@ export function noApiKey(): UsageError {
   return new UsageError(
     'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Reads a file named by an argument; `-` is standard input. */

@@ -14,7 +14,7 @@ import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:f
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { OperatorError, UsageError } from '../platform/errors.ts';
+import { errorCode, OperatorError, toError, UsageError } from '../platform/errors.ts';
 import { terminal } from './invocation.ts';
 
 /** Error codes of a file that cannot be written. */
@@ -35,10 +35,8 @@ export async function writeOutputFile(text: Readable, output: string): Promise<v
     const target = await findTarget(output);
     await (target.isReplaced ? replaceFile(text, target.path) : writeInPlace(text, target.path));
   } catch (error) {
-    const isOfFile =
-      error instanceof Error && 'code' in error && FILE_CODES.has(String(error.code));
-    if (!isOfFile) throw error;
-    throw new UsageError(`${output} cannot be written: ${error.message}`);
+    if (!FILE_CODES.has(errorCode(error))) throw error;
+    throw new UsageError(`${output} cannot be written: ${toError(error).message}`);
   }
 }
 
@@ -47,7 +45,7 @@ export async function writeStandardOutput(text: Readable): Promise<void> {
   try {
     await pipeline(text, terminal().stdout, { end: false });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+    if (errorCode(error) !== 'EPIPE') throw error;
   }
 }
 

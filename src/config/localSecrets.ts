@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../platform/errors.ts';
+import { errorCode, OperatorError } from '../platform/errors.ts';
 import { secretWeakness } from './secretStrength.ts';
 
 const SECRET_BYTES = 32;
@@ -47,8 +47,7 @@ function writeSecret(path: string, content: string): void {
     // Linked, not renamed: of two processes that start together, one creates it and the other reads it.
     linkSync(draft, path);
   } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (!exists) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(draft, { force: true });
   }

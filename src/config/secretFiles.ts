@@ -8,6 +8,7 @@
  * 4. No message contains what is in a file.
  */
 import { readFileSync, type Stats, statSync } from 'node:fs';
+import { errorCode } from '../platform/errors.ts';
 
 /** Secrets, and addresses that anybody who knows them can post to. */
 const SECRETS = [
@@ -105,12 +106,12 @@ function isOpen({ mode }: Stats): boolean {
 }
 
 function explain(path: string, error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'ENOENT') {
     return `there is no file ${path}; correct the path, or check that the secret is mounted there`;
   }
   if (code === 'EACCES' || code === 'EPERM') {
     return `${path} cannot be read by the user of this process; make that user the owner of the file`;
   }
-  return `${path} cannot be read (${String(code)})`;
+  return `${path} cannot be read (${code})`;
 }

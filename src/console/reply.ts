@@ -2,6 +2,7 @@
 import { AttemptInterrupted } from '../audit/recordAudit.ts';
 import { errorEnvelope } from '../contract/errors.ts';
 import { isContended, isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
+import { errorCode } from '../platform/errors.ts';
 import type { Outcome } from './endpoint.ts';
 
 export interface Reply {
@@ -74,7 +75,7 @@ export function replyToError(error: unknown, maxBodyBytes: number): Reply {
       'Run `npx tallyhook doctor` with the DATABASE_URL of the console.',
     );
   }
-  if (error instanceof RangeError || ('code' in error && error.code === OUT_OF_RANGE)) {
+  if (error instanceof RangeError || errorCode(error) === OUT_OF_RANGE) {
     const message =
       'A sum exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded ' +
       'amount would be wrong.';

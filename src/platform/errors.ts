@@ -1,4 +1,4 @@
-/** Errors that cross module boundaries, and the one way to convert a caught value to an Error. */
+/** Errors that cross module boundaries, and how a caught value is read as an Error with a code. */
 
 /**
  * What kind of problem it is, for programs that react to it (record 114).
@@ -38,6 +38,13 @@ export function toError(thrown: unknown): Error {
     return new Error(reasons.join('; '), { cause: thrown });
   }
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** The code of an error of PostgreSQL (`23505`) or of the system (`ENOENT`); '' if it has none. */
+export function errorCode(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string'
+    ? thrown.code
+    : '';
 }
 
 /** Marks code that is unreachable according to the types. */

@@ -5,6 +5,7 @@
  * 2. A response is read up to a size limit and within the timeout. Only a complete response counts.
  * 3. The description of a failure contains neither a header nor the body.
  */
+import { errorCode } from './errors.ts';
 
 /** A page of a hundred rows with every field stays far below this. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
@@ -115,5 +116,5 @@ function parseJson(text: string): unknown {
 function innermostCode(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown.cause !== undefined) return innermostCode(thrown.cause);
-  return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.message;
+  return errorCode(thrown) || thrown.message;
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode, toError } from './errors.ts';
 import { packageRoot } from './packageRoot.ts';
 
 interface Requirements {
@@ -21,10 +22,7 @@ export function installCommand(name: string): string {
 
 /** Whether an import failed because this package is not installed. */
 export function isNotInstalled(error: unknown, name: string): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    (error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'MODULE_NOT_FOUND') &&
-    error.message.includes(`'${name}'`)
-  );
+  const code = errorCode(error);
+  const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+  return isMissing && toError(error).message.includes(`'${name}'`);
 }

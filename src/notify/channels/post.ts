@@ -1,6 +1,6 @@
 /** Sends one HTTP request and classifies its response. */
 
-import { toError } from '../../platform/errors.ts';
+import { errorCode, toError } from '../../platform/errors.ts';
 import type { AttemptResult } from '../domain/retry.ts';
 
 export interface Posting {
@@ -61,7 +61,6 @@ function reasonOf(thrown: unknown, timeoutMs: number): string {
   const error = toError(thrown);
   if (error.name === 'TimeoutError') return `no response within ${timeoutMs / 1000} s`;
   const cause = error.cause instanceof Error ? error.cause : error;
-  return 'code' in cause && typeof cause.code === 'string'
-    ? `no connection: ${cause.code}`
-    : 'no connection';
+  const code = errorCode(cause);
+  return code === '' ? 'no connection' : `no connection: ${code}`;
 }

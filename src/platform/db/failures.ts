@@ -1,4 +1,5 @@
 /** What a database error means for the work that it interrupted. */
+import { errorCode } from '../errors.ts';
 import { type Verdict, verdictOf } from './sqlStates.ts';
 
 /**
@@ -36,7 +37,7 @@ function verdictOn(error: unknown): Verdict {
   if (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable))
     return 'unavailable';
   if ('routine' in error && error.routine === STALE_PLAN_ROUTINE) return 'unavailable';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCode(error);
   // Before SQLSTATEs, because the system code EPIPE has five characters as they do.
   if (UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_MESSAGE.test(error.message))
     return 'unavailable';
@@ -53,7 +54,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Whether the database user lacks the right to run the statement. */
 export function isForbidden(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE;
+  return errorCode(error) === INSUFFICIENT_PRIVILEGE;
 }
 
 /** Whether other transactions fail as well, until the database or its installation is in order again. */

@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { monotonicMs } from '../clock.ts';
-import { UnavailableError } from '../errors.ts';
+import { errorCode, UnavailableError } from '../errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
 
 export interface LockWaits {
@@ -62,7 +62,7 @@ function watchErrors(client: pg.Client): {
     try {
       return await Reflect.apply(client.query, client, statement);
     } catch (error) {
-      code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      code = errorCode(error);
       throw error;
     }
   };

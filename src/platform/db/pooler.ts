@@ -13,7 +13,7 @@
  *    two of the same name apart.
  */
 import pg from 'pg';
-import { OperatorError, toError } from '../errors.ts';
+import { errorCode, OperatorError, toError } from '../errors.ts';
 import { findPrimary } from './primary.ts';
 
 export type Pooling =
@@ -117,7 +117,7 @@ async function runNamed(
 
 /** Whether a statement failed because the session lacks its name, or has the name of another client. */
 export function isStatementLost(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && NOT_KEPT.has(String(error.code));
+  return NOT_KEPT.has(errorCode(error));
 }
 
 async function allowsTransactions(client: pg.Client): Promise<boolean> {

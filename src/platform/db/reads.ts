@@ -10,6 +10,7 @@
  * 4. A statement that fails on the standby because that is unreachable, cancels it or refuses to write is run on
  *    the primary. Transactions and sessions are always there.
  */
+import { errorCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Database, Queryable } from './database.ts';
 import { isTransient } from './failures.ts';
@@ -174,8 +175,7 @@ function withFallback(primary: Database, standby: Database): Database {
     try {
       return await onStandby();
     } catch (error) {
-      const isReadOnly =
-        error instanceof Error && 'code' in error && error.code === READ_ONLY_SQL_TRANSACTION;
+      const isReadOnly = errorCode(error) === READ_ONLY_SQL_TRANSACTION;
       if (!isReadOnly && !isTransient(error)) throw error;
       return await onPrimary();
     }

@@ -9,6 +9,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '../errors.ts';
 import type { Queryable } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { expandRights, parseGrants, type Right, statementsOf } from './grants.ts';
@@ -121,8 +122,7 @@ async function isPermitted(connection: Queryable, statement: string): Promise<bo
   } catch (error) {
     await connection.query('rollback to savepoint attempt');
     if (isForbidden(error)) return false;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (ALREADY_THERE.has(code)) return true;
+    if (ALREADY_THERE.has(errorCode(error))) return true;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** The first connection: proves that the server accepts connections, and creates the application's database. */
 import pg from 'pg';
+import { errorCode } from '../errors.ts';
 import { SUPERUSER } from './password.ts';
 
 const HOST = '127.0.0.1';
@@ -37,7 +38,7 @@ export async function openDatabase(port: number, password: string): Promise<Open
     if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
     return { kind: 'opened' };
   } catch (cause) {
-    const { code } = cause as { code?: string };
+    const code = errorCode(cause);
     // invalid_password, invalid_authorization_specification: waiting does not help
     return { kind: code === '28P01' || code === '28000' ? 'wrong_password' : 'not_yet', cause };
   } finally {

@@ -34,6 +34,7 @@ import { createServer, connect as netConnect, type Server, type Socket } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../errors.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 
 export interface StartLockOptions {
@@ -236,7 +237,7 @@ function ignoring<T>(codes: readonly string[], attempt: () => T): T | undefined 
 }
 
 function hasCode(error: unknown, codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+  return codes.includes(errorCode(error));
 }
 
 function stillHeld({ timeoutMs }: StartLockOptions): EmbeddedPostgresError {

@@ -4,7 +4,7 @@
  */
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import type { Pooling } from '../db/pooler.ts';
-import { toError } from '../errors.ts';
+import { errorCode, toError } from '../errors.ts';
 import type { RedisForm } from './redisAddress.ts';
 
 export interface QueueProblem {
@@ -202,7 +202,7 @@ const READ_ONLY = '25006';
 export function problemOfPostgresError(thrown: unknown): QueueProblem {
   const error = toError(thrown);
   const { message, name } = error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCode(error);
   if (code === LACKS_RIGHTS) {
     return {
       reason: `the database role lacks rights on the queue (${message})`,
