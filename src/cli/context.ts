@@ -10,6 +10,7 @@ import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import { refuseNewerSchema, refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { refuseSharedSessions } from '../platform/db/pooler.ts';
+import { SQLSTATES } from '../platform/db/sqlStates.ts';
 import {
   errorCode,
   OperatorError,
@@ -76,8 +77,11 @@ export function clockOf(db: Database): Promise<Clock> {
   return openDatabaseClock(db, systemClock);
 }
 
-/** undefined_column, undefined_function, undefined_table */
-const SCHEMA_CODES = new Set(['42703', '42883', '42P01']);
+const SCHEMA_CODES: ReadonlySet<string> = new Set([
+  SQLSTATES.undefined_column,
+  SQLSTATES.undefined_function,
+  SQLSTATES.undefined_table,
+]);
 
 /** Whether a column, function or table does not exist, which suggests that migrations are pending. */
 function isOfSchema(error: unknown): boolean {
@@ -113,12 +117,12 @@ export function explainDatabase(
     );
   }
   switch (errorCode(error)) {
-    case '28000':
-    case '28P01':
+    case SQLSTATES.invalid_authorization_specification:
+    case SQLSTATES.invalid_password:
       throw new UnavailableError(
         `The database refused the login (${message}). Check the user and the password in ${setting}.`,
       );
-    case '3D000':
+    case SQLSTATES.invalid_catalog_name:
       throw new UnavailableError(
         `The database does not exist (${message}). Create it with \`createdb\`, or check ${setting}.`,
       );

@@ -2,6 +2,7 @@
 import { AttemptInterrupted } from '../audit/recordAudit.ts';
 import { errorEnvelope } from '../contract/errors.ts';
 import { isContended, isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
+import { SQLSTATES } from '../platform/db/sqlStates.ts';
 import { errorCode } from '../platform/errors.ts';
 import type { Outcome } from './endpoint.ts';
 
@@ -58,9 +59,6 @@ export function unavailable(message = 'The database is unavailable. Try again so
   return { status: 503, headers: { 'Retry-After': '5' }, body };
 }
 
-/** SQLSTATE numeric_value_out_of_range. */
-const OUT_OF_RANGE = '22003';
-
 /**
  * The response to an error. An unexpected error is a 500 that does not reveal its cause.
  * @param maxBodyBytes the limit for bodies
@@ -75,7 +73,7 @@ export function replyToError(error: unknown, maxBodyBytes: number): Reply {
       'Run `npx tallyhook doctor` with the DATABASE_URL of the console.',
     );
   }
-  if (error instanceof RangeError || errorCode(error) === OUT_OF_RANGE) {
+  if (error instanceof RangeError || errorCode(error) === SQLSTATES.numeric_value_out_of_range) {
     const message =
       'A sum exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded ' +
       'amount would be wrong.';

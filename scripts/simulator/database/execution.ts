@@ -1,4 +1,5 @@
 /** Executes one statement of the model on the rows (rules of rows.ts). */
+import { SQLSTATES } from '../../../src/platform/db/sqlStates.ts';
 import type { Locks } from './locks.ts';
 import {
   type Cell,
@@ -115,7 +116,10 @@ export class ModelExecution implements Execution {
     if (onConflict === 'nothing') return undefined;
     if (onConflict === 'fail') {
       const { name, keyOf } = other.table;
-      throw new SqlError('23505', `${name} has a row with the key ${keyOf(row)}`);
+      throw new SqlError(
+        SQLSTATES.unique_violation,
+        `${name} has a row with the key ${keyOf(row)}`,
+      );
     }
     yield* this.#acquire(other);
     const existing = newestOf(other, this.tx);

@@ -1,4 +1,5 @@
 /** Locks on rows, which end with their transaction, and what waits for them. */
+import { SQLSTATES } from '../../../src/platform/db/sqlStates.ts';
 import { type Cell, type LockMode, SqlError, type Transaction, type Wait } from './rows.ts';
 
 export interface Locks {
@@ -61,7 +62,10 @@ export function createLocks(): Locks {
     wait: ({ cell, mode }, tx, resume) => {
       if (isDeadlock(cell, tx)) {
         deadlocks += 1;
-        throw new SqlError('40P01', `deadlock detected at ${cell.table.name} ${cell.key}`);
+        throw new SqlError(
+          SQLSTATES.deadlock_detected,
+          `deadlock detected at ${cell.table.name} ${cell.key}`,
+        );
       }
       tx.waitsFor = cell;
       cell.waiting.push({ tx, mode, resume });

@@ -9,6 +9,7 @@
  * 4. After a failed statement, a transaction refuses every other one.
  */
 import type { Database } from '../../../src/platform/db/database.ts';
+import { SQLSTATES } from '../../../src/platform/db/sqlStates.ts';
 import { integer, type Random } from '../random.ts';
 import type { Actor, Scheduler } from '../scheduler.ts';
 import { ModelExecution, type Traits } from './execution.ts';
@@ -162,7 +163,10 @@ export class Server<Tables = unknown> {
 
   #execute(connection: Connection, statement: Sent): void {
     if (connection.tx?.state === 'failed') {
-      const error = new SqlError('25P02', 'current transaction is aborted');
+      const error = new SqlError(
+        SQLSTATES.in_failed_sql_transaction,
+        'current transaction is aborted',
+      );
       this.#finish(connection, statement, error);
       return;
     }

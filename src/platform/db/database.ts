@@ -25,6 +25,7 @@ import {
   readBackendPid,
 } from './pooler.ts';
 import { createPool, IDLE_TIMEOUT_MS, refuseReadOnly } from './primary.ts';
+import { SQLSTATES } from './sqlStates.ts';
 
 /** Runs statements: the pool, or the connection of a transaction. */
 export interface Queryable {
@@ -89,8 +90,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     pipeline: true,
     types: { getTypeParser: typeParser },
     onConnect: async (client) => {
-      client.on('notice', ({ code, message = WARNING }) => {
-        if (code === WARNING) warnings.set(client, message);
+      client.on('notice', ({ code, message = SQLSTATES.warning }) => {
+        if (code === SQLSTATES.warning) warnings.set(client, message);
       });
       await naming.examine(client);
     },
@@ -205,7 +206,6 @@ async function run<Row extends object>(
 
 /** The last warning of the server, by connection. */
 const warnings = new WeakMap<pg.ClientBase, string>();
-const WARNING = '01000';
 
 /**
  * The warning about a canceled wait has no code of its own and a localized text, so any warning

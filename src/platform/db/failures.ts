@@ -1,6 +1,6 @@
 /** What a database error means for the work that it interrupted. */
 import { errorCode } from '../errors.ts';
-import { type Verdict, verdictOf } from './sqlStates.ts';
+import { SQLSTATES, type Verdict, verdictOf } from './sqlStates.ts';
 
 /**
  * The transaction is committed on the primary, but its wait for a synchronous standby was canceled,
@@ -49,12 +49,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return verdictOn(error) === 'unavailable';
 }
 
-/** SQLSTATE insufficient_privilege. */
-const INSUFFICIENT_PRIVILEGE = '42501';
-
 /** Whether the database user lacks the right to run the statement. */
 export function isForbidden(error: unknown): boolean {
-  return errorCode(error) === INSUFFICIENT_PRIVILEGE;
+  return errorCode(error) === SQLSTATES.insufficient_privilege;
 }
 
 /** Whether other transactions fail as well, until the database or its installation is in order again. */

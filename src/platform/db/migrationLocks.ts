@@ -8,6 +8,7 @@ import type pg from 'pg';
 import { monotonicMs } from '../clock.ts';
 import { errorCode, UnavailableError } from '../errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
+import { SQLSTATES } from './sqlStates.ts';
 
 export interface LockWaits {
   /** The longest wait for one lock. */
@@ -22,9 +23,6 @@ export const LOCK_WAITS: LockWaits = {
   pauseMs: 3 * SECOND_MS,
   giveUpAfterMs: 5 * MINUTE_MS,
 };
-
-/** SQLSTATE lock_not_available. */
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Repeats an attempt that failed because others hold what it locks.
@@ -43,7 +41,7 @@ export async function retryWhileLocked<T>(
     try {
       return await attempt(watched);
     } catch (error) {
-      if (lastCode() !== LOCK_NOT_AVAILABLE) throw error;
+      if (lastCode() !== SQLSTATES.lock_not_available) throw error;
       if (monotonicMs() - startMs >= giveUpAfterMs)
         throw gaveUp(await readHolders(client, withinMs), error);
     }

@@ -15,6 +15,7 @@
 import pg from 'pg';
 import { errorCode, OperatorError, toError } from '../errors.ts';
 import { findPrimary } from './primary.ts';
+import { SQLSTATES } from './sqlStates.ts';
 
 export type Pooling =
   | { readonly mode: 'direct' }
@@ -98,8 +99,11 @@ async function examinePooler(first: pg.Client, second: pg.Client): Promise<Pooli
   return pids.size > 1 ? { mode: 'transaction', keepsStatements: false } : { mode: 'session' };
 }
 
-/** Does not exist in this session; exists already, with the text of another client. */
-const NOT_KEPT = new Set(['26000', '42P05']);
+/** A statement does not exist in this session, or exists already with the text of another client. */
+const NOT_KEPT: ReadonlySet<string> = new Set([
+  SQLSTATES.invalid_sql_statement_name,
+  SQLSTATES.duplicate_prepared_statement,
+]);
 
 /** @returns the server process; undefined if the session lacks the statement or has another one */
 async function runNamed(

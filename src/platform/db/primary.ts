@@ -12,6 +12,7 @@ import pg from 'pg';
 import { toError } from '../errors.ts';
 import { isDatabaseUnavailable } from './failures.ts';
 import { addressesOf, hostOf } from './hosts.ts';
+import { SQLSTATES } from './sqlStates.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -52,8 +53,6 @@ async function examine(address: string): Promise<string> {
   }
 }
 
-const READ_ONLY_SQL_TRANSACTION = '25006';
-
 /** A standby responds to queries, too, but accepts no writes. @throws with PostgreSQL's own code */
 export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ value: string }>(
@@ -61,7 +60,7 @@ export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
   );
   if (rows[0]?.value !== 'on') return;
   const error = new Error('the server is read-only, like a standby; connect to the primary');
-  throw Object.assign(error, { code: READ_ONLY_SQL_TRANSACTION });
+  throw Object.assign(error, { code: SQLSTATES.read_only_sql_transaction });
 }
 
 /** Opens a connection to the primary, which the caller ends. */

@@ -14,6 +14,7 @@ import { errorCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Database, Queryable } from './database.ts';
 import { isTransient } from './failures.ts';
+import { SQLSTATES } from './sqlStates.ts';
 
 export interface ReadSource {
   readonly db: Database;
@@ -167,15 +168,13 @@ export async function readStandby(db: Queryable): Promise<LogPosition> {
   return row;
 }
 
-const READ_ONLY_SQL_TRANSACTION = '25006';
-
 /** Statements run on the standby, or on the primary where that fails for a reason of its own. */
 function withFallback(primary: Database, standby: Database): Database {
   const or = async <T>(onStandby: () => Promise<T>, onPrimary: () => Promise<T>): Promise<T> => {
     try {
       return await onStandby();
     } catch (error) {
-      const isReadOnly = errorCode(error) === READ_ONLY_SQL_TRANSACTION;
+      const isReadOnly = errorCode(error) === SQLSTATES.read_only_sql_transaction;
       if (!isReadOnly && !isTransient(error)) throw error;
       return await onPrimary();
     }

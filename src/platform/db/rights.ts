@@ -14,6 +14,7 @@ import type { Queryable } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { expandRights, parseGrants, type Right, statementsOf } from './grants.ts';
 import { migrationsFolder } from './pendingMigrations.ts';
+import { SQLSTATES } from './sqlStates.ts';
 
 /** A role, and how its rights differ from its file. */
 export interface RoleRights {
@@ -109,8 +110,11 @@ export async function applyRights(connection: Queryable): Promise<readonly strin
   }
 }
 
-/** duplicate_object, unique_violation: another database of the cluster created the role just now. */
-const ALREADY_THERE = new Set(['42710', '23505']);
+/** Another database of the cluster created the role just now. */
+const ALREADY_THERE: ReadonlySet<string> = new Set([
+  SQLSTATES.duplicate_object,
+  SQLSTATES.unique_violation,
+]);
 
 /** Runs a statement, unless this user may not. */
 async function isPermitted(connection: Queryable, statement: string): Promise<boolean> {

@@ -15,6 +15,39 @@
  *   3. A code that is not listed has the verdict of its class. An unknown class is `permanent`,
  *      because a dead-lettered event can be replayed, and one retried forever blocks others.
  */
+
+/** Codes by their condition names in PostgreSQL's list. No other file spells one out. */
+export const SQLSTATES = {
+  warning: '01000',
+  numeric_value_out_of_range: '22003',
+  unique_violation: '23505',
+  check_violation: '23514',
+  read_only_sql_transaction: '25006',
+  in_failed_sql_transaction: '25P02',
+  idle_in_transaction_session_timeout: '25P03',
+  transaction_timeout: '25P04',
+  invalid_sql_statement_name: '26000',
+  invalid_authorization_specification: '28000',
+  invalid_password: '28P01',
+  invalid_catalog_name: '3D000',
+  invalid_schema_name: '3F000',
+  transaction_integrity_constraint_violation: '40002',
+  deadlock_detected: '40P01',
+  insufficient_privilege: '42501',
+  undefined_column: '42703',
+  duplicate_object: '42710',
+  undefined_function: '42883',
+  undefined_table: '42P01',
+  duplicate_prepared_statement: '42P05',
+  out_of_memory: '53200',
+  configuration_limit_exceeded: '53400',
+  cant_change_runtime_param: '55P02',
+  lock_not_available: '55P03',
+  operator_intervention: '57000',
+  query_canceled: '57014',
+  system_error: '58000',
+} as const;
+
 export type Verdict = 'unavailable' | 'retry' | 'installation' | 'permanent';
 
 interface StateClass {
@@ -51,10 +84,10 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
     reason: STATEMENT,
     except: {
       // A primary that became a standby: only another connection can lead to the new primary.
-      '25006': 'unavailable',
+      [SQLSTATES.read_only_sql_transaction]: 'unavailable',
       // Both end the session.
-      '25P03': 'unavailable',
-      '25P04': 'unavailable',
+      [SQLSTATES.idle_in_transaction_session_timeout]: 'unavailable',
+      [SQLSTATES.transaction_timeout]: 'unavailable',
     },
   },
   // A pooler assigned a session without the statement.
@@ -73,37 +106,40 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
   '40': {
     verdict: 'retry',
     reason: 'rolled back in favor of other transactions',
-    except: { '40002': 'permanent' },
+    except: { [SQLSTATES.transaction_integrity_constraint_violation]: 'permanent' },
   },
   '42': {
     verdict: 'installation',
     reason: 'statements are fixed, so grants or the schema differ from what they expect',
     // A pooler assigned a session in which another client prepared a statement of this name.
-    except: { '42P05': 'unavailable' },
+    except: { [SQLSTATES.duplicate_prepared_statement]: 'unavailable' },
   },
   '44': { verdict: 'permanent', reason: DATA },
   '53': {
     verdict: 'unavailable',
     reason: 'the server has run out of disk, memory or connections',
     // The size of one transaction may be what exhausts these two.
-    except: { '53200': 'retry', '53400': 'retry' },
+    except: {
+      [SQLSTATES.out_of_memory]: 'retry',
+      [SQLSTATES.configuration_limit_exceeded]: 'retry',
+    },
   },
   '54': { verdict: 'permanent', reason: DATA },
   '55': {
     verdict: 'retry',
     reason: 'something else holds what the statement needs, as with lock_timeout',
-    except: { '55P02': 'installation' },
+    except: { [SQLSTATES.cant_change_runtime_param]: 'installation' },
   },
   '57': {
     verdict: 'unavailable',
     reason: 'the server is starting, stopping or ended the session',
     // Canceled by statement_timeout or by an operator; the session continues.
-    except: { '57000': 'retry', '57014': 'retry' },
+    except: { [SQLSTATES.operator_intervention]: 'retry', [SQLSTATES.query_canceled]: 'retry' },
   },
   '58': {
     verdict: 'retry',
     reason: 'the operating system failed, perhaps for one file only',
-    except: { '58000': 'unavailable' },
+    except: { [SQLSTATES.system_error]: 'unavailable' },
   },
   '72': { verdict: 'retry', reason: 'the snapshot was too old (before PostgreSQL 17)' },
   F0: { verdict: 'unavailable', reason: 'the server cannot use its configuration' },
@@ -116,11 +152,11 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
   },
 };
 
-const SQLSTATE = /^[0-9A-Z]{5}$/;
+const FORM = /^[0-9A-Z]{5}$/;
 
 /** The verdict on a SQLSTATE; undefined for any other code. */
 export function verdictOf(code: string): Verdict | undefined {
-  if (!SQLSTATE.test(code)) return undefined;
+  if (!FORM.test(code)) return undefined;
   const stateClass = SQLSTATE_CLASSES[code.slice(0, 2)];
   return stateClass?.except?.[code] ?? stateClass?.verdict ?? 'permanent';
 }

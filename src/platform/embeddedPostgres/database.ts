@@ -1,5 +1,6 @@
 /** The first connection: proves that the server accepts connections, and creates the application's database. */
 import pg from 'pg';
+import { SQLSTATES } from '../db/sqlStates.ts';
 import { errorCode } from '../errors.ts';
 import { SUPERUSER } from './password.ts';
 
@@ -39,8 +40,10 @@ export async function openDatabase(port: number, password: string): Promise<Open
     return { kind: 'opened' };
   } catch (cause) {
     const code = errorCode(cause);
-    // invalid_password, invalid_authorization_specification: waiting does not help
-    return { kind: code === '28P01' || code === '28000' ? 'wrong_password' : 'not_yet', cause };
+    // Waiting does not help.
+    const isRefused =
+      code === SQLSTATES.invalid_password || code === SQLSTATES.invalid_authorization_specification;
+    return { kind: isRefused ? 'wrong_password' : 'not_yet', cause };
   } finally {
     await client.end().catch(() => {});
   }

@@ -4,6 +4,7 @@
  */
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import type { Pooling } from '../db/pooler.ts';
+import { SQLSTATES } from '../db/sqlStates.ts';
 import { errorCode, toError } from '../errors.ts';
 import type { RedisForm } from './redisAddress.ts';
 
@@ -194,16 +195,18 @@ export function problemOfSearchPath(
   };
 }
 
-/** SQLSTATEs of what is missing: a table, a schema, a column, a function. */
-const MISSING = new Set(['42P01', '3F000', '42703', '42883']);
-const LACKS_RIGHTS = '42501';
-const READ_ONLY = '25006';
+const MISSING: ReadonlySet<string> = new Set([
+  SQLSTATES.undefined_table,
+  SQLSTATES.invalid_schema_name,
+  SQLSTATES.undefined_column,
+  SQLSTATES.undefined_function,
+]);
 
 export function problemOfPostgresError(thrown: unknown): QueueProblem {
   const error = toError(thrown);
   const { message, name } = error;
   const code = errorCode(error);
-  if (code === LACKS_RIGHTS) {
+  if (code === SQLSTATES.insufficient_privilege) {
     return {
       reason: `the database role lacks rights on the queue (${message})`,
       remedy:
@@ -222,7 +225,7 @@ export function problemOfPostgresError(thrown: unknown): QueueProblem {
       remedy: NEEDS_SESSION,
     };
   }
-  if (code === READ_ONLY) {
+  if (code === SQLSTATES.read_only_sql_transaction) {
     return {
       reason: `the database accepts no writes (${message})`,
       remedy: 'Set DATABASE_URL to the primary.',

@@ -1,5 +1,6 @@
 /** Statements on the inbox. None of them parses a body. */
 import { type Database, type Queryable, SEND_WARNINGS } from '../../platform/db/database.ts';
+import { SQLSTATES } from '../../platform/db/sqlStates.ts';
 import { laneOf } from '../../platform/lanes.ts';
 
 /** A verified body on its way into the inbox. */
@@ -117,16 +118,15 @@ export async function readTimeline(db: Queryable): Promise<string | undefined> {
   return row?.timeline ?? undefined;
 }
 
-/** SQLSTATE check_violation, which is also that of a row that no partition accepts. */
-const CHECK_VIOLATION = '23514';
-
 /** Whether an insert failed because the partition of its day does not exist. */
 export function isBodyDayMissing(error: unknown): boolean {
   if (!(error instanceof Error && 'code' in error && 'table' in error)) return false;
-  // A check names its constraint; a missing partition has none.
+  // A row that no partition accepts violates a check, too, but one without a name.
   const constraint = 'constraint' in error ? error.constraint : undefined;
   return (
-    error.code === CHECK_VIOLATION && error.table === 'webhook_bodies' && constraint === undefined
+    error.code === SQLSTATES.check_violation &&
+    error.table === 'webhook_bodies' &&
+    constraint === undefined
   );
 }
 

@@ -9,15 +9,24 @@ import {
   isDatabaseUnavailable,
   isTransient,
 } from '../../../src/platform/db/failures.ts';
-import { SQLSTATE_CLASSES, type Verdict, verdictOf } from '../../../src/platform/db/sqlStates.ts';
+import {
+  SQLSTATE_CLASSES,
+  SQLSTATES,
+  type Verdict,
+  verdictOf,
+} from '../../../src/platform/db/sqlStates.ts';
 import { locateBinaries } from '../../../src/platform/embeddedPostgres/binaries.ts';
 
-/** Every SQLSTATE of the embedded PostgreSQL, from the file its server was built from. */
-function shippedStates(): readonly string[] {
+/** The list of codes that the embedded PostgreSQL was built from. */
+function shippedList(): readonly string[] {
   const { postgres } = locateBinaries(process.platform, process.arch);
   const file = path.join(path.dirname(postgres), '../share/postgresql/errcodes.txt');
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return [...new Set(lines.flatMap((line) => /^([0-9A-Z]{5})\s/.exec(line)?.[1] ?? []))];
+  return readFileSync(file, 'utf8').split('\n');
+}
+
+/** Every SQLSTATE of the embedded PostgreSQL. */
+function shippedStates(): readonly string[] {
+  return [...new Set(shippedList().flatMap((line) => /^([0-9A-Z]{5})\s/.exec(line)?.[1] ?? []))];
 }
 
 /** Listed in full, so that a change of a verdict shows here. Class 42 is tested by its count below. */
@@ -44,6 +53,12 @@ describe("of PostgreSQL's list of error codes", () => {
     const classes = new Set(states.map((state) => state.slice(0, 2)));
     expect([...classes].filter((name) => SQLSTATE_CLASSES[name] === undefined)).toEqual([]);
     for (const { reason } of Object.values(SQLSTATE_CLASSES)) expect(reason).not.toBe('');
+  });
+
+  test('every code that has a name has the one of the list', () => {
+    const named = Object.entries(SQLSTATES).map(([name, code]) => `${code} ${name}`);
+    const listed = shippedList().map((line) => line.replace(/^(\S{5})\s.*\s(\S+)$/, '$1 $2'));
+    expect(named.filter((line) => !listed.includes(line))).toEqual([]);
   });
 
   test('every exception is a code of its class', () => {

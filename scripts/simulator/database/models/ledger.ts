@@ -34,6 +34,7 @@ import {
   readEpochs,
   readSnapshots,
 } from '../../../../src/ledger/store/snapshots.ts';
+import { SQLSTATES } from '../../../../src/platform/db/sqlStates.ts';
 import { type Execution, SqlError } from '../rows.ts';
 import { type Input, modeled } from '../statements.ts';
 import type { ResourceRow, ResourceState, Tables, TotalRow, TransferRow } from '../tables.ts';
@@ -313,7 +314,7 @@ function refuseBrokenLeg(x: Execution, t: Tables, row: TransferRow): void {
           .some((one) => one.leg_seq === leg_seq - 1 && one.cumulative_minor === previous_minor);
   if (isContinued) return;
   const message = `the chain of leg ${leg} of ${kind} ${resource_id} is broken at number ${leg_seq}`;
-  throw new SqlError('23514', message);
+  throw new SqlError(SQLSTATES.check_violation, message);
 }
 
 const JOURNAL = [
