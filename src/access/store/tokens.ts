@@ -1,4 +1,5 @@
 /** Statements on tokens. Times are the database's. */
+import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Role } from '../domain/roles.ts';
 
@@ -96,7 +97,7 @@ export function readExpiringTokens(
 
 /** Lets creations wait for this transaction, so that together they keep to the maximum. */
 export async function lockTokens(tx: Queryable): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('tokens', 0))`);
+  await lockByName(tx, 'tokens');
 }
 
 /** How many tokens are valid. */

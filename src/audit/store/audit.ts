@@ -1,4 +1,5 @@
 /** Statements on the audit log. It is only ever appended to: a trigger refuses anything else. */
+import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { AuditAction, AuditIntent, AuditResult, AuditSubject } from '../domain/entry.ts';
@@ -50,9 +51,7 @@ export async function insertEntry(
 
 /** Makes other refusals of the actor wait for this transaction, so that they find its entry. */
 export async function lockDenials(tx: Queryable, { kind, name }: Actor): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `audit denial ${kind} ${name}`,
-  ]);
+  await lockByName(tx, `audit denial ${kind} ${name}`);
 }
 
 /** Appends a refusal, unless the actor has one from the last minute. */
@@ -257,9 +256,7 @@ export async function lockAttemptsOn(
   tx: Queryable,
   { actions, subject }: AttemptsOn,
 ): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `audit attempts ${actions.join(' ')} ${subject.kind} ${subject.id}`,
-  ]);
+  await lockByName(tx, `audit attempts ${actions.join(' ')} ${subject.kind} ${subject.id}`);
 }
 
 /** The number of an open attempt at one of the actions on a subject. */
@@ -281,7 +278,7 @@ export async function readOpenAttemptOn(
 
 /** Makes others who close the attempt wait for this transaction, so that they find its entry. */
 export async function lockAttempt(tx: Queryable, id: number): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`audit attempt ${id}`]);
+  await lockByName(tx, `audit attempt ${id}`);
 }
 
 /** An entry `requested`, and what is known of its end. */

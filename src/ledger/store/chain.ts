@@ -1,4 +1,5 @@
 /** Statements on the chain of the journal; domain/chain.ts defines the terms. */
+import { tryLockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { HistoryStart, SealedBlock } from '../domain/chain.ts';
 import { formatInstant } from '../domain/time.ts';
@@ -44,11 +45,8 @@ const HEADER = `
  * Takes the publisher's lock until the transaction ends.
  * @returns false if another publisher holds it
  */
-export async function tryLockChain(tx: Queryable): Promise<boolean> {
-  const rows = await tx.query<{ locked: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtextextended('tallyhook chain', 0)) as locked`,
-  );
-  return rows[0]?.locked ?? false;
+export function tryLockChain(tx: Queryable): Promise<boolean> {
+  return tryLockByName(tx, 'tallyhook chain');
 }
 
 /** The last block; undefined before the first one. */

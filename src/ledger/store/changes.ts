@@ -1,4 +1,5 @@
 /** Statements on the change feed; docs/decisions/0008-change-feed.md explains the two tables. */
+import { tryLockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import {
   COUNTED_ROWS,
@@ -46,11 +47,8 @@ export async function insertRegistered(tx: Queryable, orderKey: string): Promise
  * visible, so the next publisher sees every assigned number.
  * @returns false if another publisher holds it
  */
-export async function tryLockFeed(tx: Queryable): Promise<boolean> {
-  const rows = await tx.query<{ locked: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtextextended('tallyhook change feed', 0)) as locked`,
-  );
-  return rows[0]?.locked ?? false;
+export function tryLockFeed(tx: Queryable): Promise<boolean> {
+  return tryLockByName(tx, 'tallyhook change feed');
 }
 
 /**

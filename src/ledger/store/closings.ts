@@ -5,6 +5,7 @@
  * What a closing contains follows from `last_transfer` and effective times alone (domain/closings.ts), so
  * every statement here returns the same at any later time.
  */
+import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Closing, ClosingException } from '../domain/closings.ts';
 import type { Period } from '../domain/period.ts';
@@ -13,7 +14,7 @@ import { COMPARED, type Compared, textsOf } from './comparedSums.ts';
 
 /** Lets one transaction at a time close and reopen, until it ends. */
 export async function lockClosings(tx: Queryable): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('tallyhook closings', 0))`);
+  await lockByName(tx, 'tallyhook closings');
 }
 
 /** The last number that a transfer got, committed or not. */

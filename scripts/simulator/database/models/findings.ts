@@ -259,8 +259,6 @@ const ALERTS = [
   }),
 ];
 
-const FEED_LOCK = 'tallyhook change feed';
-
 const FEED = [
   modeled(insertChanges, [[]], 'e57209bf', function* (x, t, _, input) {
     for (const row of input()) {
@@ -274,7 +272,7 @@ const FEED = [
     }
     return [];
   }),
-  modeled(tryLockFeed, [], '65a202c0', (x) => [{ locked: x.tryAdvisory(FEED_LOCK) }]),
+  modeled(tryLockFeed, [], 'acff05c1', (x, _, [name]) => [{ locked: x.tryAdvisory(String(name)) }]),
   modeled(publishChanges, [1], '4e13ca06', function* (x, t, [limit]) {
     const next = x
       .rows(t.change_log)

@@ -1,4 +1,5 @@
 /** Statements on files and their lines. Whoever writes holds the lock of settlement (`lockSettlement`). */
+import { lockByName } from '../../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Line, LineType } from '../../domain/lines.ts';
 import { lineKindOf } from '../../domain/lines.ts';
@@ -17,7 +18,7 @@ export interface NewFile {
 
 /** One import or match at a time, until the transaction ends: rules must see all lines. */
 export async function lockSettlement(tx: Queryable): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('tallyhook settlement', 0))`);
+  await lockByName(tx, 'tallyhook settlement');
 }
 
 /** A file that was imported before. */
