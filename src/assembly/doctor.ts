@@ -3,8 +3,10 @@ import { readExpiringTokens } from '../access/store/tokens.ts';
 import { openArchiveTarget } from '../archive/openTarget.ts';
 import { readInterruptedAttempts } from '../audit/interrupted.ts';
 import type { Config } from '../config/config.ts';
+import { createSandboxControl } from '../demo/control.ts';
 import { MOST_ATTEMPTS_NAMED } from '../doctor/domain/judge.ts';
 import { type Check, examine, type Installation } from '../doctor/examine.ts';
+import { readProcesses } from '../monitor/store/processes.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createDatabase, type Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
@@ -14,6 +16,7 @@ import { readWatermarks } from '../reconcile/store/streams.ts';
 import {
   adminTokenOf,
   merchantIdOf,
+  sandboxOf,
   serviceOf,
   signingKeyOf,
   usesSandbox,
@@ -30,6 +33,8 @@ export async function examineWith(
   const standby =
     config.databaseReadUrl === undefined ? undefined : openStandby(config.databaseReadUrl);
   try {
+    const sandbox = sandboxOf(config);
+    const sandboxRuns = sandbox !== undefined && (await runsInReceivers(database));
     const installation: Installation = {
       settings: config,
       database,
@@ -37,10 +42,11 @@ export async function examineWith(
       checkQueue,
       archive,
       merchantId: attempt(() => merchantIdOf(config)),
-      webhookSecrets: attempt(() => webhookSecretsOf(config, true)),
+      webhookSecrets: attempt(() => webhookSecretsOf(config, sandboxRuns)),
       adminTokens: attempt(() => [adminTokenOf(config)]),
       service: serviceOf(config),
       isSandbox: usesSandbox(config),
+      readSandboxDeliveries: sandbox && (() => readDeliveries(sandbox.baseUrl)),
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
       secretFiles: config.secretFiles,
       profileId: config.profileId,
@@ -69,6 +75,35 @@ function openStandby(connectionString: string): Database {
     plans: 'any',
   });
 }
+
+/**
+ * Whether every receiver that runs has the sandbox in its process: without SANDBOX_WEBHOOK_SECRET, only such
+ * a receiver accepts what the sandbox signs.
+ */
+async function runsInReceivers(database: Database | Error): Promise<boolean> {
+  if (database instanceof Error) return false;
+  // A database that cannot be read has a check of its own.
+  const processes = await readProcesses(database, MAX_PROCESSES).catch(() => []);
+  const receivers = processes.filter(({ isSeen, roles }) => isSeen && roles.includes('receiver'));
+  return receivers.length > 0 && receivers.every(({ roles }) => roles.includes('sandbox'));
+}
+
+const MAX_PROCESSES = 1_000;
+
+/** The last deliveries of the resources that changed last, newest first. */
+async function readDeliveries(sandboxUrl: string) {
+  const recent = await createSandboxControl(sandboxUrl).recent({ limit: 20 });
+  const sent = recent
+    .flatMap(({ events }) => events)
+    .flatMap(({ event_id: eventId, deliveries }) =>
+      deliveries.flatMap(({ sent: sentAt, http_status: httpStatus }) =>
+        sentAt === null ? [] : [{ eventId, sentAt, httpStatus }],
+      ),
+    );
+  return sent.toSorted((a, b) => Date.parse(b.sentAt) - Date.parse(a.sentAt)).slice(0, LAST);
+}
+
+const LAST = 5;
 
 function attempt<T>(work: () => T): T | Error {
   try {

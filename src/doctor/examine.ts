@@ -5,6 +5,7 @@ import { readCopyState } from '../ledger/bodies/store/copy.ts';
 import { readBodyDaysAhead } from '../ledger/bodies/store/days.ts';
 import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
+import { findEvent } from '../ledger/read/store/parts.ts';
 import { readChainHead } from '../ledger/store/chain.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import { readEnds, readProof } from '../ledger/store/verifyRounds.ts';
@@ -51,6 +52,7 @@ import {
   TOKEN_WARNING_DAYS,
   type WatermarkFacts,
 } from './domain/judge.ts';
+import { judgeDeliveries, type SentDelivery } from './domain/judgeDeliveries.ts';
 import {
   type ConnectionSettings,
   judgeConnections,
@@ -95,6 +97,13 @@ export interface Installation {
   readonly service: { readonly baseUrl: string; readonly apiKey: string } | undefined;
   /** Whether that service is the sandbox of this process. */
   readonly isSandbox: boolean;
+  /**
+   * Reads what the sandbox sent last, newest first, if it is the payment service; undefined where payments
+   * may be real.
+   */
+  readonly readSandboxDeliveries:
+    | (() => Promise<readonly Omit<SentDelivery, 'isInInbox'>[]>)
+    | undefined;
   /** Where the service should send webhooks. */
   readonly receiver: OurReceiver;
   /** The files that secrets are read from. */
@@ -164,6 +173,7 @@ export async function examine(
   const skewMs = await examineService(installation, note);
   await note('watermarks', () => examineWatermarks(installation, readable, skewMs));
   await examineProfiles(installation, note);
+  await examineDeliveries(installation, readable, note);
   return checks;
 }
 
@@ -361,9 +371,34 @@ async function examineProfiles(installation: Installation, note: Note): Promise<
   await note('signing secret', () =>
     installation.webhookSecrets instanceof Error
       ? notChecked('there is no secret to compare with', 'Set WEBHOOK_SECRETS.')
-      : ofProfiles(judgeSecrets)(),
+      : ofProfiles((known) =>
+          judgeSecrets(known, installation.readSandboxDeliveries ? 'sandbox' : 'service'),
+        )(),
   );
   await note('webhook events', ofProfiles(judgeEvents));
+}
+
+/** Checks whether webhooks of the sandbox arrive. Of a real service, alerts watch this. */
+async function examineDeliveries(
+  { readSandboxDeliveries: read }: Installation,
+  readable: Database | undefined,
+  note: Note,
+): Promise<void> {
+  if (!read) return;
+  await note('webhook arrival', async () => {
+    const last = await read().catch(toError);
+    if (last instanceof Error) {
+      return notChecked(
+        `the sandbox does not show its deliveries (${last.message})`,
+        'Fix the API key check first.',
+      );
+    }
+    const deliveries = last.map(async (delivery) => ({
+      ...delivery,
+      isInInbox: readable && (await findEvent(readable, delivery.eventId)) !== undefined,
+    }));
+    return judgeDeliveries(await Promise.all(deliveries));
+  });
 }
 
 async function profilesOf({

@@ -139,11 +139,14 @@ function placeOf(url: URL): string {
 }
 
 /** Judges the secret that signs webhooks. service-interface.md §5.4. */
-export function judgeSecrets(profiles: readonly ProfileFacts[]): Judgment {
-  return worst(profiles.map(judgeSecret));
+export function judgeSecrets(
+  profiles: readonly ProfileFacts[],
+  signer: 'service' | 'sandbox',
+): Judgment {
+  return worst(profiles.map((profile) => judgeSecret(profile, signer)));
 }
 
-function judgeSecret({ profileId, secret }: ProfileFacts): Judgment {
+function judgeSecret({ profileId, secret }: ProfileFacts, signer: 'service' | 'sandbox'): Judgment {
   switch (secret) {
     case 'hidden':
       return notChecked(
@@ -151,6 +154,12 @@ function judgeSecret({ profileId, secret }: ProfileFacts): Judgment {
         'Compare it with WEBHOOK_SECRETS yourself, for example in the dashboard of the service.',
       );
     case 'other':
+      if (signer === 'sandbox') {
+        return failed(
+          `the sandbox (${profileId}) signs with a secret that the receiver does not know: its webhooks are rejected`,
+          'Set SANDBOX_WEBHOOK_SECRET to one value for the receiver and the sandbox, and restart both.',
+        );
+      }
       return failed(
         `${profileId} signs with a secret that is not among WEBHOOK_SECRETS: its webhooks are rejected`,
         `Add the signing secret of ${profileId} (payment_response_hash_key) as the first of WEBHOOK_SECRETS, and restart.`,

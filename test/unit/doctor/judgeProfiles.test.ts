@@ -77,9 +77,15 @@ test.each([
   ['other', 'failed', /its webhooks are rejected/],
   ['hidden', 'not_checked', /does not show/],
 ] as const)('a secret that compares as %s: %s', (secret, state, result) => {
-  const judgment = judgeSecrets([profile({ secret })]);
+  const judgment = judgeSecrets([profile({ secret })], 'service');
   expect(judgment.state).toBe(state);
   expect(judgment.result).toMatch(result);
+});
+
+test('a secret of the sandbox that no receiver knows names the setting that both share', () => {
+  const judgment = judgeSecrets([profile({ secret: 'other' })], 'sandbox');
+  expect(judgment.state).toBe('failed');
+  expect(judgment.remedy).toContain('SANDBOX_WEBHOOK_SECRET');
 });
 
 test.each([
@@ -94,11 +100,14 @@ test.each([
 });
 
 test('the worst of several profiles decides, and each is named (rule 2)', () => {
-  const judgment = judgeSecrets([
-    profile(),
-    profile({ profileId: 'pro_2', secret: 'hidden' }),
-    profile({ profileId: 'pro_3', secret: 'other' }),
-  ]);
+  const judgment = judgeSecrets(
+    [
+      profile(),
+      profile({ profileId: 'pro_2', secret: 'hidden' }),
+      profile({ profileId: 'pro_3', secret: 'other' }),
+    ],
+    'service',
+  );
   expect(judgment.state).toBe('failed');
   expect(judgment.result.split('\n').map((line) => /pro_\d/.exec(line)?.[0])).toEqual([
     'pro_3',
