@@ -136,11 +136,47 @@ test('control routes act as the customer, and a route that fails throws its resp
   ).rejects.toThrow(/404 .*No payment has the id none/);
 });
 
-test.each([{ clock: 'tomorrow' }, { faults: { webhooks: { drop: 2 } } }])(
-  'a setting that cannot be right is refused: %j',
-  async (settings) => {
-    await expect(startSandbox(settings)).rejects.toThrow(/clock|drop/);
-    await expect(sandbox.reset(settings)).rejects.toThrow(/clock|drop/);
-    expect((await create({ payment_id: 'works' })).status).toBe('succeeded');
-  },
-);
+test.each([
+  { clock: 'tomorrow' },
+  { clock: new Date(8.64e15) },
+  { webhookUrl: 'localhost:3000/webhooks' },
+  { webhookUrl: '/webhooks' },
+  { faults: { webhooks: { drop: 2 } } },
+])('a setting that cannot be right is refused: %j', async (settings) => {
+  await expect(startSandbox(settings)).rejects.toThrow(/clock|webhookUrl|drop/);
+  await expect(sandbox.reset(settings)).rejects.toThrow(/clock|webhookUrl|drop/);
+  expect((await create({ payment_id: 'works' })).status).toBe('succeeded');
+});
+
+test.each([
+  { requestsPerMinute: 0 },
+  { requestsPerMinute: Number.NaN },
+  { webhookSecret: 'short-secret' },
+])('a setting of the start that cannot be right is refused: %j', async (settings) => {
+  const error = await startSandbox(settings).catch(String);
+  expect(error).toMatch(/^RangeError: (requestsPerMinute|webhookSecret): /);
+  expect(error).not.toContain('short-secret');
+});
+
+test.each([
+  [Number.NaN, 'NaN'],
+  [Number.POSITIVE_INFINITY, 'Infinity'],
+  [-1, '-1'],
+  [1.5, '1.5'],
+  [3_650 * DAY_MS + 1, '315360000001'],
+  ['1000', '"1000"'],
+  [undefined, 'undefined'],
+] as const)('an advance by %s is refused, and the clock goes on', async (ms, shown) => {
+  await expect(sandbox.advance(ms as number)).rejects.toThrow(
+    `advance: ${shown} is no duration; use whole milliseconds`,
+  );
+  await expect(sandbox.setClock(ms as unknown as string)).rejects.toThrow(/^clock: .* is no time/);
+  expect(sandbox.now().toISOString()).toBe(MORNING);
+  await sandbox.advance(1_000);
+  expect(sandbox.now().toISOString()).toBe('2026-11-23T09:00:01.000Z');
+});
+
+test('an advance beyond the year 9999 is refused', async () => {
+  await sandbox.setClock('9999-12-31T23:59:59Z');
+  await expect(sandbox.advance(1_000)).rejects.toThrow(/the year 9999/);
+});

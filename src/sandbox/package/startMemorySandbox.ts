@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { startHttpServer } from '../../platform/httpServer.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { SANDBOX_MERCHANT_ID, SANDBOX_PROFILE_ID } from '../account.ts';
 import { type AssembledSandbox, assembleSandbox } from '../assemble.ts';
 import { type FaultsInput, faultsSchema } from '../faults/settings.ts';
@@ -49,10 +50,14 @@ export interface Sandbox {
   /**
    * Moves the clock to an instant. Forward, everything that falls due on the way happens, webhooks
    * included. Backward, resources keep their times, new ones are older, and what was due later waits.
-   * @throws RangeError for what is no time
+   * @throws RangeError for what is no time, or beyond the year 9999
    */
   setClock(instant: string | Date): Promise<void>;
-  /** Moves the clock forward. @param ms milliseconds */
+  /**
+   * Moves the clock forward.
+   * @param ms whole milliseconds, at most ten years
+   * @throws RangeError for anything else; the clock stays where it is
+   */
   advance(ms: number): Promise<void>;
   /** Resolves when no webhook is due and none is in flight. */
   settle(): Promise<void>;
@@ -79,8 +84,9 @@ const SECRET_BYTES = 32;
 const DEFAULT_PER_MINUTE = 1_000_000;
 const SILENT: SandboxLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** @throws RangeError for a `clock` that is no time; ZodError for a fault that does not exist */
+/** @throws RangeError for a setting that cannot be right; ZodError for a fault that does not exist */
 export async function startMemorySandbox(settings: SandboxSettings = {}): Promise<Sandbox> {
+  checkSettings(settings);
   const apiKey = `snd_${randomBytes(SECRET_BYTES).toString('hex')}`;
   const { webhookSecret = randomBytes(SECRET_BYTES).toString('hex') } = settings;
   let baseUrl = '';
@@ -88,7 +94,7 @@ export async function startMemorySandbox(settings: SandboxSettings = {}): Promis
     assembleSandbox(
       {
         apiKey,
-        webhook: { url: next.webhookUrl, secret: webhookSecret },
+        webhook: { url: checkedUrl(next.webhookUrl), secret: webhookSecret },
         log: settings.log ?? SILENT,
         requestsPerMinute: settings.requestsPerMinute ?? DEFAULT_PER_MINUTE,
         faults: next.faults,
@@ -113,8 +119,8 @@ export async function startMemorySandbox(settings: SandboxSettings = {}): Promis
     profileId: SANDBOX_PROFILE_ID,
     webhookSecret,
     now,
-    setClock: (instant) => engine().setClock(instantMs(instant)),
-    advance: (ms) => engine().advanceBy(ms),
+    setClock: async (instant) => engine().setClock(instantMs(instant)),
+    advance: async (ms) => engine().advanceBy(checkedDuration(ms, now())),
     settle: () => engine().settle(),
     setFaults: (faults) => current.services.faults.set(faultsSchema.parse(faults)),
     control: (method, path, body) => callControl(`${baseUrl}/_sandbox${path}`, method, body),
@@ -136,14 +142,63 @@ function fixedAt(instant: string | Date): Clock {
   return { nowMs: () => ms };
 }
 
+/** Times are written with four digits of the year. */
+const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z');
+const FIRST_INSTANT_MS = Date.parse('0000-01-01T00:00:00Z');
+
+/** Without this, a duration in a string would pass as a year. */
+const ISO_DATE = /^\d{4}-\d\d-\d\d/;
+
 function instantMs(instant: string | Date): number {
-  const ms = new Date(instant).getTime();
-  if (Number.isNaN(ms)) {
+  const isTime = typeof instant === 'string' ? ISO_DATE.test(instant) : instant instanceof Date;
+  const ms = isTime ? new Date(instant).getTime() : Number.NaN;
+  if (ms >= FIRST_INSTANT_MS && ms <= LAST_INSTANT_MS) return ms;
+  throw new RangeError(`clock: ${shown(instant)} is no time; use one like 2026-11-23T09:00:00Z`);
+}
+
+/** As the control route: longer than any deadline. */
+const MAX_ADVANCE_MS = 10 * 365 * DAY_MS;
+
+/** Due work up to what is no time would be run without end. */
+function checkedDuration(ms: number, now: Date): number {
+  const isDuration = Number.isInteger(ms) && ms >= 0 && ms <= MAX_ADVANCE_MS;
+  if (isDuration && now.getTime() + ms <= LAST_INSTANT_MS) return ms;
+  throw new RangeError(
+    `advance: ${shown(ms)} is no duration; use whole milliseconds from 0 to ${MAX_ADVANCE_MS}, ` +
+      'at most to the end of the year 9999. setClock moves the clock backward',
+  );
+}
+
+const MIN_SECRET_LENGTH = 32;
+
+function checkSettings({ webhookSecret, requestsPerMinute }: SandboxSettings): void {
+  if (
+    webhookSecret !== undefined &&
+    !(typeof webhookSecret === 'string' && webhookSecret.length >= MIN_SECRET_LENGTH)
+  ) {
+    throw new RangeError(`webhookSecret: use at least ${MIN_SECRET_LENGTH} characters`);
+  }
+  if (
+    requestsPerMinute !== undefined &&
+    !(Number.isInteger(requestsPerMinute) && requestsPerMinute >= 1)
+  ) {
     throw new RangeError(
-      `clock: "${String(instant)}" is no time; use one like 2026-11-23T09:00:00Z`,
+      `requestsPerMinute: ${shown(requestsPerMinute)} is no limit; use a whole number from 1`,
     );
   }
-  return ms;
+}
+
+/** @returns a URL that webhooks can be sent to; undefined for none */
+function checkedUrl(url: string | undefined): string | undefined {
+  if (url === undefined || (URL.canParse(url) && /^https?:/i.test(url))) return url;
+  throw new RangeError(
+    `webhookUrl: ${shown(url)} is no URL; use one like http://127.0.0.1:3000/webhooks`,
+  );
+}
+
+/** Any value, as an error shows it. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `"${value}"` : String(value);
 }
 
 async function callControl(
