@@ -7,12 +7,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
+import { toError, UsageError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { packageVersion } from '../platform/packageRoot.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';
 import { openDatabase } from './database.ts';
 import { startHealth } from './health.ts';
 import type { Role } from './roles.ts';
+import { adminTokenOf, merchantIdOf, webhookSecretsOf } from './settings.ts';
 import { closeInReverse, type ShareInput, share, shareWithRoles } from './shared.ts';
 import { logSettingWarnings } from './warnings.ts';
 
@@ -54,6 +56,7 @@ export async function start(
   parts: StartParts,
 ): Promise<Running> {
   const { log, sandboxStartMs } = parts;
+  refuseMissingSettings(config, roles);
   logSettingWarnings(config, roles, log);
   const drainers: (() => void)[] = [];
   const drain = async (): Promise<void> => {
@@ -89,6 +92,30 @@ export async function start(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Names every setting that a role lacks, so that a person sets them at once. @throws UsageError */
+function refuseMissingSettings(config: Config, roles: ReadonlySet<Role>): void {
+  const isLedger = [...roles].some((role) => role !== 'sandbox');
+  const needed = [
+    ...(isLedger ? [() => merchantIdOf(config)] : []),
+    ...(roles.has('receiver') ? [() => webhookSecretsOf(config, roles.has('sandbox'))] : []),
+    ...(roles.has('console') ? [() => adminTokenOf(config)] : []),
+  ];
+  const problems = needed.flatMap((read) => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      if (error instanceof UsageError) return [error.message];
+      throw toError(error);
+    }
+  });
+  if (problems.length === 1) throw new UsageError(problems.join());
+  if (problems.length > 1) {
+    const lines = problems.map((problem) => `  ${problem}`);
+    throw new UsageError(`The settings are not complete:\n${lines.join('\n')}`);
   }
 }
 

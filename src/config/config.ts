@@ -211,23 +211,42 @@ export const SETTINGS = z
       message:
         'must use one of AUTHORIZATION_THRESHOLD_HOURS, because authorizations are checked only then',
       path: ['AUTHORIZATION_POLICY'],
+      when: areValid('AUTHORIZATION_POLICY', 'AUTHORIZATION_THRESHOLD_HOURS'),
     },
   )
   .refine(
     ({ REDIS_URL: url, REDIS_CA_FILE: file }) =>
       file === undefined || url?.startsWith('rediss') === true,
-    { message: 'needs a REDIS_URL that begins with rediss', path: ['REDIS_CA_FILE'] },
+    {
+      message: 'needs a REDIS_URL that begins with rediss',
+      path: ['REDIS_CA_FILE'],
+      when: areValid('REDIS_URL', 'REDIS_CA_FILE'),
+    },
   )
   .refine(
     ({ DATABASE_URL: url, QUEUE_DATABASE_URL: queueUrl }) =>
       queueUrl === undefined || url !== undefined,
-    { message: 'needs DATABASE_URL, which names the same database', path: ['QUEUE_DATABASE_URL'] },
+    {
+      message: 'needs DATABASE_URL, which names the same database',
+      path: ['QUEUE_DATABASE_URL'],
+      when: areValid('DATABASE_URL', 'QUEUE_DATABASE_URL'),
+    },
   )
   .refine(
     ({ DATABASE_URL: url, DATABASE_READ_URL: readUrl }) =>
       readUrl === undefined || url !== undefined,
-    { message: 'needs DATABASE_URL, which names the primary', path: ['DATABASE_READ_URL'] },
+    {
+      message: 'needs DATABASE_URL, which names the primary',
+      path: ['DATABASE_READ_URL'],
+      when: areValid('DATABASE_URL', 'DATABASE_READ_URL'),
+    },
   );
+
+/** Has settings compared whenever they are valid themselves; by default one error elsewhere prevents it. */
+function areValid(...names: readonly string[]) {
+  return ({ issues }: z.core.ParsePayload): boolean =>
+    !issues.some(({ path }) => names.includes(String(path?.[0])));
+}
 
 /** Settings for which an empty value is an error instead of "not set". */
 const NEVER_EMPTY = new Set([

@@ -317,5 +317,12 @@ describe('a start that fails', () => {
     const missing = await tryToStart(settingsFor(db.url, { WEBHOOK_SECRETS: undefined }));
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain('WEBHOOK_SECRETS is not set');
+
+    const required = ['PAYMENTS_MERCHANT_ID', 'WEBHOOK_SECRETS', 'ADMIN_TOKEN'];
+    const without = Object.fromEntries(required.map((name) => [name, undefined]));
+    const bare = await tryToStart(settingsFor(db.url, without));
+    expect(bare.code).toBe(2);
+    const lines = bare.stderr.split('\n').filter((line) => line.startsWith('  '));
+    expect(lines.map((line) => line.trim().split(' is not set.')[0])).toEqual(required);
   });
 });

@@ -247,3 +247,30 @@ test('TRUSTED_PROXIES is a list of addresses and networks, and empty by default'
     'TRUSTED_PROXIES: must be IP addresses or CIDR networks',
   );
 });
+
+test('settings that need another one are named together with values that cannot be read', () => {
+  const mistakes = mistakesOf({
+    LOG_LEVEL: 'loud',
+    TRUSTED_PROXIES: 'proxy.internal',
+    REDIS_CA_FILE: '/ca.pem',
+    QUEUE_DATABASE_URL: 'postgres://127.0.0.1/shop',
+    DATABASE_READ_URL: 'postgres://127.0.0.1/shop',
+    AUTHORIZATION_POLICY: 'capture:7',
+  });
+  for (const name of [
+    'LOG_LEVEL',
+    'TRUSTED_PROXIES',
+    'REDIS_CA_FILE',
+    'QUEUE_DATABASE_URL',
+    'DATABASE_READ_URL',
+    'AUTHORIZATION_POLICY',
+  ]) {
+    expect(mistakes.match(new RegExp(`^ *${name}: `, 'gm'))).toHaveLength(1);
+  }
+});
+
+test('a setting is compared with another one only if both can be read', () => {
+  const mistakes = mistakesOf({ REDIS_URL: 'nonsense', REDIS_CA_FILE: '/ca.pem' });
+  expect(mistakes).toContain('REDIS_URL: ');
+  expect(mistakes).not.toContain('REDIS_CA_FILE');
+});
