@@ -40,6 +40,7 @@ import { lockOrders, type StoredOrder } from './store/orders.ts';
 import {
   insertResources,
   lockResources,
+  markBehind,
   markCheckDue,
   moveChildren,
   type ResourceRow,
@@ -182,7 +183,7 @@ async function writeHistory(
     added.length > 0 ? insertSnapshots(tx, added) : undefined,
     ...epochs.map((epoch) => insertEpoch(tx, epoch)),
     transfers.length > 0 ? insertTransfers(tx, transfers) : undefined,
-    toRetrieve.length > 0 ? markCheckDue(tx, toRetrieve) : undefined,
+    toRetrieve.length > 0 ? markBehind(tx, toRetrieve) : undefined,
     moved.length > 0 ? moveChildren(tx, moved) : undefined,
   ]);
 }

@@ -20,7 +20,13 @@ import type { Placement, Stub } from './store/resources.ts';
 export interface PlanInput {
   readonly observations: readonly Observation[];
   /** Resources to retrieve, regardless of the observations. Unknown ones are created. */
-  readonly toRetrieve: readonly ResourceRef[];
+  readonly toRetrieve: readonly UnappliedRef[];
+}
+
+/** The resource of an event that was not applied. */
+export interface UnappliedRef extends ResourceRef {
+  /** The version of the object in the event. */
+  readonly versionMicros: number | undefined;
 }
 
 export interface LockPlan {

@@ -172,9 +172,9 @@ async function check(
     case 'failed': {
       if (affectsEveryRequest(retrieved.failure)) return retrieved.reason;
       const nowMs = parts.clock.nowMs();
-      // What an order waits for is checked again soon, however old it is.
-      const sinceMs =
-        row.excessForMs === null ? resourceOf(row).changedMs : nowMs - row.excessForMs;
+      // What an order or an event waits for is checked again soon, however old it is.
+      const waitingForMs = row.excessForMs ?? row.behindForMs;
+      const sinceMs = waitingForMs === null ? resourceOf(row).changedMs : nowMs - waitingForMs;
       await postponeCheck(parts.db, row, new Date(nextCheckByAgeMs(sinceMs, nowMs)));
       const { kind, id } = row;
       parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.check_failed');

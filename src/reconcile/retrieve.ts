@@ -13,7 +13,9 @@
  * 5. The time at which a request was sent is recorded with its response: an excess of an order is
  *    confirmed only by requests that were sent after it showed (alerts/domain/rules/excesses.ts).
  * 6. A response that names another merchant account is not applied.
- * 7. A failure of the service leaves everything as it is, the time of the next check included.
+ * 7. A response that is older than an event that was not applied does not end its check, which is repeated
+ *    (domain/behind.ts).
+ * 8. A failure of the service leaves everything as it is, the time of the next check included.
  */
 
 import { SETTLING_MS } from '../alerts/domain/rules/excesses.ts';
@@ -34,7 +36,8 @@ import { type CheckedRow, linkFinding, readChecked, writeChecked } from '../ledg
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { DAY_MS, HOUR_MS } from '../platform/time.ts';
-import { nextCheckMs, staysUncertain } from './domain/checkTimes.ts';
+import { staysBehind } from './domain/behind.ts';
+import { nextCheckByAgeMs, nextCheckMs, staysUncertain } from './domain/checkTimes.ts';
 import { type Failure, failureOf } from './domain/failures.ts';
 import { fetchResource } from './fetchResource.ts';
 import { serviceErrorOf } from './serviceErrorOf.ts';
@@ -194,6 +197,11 @@ interface Response {
   readonly secondsSinceSent: () => number;
 }
 
+interface VersionOfResponse {
+  /** The version that the response carries. */
+  readonly versionMicros: number | undefined;
+}
+
 interface ApplyInput extends Response {
   readonly observation: Observation;
   readonly body: object;
@@ -221,23 +229,27 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
   }
   const status = { ledger: after.status, retrieved: observation.content.status };
   const isUncertain = staysUncertain(after.uncertainties, status);
-  await scheduleNextCheck(tx, { ...after, isUncertain }, input);
+  const { versionMicros } = observation.content;
+  await scheduleNextCheck(tx, { ...after, isUncertain }, { ...input, versionMicros });
   return { outcome: 'applied', before, after, observedMicros: observation.observedMicros, body };
 }
 
 async function scheduleNextCheck(
   tx: Queryable,
   row: CheckedRow,
-  { nowMs, secondsSinceSent }: Response,
+  { nowMs, secondsSinceSent, versionMicros }: Response & VersionOfResponse,
 ): Promise<void> {
   const changedMs =
     row.versionMicros === null ? row.firstSeenAt.getTime() : row.versionMicros / 1000;
   const sentMsAgo = secondsSinceSent() * 1000;
   const isAwaitingConfirmation =
     row.excessForMs !== null && row.excessForMs - sentMsAgo < SETTLING_MS;
-  const atMs = nextCheckMs({ ...row, isAwaitingConfirmation, changedMs }, nowMs);
-  const nextCheckAt = atMs === undefined ? null : new Date(atMs);
-  await writeChecked(tx, row, { nextCheckAt, sentMsAgo });
+  const isBehind = staysBehind(row, { sentMsAgo, versionMicros });
+  const ownMs = nextCheckMs({ ...row, isAwaitingConfirmation, changedMs }, nowMs);
+  const repeatedMs = isBehind ? nextCheckByAgeMs(nowMs - (row.behindForMs ?? 0), nowMs) : undefined;
+  const atMs = Math.min(ownMs ?? Infinity, repeatedMs ?? Infinity);
+  const nextCheckAt = atMs === Infinity ? null : new Date(atMs);
+  await writeChecked(tx, row, { nextCheckAt, isBehind, sentMsAgo });
 }
 
 async function recordMissing(
@@ -257,7 +269,7 @@ async function recordMissing(
     }
     // A resource that is missing remotely is checked by its age, too: it may come back.
     const stub = { ...before, status: null, isContradicted: false, versionMicros: null };
-    await scheduleNextCheck(tx, stub, response);
+    await scheduleNextCheck(tx, stub, { ...response, versionMicros: undefined });
   }
   return { outcome: 'missing', before };
 }

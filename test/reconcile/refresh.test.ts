@@ -155,6 +155,36 @@ async function retrieveChanged(changes: object): Promise<void> {
   expect(outcome).toBe('applied');
 }
 
+/** The payment as the service has it after an event that could not be applied. */
+const VOIDED = { ...PAID, status: 'cancelled_post_capture', modified_at: A_SECOND_LATER };
+
+test.each([
+  ['an unreadable amount', eventBody({ ...VOIDED, amount_received: '12.5' })],
+  [
+    'labels of another kind',
+    eventBody(VOIDED, { eventType: 'refund_succeeded', contentType: 'refund_details' }),
+  ],
+])(
+  'a retrieve that an event with %s requested is repeated while responses are older than the event',
+  async (_, requesting) => {
+    await applyEach(db, testApplier(db), [eventBody(PAID), requesting]);
+    const { signal } = new AbortController();
+    const roundAfter = (minutes: number) =>
+      refreshAt({ nowMs: () => Date.now() + minutes * 60_000 }).round(signal);
+    recover();
+    expect(await roundAfter(3)).toMatchObject({ checked: 1 });
+    expect(await roundAfter(3)).toMatchObject({ checked: 0 });
+    expect(await roundAfter(60)).toMatchObject({ checked: 1 });
+    expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
+    service.always = () => ({ status: 200, body: VOIDED });
+    expect(await roundAfter(24 * 60)).toMatchObject({ checked: 1 });
+    expect(await readResourceStates(db, [id])).toMatchObject([
+      { status: 'cancelled_post_capture', is_check_wanted: false },
+    ]);
+    expect(await roundAfter(365 * 24 * 60)).toMatchObject({ checked: 0 });
+  },
+);
+
 const UNSETTLING = [
   {
     how: 'is confirmed again',

@@ -103,7 +103,7 @@ function createDeferred<T>() {
 
 /** What differs because the clocks do, or is the server's own. */
 const OWN =
-  /^(ageMs|excessForMs|timeline|laterEpochs|body_day|next_dispatch_at|pg_logical_emit_message|set_config)$/;
+  /^(ageMs|excessForMs|behindForMs|timeline|laterEpochs|body_day|next_dispatch_at|pg_logical_emit_message|set_config)$/;
 
 async function outcomeOf(result: Promise<readonly object[]>): Promise<string> {
   try {

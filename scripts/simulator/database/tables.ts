@@ -57,6 +57,8 @@ export interface ResourceRow extends ResourceState {
   readonly next_check_at: TimeMs;
   readonly webhook_applied_at: TimeMs;
   readonly retrieved_at: TimeMs;
+  readonly behind_since: TimeMs;
+  readonly behind_micros: number | null;
   readonly first_seen_at: number;
 }
 

@@ -51,8 +51,18 @@ export type EventReading =
       readonly profileId: string | undefined;
     }
   /** The labels name a different kind than the ids do. */
-  | { readonly outcome: 'label_conflict'; readonly ref: ResourceRef; readonly label: string }
-  | { readonly outcome: 'unreadable_money'; readonly ref: ResourceRef; readonly field: string }
+  | {
+      readonly outcome: 'label_conflict';
+      readonly ref: ResourceRef;
+      readonly label: string;
+      readonly versionMicros: number | undefined;
+    }
+  | {
+      readonly outcome: 'unreadable_money';
+      readonly ref: ResourceRef;
+      readonly field: string;
+      readonly versionMicros: number | undefined;
+    }
   | {
       readonly outcome: 'foreign_merchant';
       /** Null when it is not a usable id. */
@@ -110,11 +120,18 @@ function readContent(
   const opposed = labels.named.find(({ kind }) => kind !== ref.kind)?.label;
   const isSupported = labels.named.some(({ kind }) => kind === ref.kind);
   if (opposed !== undefined && !isSupported) {
-    return { outcome: 'label_conflict', ref, label: opposed };
+    const versionMicros =
+      reading.outcome === 'read' ? reading.content.versionMicros : reading.versionMicros;
+    return { outcome: 'label_conflict', ref, label: opposed, versionMicros };
   }
   switch (reading.outcome) {
     case 'unreadable':
-      return { outcome: 'unreadable_money', ref, field: reading.field };
+      return {
+        outcome: 'unreadable_money',
+        ref,
+        field: reading.field,
+        versionMicros: reading.versionMicros,
+      };
     case 'read':
       return {
         outcome: 'snapshot',

@@ -152,7 +152,13 @@ export type ResourceReading =
       readonly versionAhead: boolean;
     }
   /** It names a resource, but its money cannot be read. */
-  | { readonly outcome: 'unreadable'; readonly ref: ResourceRef; readonly field: string }
+  | {
+      readonly outcome: 'unreadable';
+      readonly ref: ResourceRef;
+      readonly field: string;
+      /** Undefined also where it is too far ahead. */
+      readonly versionMicros: number | undefined;
+    }
   | { readonly outcome: 'unknown_resource' };
 
 /** A version further ahead of the reference time comes from a wrong clock. */
@@ -190,12 +196,12 @@ export function readResource(
     const value = own(object, name);
     return isCarried(value) && parse(value) === undefined;
   });
-  if (unreadable) return { outcome: 'unreadable', ref, field: unreadable.name };
-  const versionMicros = readVersion(object);
+  const carriedMicros = readVersion(object);
   const versionAhead =
-    versionMicros !== undefined && versionMicros > referenceMicros + MAX_VERSION_AHEAD_MICROS;
-  const version = versionAhead ? undefined : versionMicros;
-  const content = readContent(ref.kind, object, version, readForeign);
+    carriedMicros !== undefined && carriedMicros > referenceMicros + MAX_VERSION_AHEAD_MICROS;
+  const versionMicros = versionAhead ? undefined : carriedMicros;
+  if (unreadable) return { outcome: 'unreadable', ref, field: unreadable.name, versionMicros };
+  const content = readContent(ref.kind, object, versionMicros, readForeign);
   return { outcome: 'read', ref, content, versionAhead };
 }
 

@@ -15,7 +15,8 @@ import type { Account } from '../domain/account.ts';
 import { describeAbsence } from '../domain/bodyAbsence.ts';
 import { type EventReading, type InboxEvent, readEvent } from '../domain/event.ts';
 import { eventFindings, eventSubject } from '../domain/findings.ts';
-import type { Observation, ResourceRef } from '../domain/snapshot.ts';
+import type { Observation } from '../domain/snapshot.ts';
+import type { UnappliedRef } from '../lockPlan.ts';
 import { retryWithMoreLocks } from '../lockSetChanged.ts';
 import type { LedgerMetrics } from '../metrics.ts';
 import { closeFindings, closeSubjects, openFindings } from '../recordFindings.ts';
@@ -221,16 +222,18 @@ interface Read {
 async function applyReadings(tx: Queryable, input: Read): Promise<void> {
   const { events, readings, account, ...rest } = input;
   const observations: Observation[] = [];
-  const toRetrieve: ResourceRef[] = [];
+  const toRetrieve: UnappliedRef[] = [];
   readings.forEach((reading, place) => {
     const event = events[place];
     if (!event) return;
     if (reading.outcome === 'snapshot') observations.push(toObservation(event, reading));
-    const needsRetrieve =
-      reading.outcome === 'unreadable_money' ||
-      reading.outcome === 'label_conflict' ||
-      (reading.outcome === 'snapshot' && event.hasVariants);
-    if (needsRetrieve) toRetrieve.push(reading.ref);
+    if (reading.outcome === 'unreadable_money' || reading.outcome === 'label_conflict') {
+      toRetrieve.push({ ...reading.ref, versionMicros: reading.versionMicros });
+    }
+    // The other bodies are not read, so their versions are not known.
+    if (reading.outcome === 'snapshot' && event.hasVariants) {
+      toRetrieve.push({ ...reading.ref, versionMicros: undefined });
+    }
   });
   await applySnapshots(tx, { observations, toRetrieve, ...rest, historyUntilMs: undefined });
   const findings = events.flatMap((event, place) => {

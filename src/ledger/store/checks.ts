@@ -21,6 +21,10 @@ export interface CheckedRow extends ResourceRef {
   readonly firstSeenAt: Date;
   /** For how long its order has shown an excess as it does now; null where it shows none. */
   readonly excessForMs: number | null;
+  /** Since an event about it was not applied and no response has shown what it did; null where there is none. */
+  readonly behindForMs: number | null;
+  /** The version of the object in that event; null where it carried none. */
+  readonly behindMicros: number | null;
 }
 
 /** Of `r`. `classes` is the parameter with the classes of excesses. */
@@ -30,6 +34,10 @@ function excessForMs(classes: string): string {
             where f.class = any (${classes}::text[]) and f.subject = 'order:' || r.order_key
               and f.state = 'open' and f.accepted_at is null) as "excessForMs"`;
 }
+
+/** Of `r`. */
+const BEHIND = `(extract(epoch from statement_timestamp() - r.behind_since) * 1000)::bigint as "behindForMs",
+            r.behind_micros as "behindMicros"`;
 
 /** Without a lock. @returns undefined when the ledger does not have it */
 export async function readChecked(
@@ -41,7 +49,7 @@ export async function readChecked(
             amount_minor as "amountMinor", captured_minor as "capturedMinor",
             version_micros as "versionMicros", contradiction is not null as "isContradicted",
             uncertainties <> '{}' as "isUncertain", uncertainties, first_seen_at as "firstSeenAt",
-            ${excessForMs('$3')}
+            ${BEHIND}, ${excessForMs('$3')}
        from resources r
       where kind = $1 and id = $2`,
     [kind, id, EXCESS_CLASSES],
@@ -63,19 +71,27 @@ const IS_WANTED_SINCE = `
 /**
  * Records that the service responded about a resource, and when to check it next; null for never. A check that
  * was requested after the request was sent stays due: the response may be older than what requested it.
+ * @param isBehind whether the response is older than an event that was not applied, so that the check stays wanted
  * @param sentMsAgo when the request was sent, by a monotonic clock: clocks of two machines differ
  */
 export async function writeChecked(
   tx: Queryable,
   { kind, id }: ResourceRef,
-  { nextCheckAt, sentMsAgo }: { readonly nextCheckAt: Date | null; readonly sentMsAgo: number },
+  check: {
+    readonly nextCheckAt: Date | null;
+    readonly isBehind: boolean;
+    readonly sentMsAgo: number;
+  },
 ): Promise<void> {
   await tx.query(
     `update resources r
         set next_check_at = case when ${IS_WANTED_SINCE} then r.next_check_at else $3 end,
-            is_check_wanted = ${IS_WANTED_SINCE}, retrieved_at = ${SENT_AT}
+            is_check_wanted = ${IS_WANTED_SINCE} or $5,
+            behind_since = case when ${IS_WANTED_SINCE} or $5 then r.behind_since end,
+            behind_micros = case when ${IS_WANTED_SINCE} or $5 then r.behind_micros end,
+            retrieved_at = ${SENT_AT}
       where kind = $1 and id = $2`,
-    [kind, id, nextCheckAt, Math.ceil(sentMsAgo)],
+    [kind, id, check.nextCheckAt, Math.ceil(check.sentMsAgo), check.isBehind],
   );
 }
 
@@ -127,7 +143,7 @@ export function claimDue(
                 r.amount_minor as "amountMinor", r.captured_minor as "capturedMinor",
                 r.version_micros as "versionMicros", r.contradiction is not null as "isContradicted",
                 r.uncertainties <> '{}' as "isUncertain", r.uncertainties, r.first_seen_at as "firstSeenAt",
-                r.is_check_wanted as "isWanted", ${excessForMs('$5')}`,
+                r.is_check_wanted as "isWanted", ${BEHIND}, ${excessForMs('$5')}`,
     [request.now, request.isWanted, request.limit, request.leaseUntil, EXCESS_CLASSES],
   );
 }

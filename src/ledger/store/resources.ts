@@ -257,6 +257,26 @@ export async function markCheckDue(tx: Queryable, refs: readonly ResourceRef[]):
   );
 }
 
+/**
+ * Makes the resources of events that were not applied due for a retrieve now, and records what the response must
+ * not be older than: of several events, the greatest version.
+ */
+export async function markBehind(
+  tx: Queryable,
+  events: readonly (ResourceRef & { readonly versionMicros: number | undefined })[],
+): Promise<void> {
+  await tx.query(
+    `update resources r
+        set is_check_wanted = true, next_check_at = now(), updated_at = now(),
+            behind_since = now(), behind_micros = greatest(u.version_micros, r.behind_micros)
+       from (select kind, id, max(version_micros) as version_micros
+               from unnest($1::text[], $2::text[], $3::bigint[]) as u (kind, id, version_micros)
+              group by kind, id) u
+      where r.kind = u.kind and r.id = u.id`,
+    [...refColumns(events), events.map(({ versionMicros }) => versionMicros ?? null)],
+  );
+}
+
 /** Files the refunds and disputes of payments under the order of each payment. */
 export async function moveChildren(tx: Queryable, paymentIds: readonly string[]): Promise<void> {
   await tx.query(

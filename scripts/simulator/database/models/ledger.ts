@@ -22,6 +22,7 @@ import {
 import {
   insertResources,
   lockResources,
+  markBehind,
   markCheckDue,
   moveChildren,
   readParts,
@@ -124,7 +125,8 @@ const RESOURCES = [
         ...stateOf(row),
         next_check_at: nextCheck(x.nowMs, row, null),
         webhook_applied_at: row.is_reported ? x.nowMs : null,
-        ...{ retrieved_at: null, first_seen_at: x.nowMs },
+        ...{ retrieved_at: null, behind_since: null, behind_micros: null },
+        first_seen_at: x.nowMs,
       };
       const one = yield* x.insert(t.resources, resource, 'nothing');
       if (one) inserted.push({ kind: one.kind, id: one.id });
@@ -149,6 +151,15 @@ const RESOURCES = [
       (row) => keys.has(refKey(row)),
       (row) => ({ ...row, is_check_wanted: true, next_check_at: x.nowMs }),
     );
+    return [];
+  }),
+  modeled(markBehind, [[]], 'd88f7b7d', function* (x, t, _, input) {
+    for (const { kind, id, version_micros: version } of input()) {
+      yield* x.update(t.resources, isRef(kind, id), (row) => ({
+        ...{ ...row, is_check_wanted: true, next_check_at: x.nowMs, behind_since: x.nowMs },
+        behind_micros: greatest(row.behind_micros, version),
+      }));
+    }
     return [];
   }),
   modeled(moveChildren, [[]], 'ea59361a', function* (x, t, [ids]) {
@@ -367,6 +378,12 @@ function excessForMs(x: Execution, t: Tables, row: ResourceRow, classes: unknown
   return x.statementMs - Math.max(...open.map(({ updated_at }) => updated_at));
 }
 
+/** As in PostgreSQL, null counts for nothing. */
+function greatest(one: number | null, other: unknown): number | null {
+  if (other === null) return one;
+  return one === null ? Number(other) : Math.max(one, Number(other));
+}
+
 function checkedOf(x: Execution, t: Tables, row: ResourceRow, classes: unknown) {
   return {
     ...{ kind: row.kind, id: row.id, paymentId: row.payment_id, status: row.status },
@@ -374,30 +391,33 @@ function checkedOf(x: Execution, t: Tables, row: ResourceRow, classes: unknown) 
     ...{ capturedMinor: row.captured_minor, versionMicros: row.version_micros },
     ...{ isContradicted: row.contradiction !== null, uncertainties: row.uncertainties },
     ...{ isUncertain: row.uncertainties.length > 0, firstSeenAt: new Date(row.first_seen_at) },
-    excessForMs: excessForMs(x, t, row, classes),
+    behindForMs: row.behind_since === null ? null : x.statementMs - row.behind_since,
+    ...{ behindMicros: row.behind_micros, excessForMs: excessForMs(x, t, row, classes) },
   };
 }
 
 const DUE = { isWanted: true, now: EPOCH, leaseUntil: EPOCH, limit: 1 };
-const CHECKED = { nextCheckAt: null, sentMsAgo: 0 };
+const CHECKED = { nextCheckAt: null, isBehind: false, sentMsAgo: 0 };
 
 const CHECKS = [
-  modeled(readChecked, [REF], '3af051d4', (x, t, [kind, id, classes]) =>
+  modeled(readChecked, [REF], '933517da', (x, t, [kind, id, classes]) =>
     x.rows(t.resources, isRef(kind, id)).map((row) => checkedOf(x, t, row, classes)),
   ),
   modeled(
     writeChecked,
     [REF, CHECKED],
-    '36638a82',
-    function* (x, t, [kind, id, nextAt, sentMsAgo]) {
+    'b9c45a2f',
+    function* (x, t, [kind, id, nextAt, sentMsAgo, isBehind]) {
       const sentAtMs = x.statementMs - Number(sentMsAgo);
       yield* x.update(t.resources, isRef(kind, id), (row) => {
         const dueMs = row.next_check_at ?? 0;
         const isWanted =
           row.is_check_wanted && dueMs > sentAtMs && dueMs <= x.statementMs && dueMs !== x.nowMs;
+        const stays = isWanted || isBehind === true;
         return {
-          ...{ ...row, next_check_at: isWanted ? dueMs : toMs(nextAt), is_check_wanted: isWanted },
-          retrieved_at: sentAtMs,
+          ...{ ...row, next_check_at: isWanted ? dueMs : toMs(nextAt), is_check_wanted: stays },
+          behind_since: stays ? row.behind_since : null,
+          ...{ behind_micros: stays ? row.behind_micros : null, retrieved_at: sentAtMs },
         };
       });
       return [];
@@ -414,7 +434,7 @@ const CHECKS = [
   modeled(
     claimDue,
     [DUE],
-    '16c43904',
+    '212ea099',
     function* (x, t, [now, isWanted, limit, leaseUntil, classes]) {
       const isDue = (row: ResourceRow) =>
         row.next_check_at !== null &&
