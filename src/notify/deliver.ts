@@ -31,6 +31,7 @@ import {
   type FailedAttempt,
   isDown,
   isWaiting,
+  LEASE_MS,
   type Outage,
   planRetry,
   type RetryPlan,
@@ -61,9 +62,6 @@ export interface Deliverer {
    */
   run(channel: ChannelName): Promise<void>;
 }
-
-/** Longer than the time limit of one attempt on any channel. */
-const LEASE_MS = 60_000;
 
 /** Until a failed round is repeated (rule 6). */
 const RECORD_AGAIN_AFTER_MS = 1_000;
@@ -221,7 +219,7 @@ async function claim(
   const [now, leaseUntil] = [new Date(nowMs), new Date(nowMs + LEASE_MS)];
   const limit = outage ? 1 : found.limit;
   const messages = await claimMessages(tx, { channel, now, leaseUntil, limit });
-  if (outage && messages.length > 0) await leaseProbe(tx, channel, leaseUntil);
+  if (outage && messages.length > 0) await leaseProbe(tx, channel, { now, leaseUntil });
   return messages.map((message) => ({ ...message, isProbe: outage !== undefined }));
 }
 

@@ -10,7 +10,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { channelAlerts } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
-import { GIVE_UP_AFTER_MS, latestDue } from './domain/retry.ts';
+import { GIVE_UP_AFTER_MS, latestTimes } from './domain/retry.ts';
 import { deleteOtherHealth } from './store/channelHealth.ts';
 import { endWrongWaits, giveUpAbandoned } from './store/messages.ts';
 
@@ -29,9 +29,9 @@ export async function sweepMessages(parts: MessageSweepParts): Promise<void> {
   const now = new Date(nowMs);
   const before = new Date(nowMs - GIVE_UP_AFTER_MS);
   await giveUpAbandoned(db, { channels, before, now, limit: ROWS });
-  const { untriedMs, triedMs } = latestDue(nowMs);
-  const [latestUntried, latestTried] = [new Date(untriedMs), new Date(triedMs)];
-  await endWrongWaits(db, { channels, now, latestUntried, latestTried, limit: ROWS });
+  const { pastMs, leaseMs } = latestTimes(nowMs);
+  const [latestPast, latestLease] = [new Date(pastMs), new Date(leaseMs)];
+  await endWrongWaits(db, { channels, now, latestPast, latestLease, limit: ROWS });
   await db.transaction(async (tx) => {
     const removed = await deleteOtherHealth(tx, channels);
     await syncAlerts(

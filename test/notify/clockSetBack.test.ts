@@ -4,6 +4,9 @@
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
+import { LEASE_MS } from '../../src/notify/domain/retry.ts';
+import { markResent } from '../../src/notify/store/messageRows.ts';
+import { claimMessages } from '../../src/notify/store/messages.ts';
 import { sweepMessages } from '../../src/notify/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
@@ -79,12 +82,67 @@ test('a message that was never tried is delivered after the next sweep', async (
   expect(await messages()).toMatchObject([{ state: 'delivered', attempts: 1 }]);
 });
 
-test('a message that waits longer than any wait is retried after the next sweep', async () => {
-  hook.behave({ does: 'respond', status: 422 });
-  await raise('dispute:dp_refused');
+/** By less than the longest wait of any message or channel, and by more. */
+const SET_BACK_MINUTES = [2, 30, 120, 6 * 60 + 2];
+
+test.each(SET_BACK_MINUTES)(
+  'by %d minutes: a message that was refused is retried after the next sweep',
+  async (minutes) => {
+    hook.behave({ does: 'respond', status: 422 });
+    await raise('dispute:dp_refused');
+    await notifier.dispatch();
+    await notifier.deliver();
+    setBack(minutes * MINUTE_MS);
+    hook.behave(ACCEPT);
+    await sweep();
+    await notifier.deliver();
+    expect(await messages()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  },
+);
+
+test.each(SET_BACK_MINUTES)(
+  'by %d minutes: a channel that was unavailable is tried, with the message that found it so',
+  async (minutes) => {
+    hook.behave({ does: 'respond', status: 503, headers: { 'retry-after': '3600' } });
+    await raise('dispute:dp_before');
+    await notifier.dispatch();
+    await notifier.deliver();
+    setBack(minutes * MINUTE_MS);
+    hook.behave(ACCEPT);
+    await sweep();
+    await notifier.deliver();
+    expect(await messages()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  },
+);
+
+test('a message that a process had claimed when it ended is delivered after the next sweep', async () => {
+  await raise('dispute:dp_claimed');
+  await notifier.dispatch();
+  const now = new Date();
+  const leaseUntil = new Date(now.getTime() + LEASE_MS);
+  const claim = { channel: 'webhook', now, leaseUntil, limit: 1 } as const;
+  expect(await claimMessages(db, claim)).toHaveLength(1);
+  setBack(30 * MINUTE_MS);
+  await sweep();
+  await notifier.deliver();
+  expect(await messages()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+});
+
+test('a message that a person had sent again is delivered after the next sweep', async () => {
+  hook.behave({ does: 'respond', status: 410 });
+  await raise('dispute:dp_gone');
   await notifier.dispatch();
   await notifier.deliver();
-  setBack(6 * HOUR_MS + 2 * MINUTE_MS);
+  expect(await messages()).toMatchObject([{ state: 'failed' }]);
+  // The attempt was long before the clock was set back. Resending has the time of the database itself.
+  await db.query(
+    `update messages set attempt_log = jsonb_set(attempt_log, '{0,at}', to_jsonb(now() - interval '1 day'))`,
+  );
+  const [message] = await db.query<{ number: number }>(
+    `select number from messages where channel = 'webhook'`,
+  );
+  await markResent(db, message?.number ?? 0);
+  setBack(30 * MINUTE_MS);
   hook.behave(ACCEPT);
   await sweep();
   await notifier.deliver();

@@ -201,6 +201,7 @@ export interface HealthRow {
   readonly failures: number;
   readonly failing_since: number;
   readonly retry_at: TimeMs;
+  readonly waiting_since: TimeMs;
   readonly last_error: string;
 }
 

@@ -14,8 +14,8 @@
  * 4. Half of each wait is jitter, so that many messages do not return at the same moment.
  * 5. A channel is *down* if it accepted nothing for DOWN_AFTER_MS although it was tried, or at once
  *    after a 410. The other channels are notified.
- * 6. A time that lies further ahead than the longest wait was stored before the database's clock was set back, and
- *    delays nothing.
+ * 6. A wait that began in the future was stored before the database's clock was set back, and delays nothing. A
+ *    message that was never tried waits for nothing, and one with an attempt in progress for its lease.
  */
 import { CLOCK_TOLERANCE_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
 
@@ -46,6 +46,8 @@ export interface Outage {
   readonly failures: number;
   /** No message is sent before this time. */
   readonly retryAtMs: number;
+  /** When that wait began. */
+  readonly waitingSinceMs: number;
 }
 
 export interface FailureFacts {
@@ -70,6 +72,8 @@ export interface RetryPlan {
 }
 
 export const GIVE_UP_AFTER_MS = 72 * HOUR_MS;
+/** Of one attempt. Longer than its time limit on any channel. */
+export const LEASE_MS = MINUTE_MS;
 const DOWN_AFTER_MS = 10 * MINUTE_MS;
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 const MAX_REFUSED_WAIT_MS = 6 * HOUR_MS;
@@ -92,7 +96,7 @@ export function planRetry(facts: FailureFacts): RetryPlan {
       const retryAtMs = nowMs + Math.max(requestedMs, outageBackoffMs(failures, jitter));
       return {
         nextAttemptMs: isTooOld ? undefined : Math.max(retryAtMs, ownMs),
-        health: { ...health, outage: { failures, retryAtMs } },
+        health: { ...health, outage: { failures, retryAtMs, waitingSinceMs: nowMs } },
       };
     }
     case 'refused': {
@@ -117,14 +121,19 @@ export function isDown({ failingSinceMs }: Health, nowMs: number): boolean {
 }
 
 /** Rules 1 and 6. */
-export function isWaiting({ retryAtMs }: Outage, nowMs: number): boolean {
-  return retryAtMs > nowMs && retryAtMs <= nowMs + MAX_RETRY_AFTER_MS + CLOCK_TOLERANCE_MS;
+export function isWaiting({ retryAtMs, waitingSinceMs }: Outage, nowMs: number): boolean {
+  return retryAtMs > nowMs && waitingSinceMs <= nowMs + CLOCK_TOLERANCE_MS;
 }
 
-/** The latest times at which messages can be due (rule 6). One that was never tried waits for nothing. */
-export function latestDue(nowMs: number): { readonly untriedMs: number; readonly triedMs: number } {
-  const untriedMs = nowMs + CLOCK_TOLERANCE_MS;
-  return { untriedMs, triedMs: untriedMs + MAX_REFUSED_WAIT_MS };
+/**
+ * The latest times that can be stored (rule 6): of anything that happened, and of the end of a lease.
+ */
+export function latestTimes(nowMs: number): {
+  readonly pastMs: number;
+  readonly leaseMs: number;
+} {
+  const pastMs = nowMs + CLOCK_TOLERANCE_MS;
+  return { pastMs, leaseMs: pastMs + LEASE_MS };
 }
 
 function outageBackoffMs(failures: number, jitter: number): number {

@@ -7,12 +7,13 @@ interface HealthRow {
   readonly outageFailures: number;
   readonly failingSince: Date;
   readonly retryAt: Date | null;
+  readonly waitingSince: Date;
   readonly lastError: string;
 }
 
 const COLUMNS = `
   failures as "outageFailures", failing_since as "failingSince", retry_at as "retryAt",
-  last_error as "lastError"`;
+  coalesce(waiting_since, failing_since) as "waitingSince", last_error as "lastError"`;
 
 /** Undefined if the channel works; locked until the transaction ends. */
 export async function lockHealth(tx: Queryable, channel: ChannelName): Promise<Health | undefined> {
@@ -23,20 +24,32 @@ export async function lockHealth(tx: Queryable, channel: ChannelName): Promise<H
   return rows[0] && healthOf(rows[0]);
 }
 
-function healthOf({ outageFailures, failingSince, retryAt, lastError }: HealthRow): Health {
+function healthOf(row: HealthRow): Health {
+  const { outageFailures, failingSince, retryAt, waitingSince, lastError } = row;
   return {
     failingSinceMs: failingSince.getTime(),
     lastError,
     outage:
-      retryAt === null ? undefined : { failures: outageFailures, retryAtMs: retryAt.getTime() },
+      retryAt === null
+        ? undefined
+        : {
+            failures: outageFailures,
+            retryAtMs: retryAt.getTime(),
+            waitingSinceMs: waitingSince.getTime(),
+          },
   };
 }
 
-/** Makes the caller, who has locked the row, the only probe until `until`. */
-export async function leaseProbe(tx: Queryable, channel: ChannelName, until: Date): Promise<void> {
-  await tx.query('update channel_health set retry_at = $2 where channel = $1', [
+/** Makes the caller, who has locked the row, the only probe until the lease ends. */
+export async function leaseProbe(
+  tx: Queryable,
+  channel: ChannelName,
+  { now, leaseUntil }: { readonly now: Date; readonly leaseUntil: Date },
+): Promise<void> {
+  await tx.query('update channel_health set retry_at = $2, waiting_since = $3 where channel = $1', [
     channel,
-    until.toISOString(),
+    leaseUntil.toISOString(),
+    now.toISOString(),
   ]);
 }
 
@@ -46,16 +59,18 @@ export async function saveHealth(
   health: Health,
 ): Promise<void> {
   await tx.query(
-    `insert into channel_health as h (channel, failures, failing_since, retry_at, last_error)
-     values ($1, $2, $3, $4, $5)
+    `insert into channel_health as h (channel, failures, failing_since, retry_at, waiting_since, last_error)
+     values ($1, $2, $3, $4, $5, $6)
      on conflict (channel) do update
         set failures = excluded.failures, failing_since = excluded.failing_since,
-            retry_at = excluded.retry_at, last_error = excluded.last_error`,
+            retry_at = excluded.retry_at, waiting_since = excluded.waiting_since,
+            last_error = excluded.last_error`,
     [
       channel,
       health.outage?.failures ?? 0,
       new Date(health.failingSinceMs).toISOString(),
       health.outage ? new Date(health.outage.retryAtMs).toISOString() : null,
+      health.outage ? new Date(health.outage.waitingSinceMs).toISOString() : null,
       health.lastError,
     ],
   );

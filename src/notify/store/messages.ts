@@ -238,21 +238,28 @@ export async function measureSettled(db: Queryable, before: Date): Promise<Measu
   return row ?? NO_ROWS;
 }
 
+/** When the last attempt of a message ended. */
+const ATTEMPTED_AT = `(m.attempt_log -> -1 ->> 'at')::timestamptz`;
+
+/** Whether an attempt has no entry in the log: it is in progress, or its process ended. */
+const IS_UNLOGGED = `coalesce((m.attempt_log -> -1 ->> 'attempt')::integer, 0) < m.attempts`;
+
 /**
- * Makes messages due that wait for longer than they can, up to `limit` of each channel: those that were never tried
- * and are due after `latestUntried`, and others after `latestTried`. Those that others are at are skipped.
+ * Makes messages due that wait since a time after `latestPast`, up to `limit` of each channel: since they were
+ * created, sent again or last tried. One with an attempt in progress waits until `latestLease` at most. Those that
+ * others are at are skipped.
  */
 export async function endWrongWaits(
   db: Queryable,
   waits: {
     readonly channels: readonly ChannelName[];
     readonly now: Date;
-    readonly latestUntried: Date;
-    readonly latestTried: Date;
+    readonly latestPast: Date;
+    readonly latestLease: Date;
     readonly limit: number;
   },
 ): Promise<void> {
-  const { channels, now, latestUntried, latestTried, limit } = waits;
+  const { channels, now, latestPast, latestLease, limit } = waits;
   await db.query(
     `update messages
         set next_attempt_at = $2
@@ -263,11 +270,12 @@ export async function endWrongWaits(
            select m.number
              from messages m
             where m.channel = c.channel and m.state = 'due' and m.next_attempt_at > $3
-              and (m.attempts = 0 or m.next_attempt_at > $4)
+              and (m.attempts = 0 or greatest(m.resent_at, ${ATTEMPTED_AT}) > $3
+                   or (${IS_UNLOGGED} and m.next_attempt_at > $4))
             order by m.next_attempt_at, m.number
             limit $5
               for update skip locked) late))`,
-    [channels, now.toISOString(), latestUntried.toISOString(), latestTried.toISOString(), limit],
+    [channels, now.toISOString(), latestPast.toISOString(), latestLease.toISOString(), limit],
   );
 }
 

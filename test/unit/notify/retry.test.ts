@@ -5,7 +5,7 @@ import {
   type Health,
   isDown,
   isWaiting,
-  latestDue,
+  latestTimes,
   planRetry,
 } from '../../../src/notify/domain/retry.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time.ts';
@@ -29,7 +29,7 @@ function failed(fields: Partial<FailureFacts>): FailureFacts {
 const unavailableFor = (failures: number, failingSinceMs = NOW): Health => ({
   failingSinceMs,
   lastError: 'HTTP 503',
-  outage: { failures, retryAtMs: NOW },
+  outage: { failures, retryAtMs: NOW, waitingSinceMs: NOW - 1_000 },
 });
 
 /** The health of a channel that responds and rejects. */
@@ -46,7 +46,11 @@ describe('an unavailable channel', () => {
   ])('after %i failed probes waits %i s', (before, seconds) => {
     const health = before === 0 ? undefined : unavailableFor(before);
     const plan = planRetry(failed({ health, isProbe: before > 0 }));
-    expect(plan.health.outage).toEqual({ failures: before + 1, retryAtMs: NOW + seconds * 1000 });
+    expect(plan.health.outage).toEqual({
+      failures: before + 1,
+      retryAtMs: NOW + seconds * 1000,
+      waitingSinceMs: NOW,
+    });
   });
 
   test('does not wait longer because of attempts that were in progress when the outage was detected', () => {
@@ -64,6 +68,7 @@ describe('an unavailable channel', () => {
     expect(planRetry(failed({ health: refusing })).health.outage).toEqual({
       failures: 1,
       retryAtMs: NOW + 5_000,
+      waitingSinceMs: NOW,
     });
   });
 
@@ -142,19 +147,15 @@ test('a channel is down when it accepted nothing for ten minutes', () => {
   expect(isDown(unavailableFor(9, NOW - tenMinutesMs), NOW)).toBe(true);
 });
 
-test('a channel waits until its time, unless that is further ahead than the longest wait (rule 6)', () => {
-  const isWaitingUntil = (ms: number) => isWaiting({ failures: 1, retryAtMs: NOW + ms }, NOW);
-  const longestMs = HOUR_MS + MINUTE_MS;
-  expect([0, 1, longestMs, longestMs + 1].map(isWaitingUntil)).toEqual([false, true, true, false]);
+test('a channel waits until its time, unless the wait began in the future (rule 6)', () => {
+  const isWaitingFrom = (sinceMs: number, retryMs: number) =>
+    isWaiting({ failures: 1, retryAtMs: NOW + retryMs, waitingSinceMs: NOW + sinceMs }, NOW);
+  expect([0, 1, HOUR_MS].map((ms) => isWaitingFrom(0, ms))).toEqual([false, true, true]);
+  expect([MINUTE_MS, MINUTE_MS + 1].map((ms) => isWaitingFrom(ms, HOUR_MS))).toEqual([true, false]);
 });
 
-test('no wait of a message is further ahead than it can be (rule 6)', () => {
-  const result = { outcome: 'refused', response: 'HTTP 422' } as const;
-  const { nextAttemptMs = 0 } = planRetry(failed({ attempts: 40, result }));
-  expect(latestDue(NOW)).toEqual({
-    untriedMs: NOW + MINUTE_MS,
-    triedMs: nextAttemptMs + MINUTE_MS,
-  });
+test('nothing that happened lies further ahead than a minute, and no lease than two (rule 6)', () => {
+  expect(latestTimes(NOW)).toEqual({ pastMs: NOW + MINUTE_MS, leaseMs: NOW + 2 * MINUTE_MS });
 });
 
 test('every wait is in the future, at least half of the wait without jitter', () => {

@@ -31,7 +31,8 @@ const CLAIM = { channel: CHANNEL, now: EPOCH, leaseUntil: EPOCH, limit: 1 } as c
 const DISPATCH = { now: EPOCH, latest: EPOCH };
 const LATER = { until: EPOCH, error: '' };
 const ABANDONED = { channels: [], before: EPOCH, now: EPOCH, limit: 1 };
-const WAITS = { channels: [], now: EPOCH, latestUntried: EPOCH, latestTried: EPOCH, limit: 1 };
+const WAITS = { channels: [], now: EPOCH, latestPast: EPOCH, latestLease: EPOCH, limit: 1 };
+const PROBE = { now: EPOCH, leaseUntil: EPOCH };
 const HEALTH = { failingSinceMs: 0, lastError: '', outage: undefined };
 
 const OUTBOX = [
@@ -180,14 +181,16 @@ const MESSAGES = [
   modeled(
     endWrongWaits,
     [WAITS],
-    '77183870',
-    function* (x, t, [channels, now, latestUntried, latestTried, limit]) {
+    'bffcbda2',
+    function* (x, t, [channels, now, latestPast, latestLease, limit]) {
       for (const channel of texts(channels)) {
         const isLate = (row: MessageRow) =>
           row.state === 'due' &&
           row.channel === channel &&
-          row.next_attempt_at > requiredMs(latestUntried) &&
-          (row.attempts === 0 || row.next_attempt_at > requiredMs(latestTried));
+          row.next_attempt_at > requiredMs(latestPast) &&
+          (row.attempts === 0 ||
+            lastAttemptMs(row) > requiredMs(latestPast) ||
+            (isUnlogged(row) && row.next_attempt_at > requiredMs(latestLease)));
         const locked = yield* x.lock(t.messages, isLate, {
           ...{ isSkipping: true, limit: Number(limit) },
           orderBy: byNumber(
@@ -234,29 +237,40 @@ const MESSAGES = [
 
 const isChannel = (channel: unknown) => (row: HealthRow) => row.channel === channel;
 
-function healthOf({ failures, failing_since, retry_at, last_error }: HealthRow) {
+function lastAttemptMs({ attempt_log: log }: MessageRow): number {
+  const at = log.at(-1)?.at;
+  return typeof at === 'string' ? Date.parse(at) : -Infinity;
+}
+
+function isUnlogged({ attempt_log: log, attempts }: MessageRow): boolean {
+  return Number(log.at(-1)?.attempt ?? 0) < attempts;
+}
+
+function healthOf({ failures, failing_since, retry_at, waiting_since, last_error }: HealthRow) {
   return {
     ...{ outageFailures: failures, failingSince: new Date(failing_since) },
-    ...{ retryAt: toDate(retry_at), lastError: last_error },
+    ...{ retryAt: toDate(retry_at), waitingSince: new Date(waiting_since ?? failing_since) },
+    lastError: last_error,
   };
 }
 
 const HEALTHS = [
-  modeled(lockHealth, [CHANNEL], '8d0a288d', function* (x, t, [channel]) {
+  modeled(lockHealth, [CHANNEL], 'e1101104', function* (x, t, [channel]) {
     const rows = yield* x.lock(t.channel_health, isChannel(channel));
     return rows.map(healthOf);
   }),
-  modeled(leaseProbe, [CHANNEL, EPOCH], '8072acd0', function* (x, t, [channel, until]) {
+  modeled(leaseProbe, [CHANNEL, PROBE], '8c82a9a9', function* (x, t, [channel, until, now]) {
     yield* x.update(t.channel_health, isChannel(channel), (row) => ({
-      ...{ ...row, retry_at: requiredMs(until) },
+      ...{ ...row, retry_at: requiredMs(until), waiting_since: requiredMs(now) },
     }));
     return [];
   }),
-  modeled(saveHealth, [CHANNEL, HEALTH], '31d348e6', function* (x, t, values) {
-    const [channel, failures, since, retryAt, error] = values;
+  modeled(saveHealth, [CHANNEL, HEALTH], '31019d69', function* (x, t, values) {
+    const [channel, failures, since, retryAt, waitingSince, error] = values;
     const health: HealthRow = {
       ...{ channel: String(channel), failures: Number(failures) },
-      ...{ failing_since: requiredMs(since), retry_at: toMs(retryAt), last_error: String(error) },
+      ...{ failing_since: requiredMs(since), retry_at: toMs(retryAt) },
+      ...{ waiting_since: toMs(waitingSince), last_error: String(error) },
     };
     yield* x.insert(t.channel_health, health, () => health);
     return [];
