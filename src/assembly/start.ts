@@ -56,8 +56,8 @@ export async function start(
   parts: StartParts,
 ): Promise<Running> {
   const { log, sandboxStartMs } = parts;
-  refuseMissingSettings(config, roles);
   logSettingWarnings(config, roles, log);
+  refuseMissingSettings(config, roles);
   const drainers: (() => void)[] = [];
   const drain = async (): Promise<void> => {
     for (const begin of drainers) begin();

@@ -163,14 +163,14 @@ function domainOf(path: string): string {
 }
 
 /**
- * Domain folders of the features that a feature may import: messages are written about alerts, and the
- * timeline shows the audit log.
+ * Domain folders of the features that a feature may import: messages are written about alerts, the timeline
+ * shows the audit log, and a retrieve that confirms an excess or an event counts after the same wait.
  */
 function domainsBelow(path: string): readonly string[] {
   const feature = path.split('/')[1] ?? '';
   if (feature === 'ledger') return ['src/audit/domain'];
   if (feature === 'settlement') return ['src/ledger/domain'];
-  return ['notify', 'monitor'].includes(feature) ? ['src/alerts/domain'] : [];
+  return ['notify', 'monitor', 'reconcile'].includes(feature) ? ['src/alerts/domain'] : [];
 }
 
 /** What features import beyond the base and themselves. */
