@@ -1,5 +1,6 @@
 /** Statements on sessions of the console. Times are the database's. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 import type { Role } from '../domain/roles.ts';
 
 /** More sessions than an installation needs; a bound for what is read into memory. */
@@ -164,7 +165,7 @@ export function readSessionRows(
 export async function insertSession(db: Queryable, session: NewSession): Promise<StartedSession> {
   const { actsFor } = session;
   const [token, person] = actsFor.signIn === 'token' ? [actsFor, undefined] : [undefined, actsFor];
-  const [row] = await db.query<StartedSession>(
+  const rows = await db.query<StartedSession>(
     `insert into console_sessions
        (digest, token_digest, holder, origin, user_agent, sign_in, issuer, subject, role,
         started_at, last_seen_at, expires_at)
@@ -185,8 +186,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       person?.role ?? null,
     ],
   );
-  if (!row) throw new Error('an insert that always returns a row returned none');
-  return row;
+  return oneRow(rows);
 }
 
 /** Records that sessions were used. */

@@ -1,5 +1,6 @@
 /** Statements that measure alerts for Prometheus. Each reads a bounded number of rows. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 
 /** Counts stop here and then mean "this many or more". */
 const COUNTED_ROWS = 100_000;
@@ -41,7 +42,5 @@ export async function measureOutbox(db: Queryable): Promise<OutboxMeasure> {
        from (select created_at from alert_outbox order by id limit $1) o`,
     [COUNTED_ROWS],
   );
-  const [row] = rows;
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }

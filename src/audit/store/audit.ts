@@ -1,6 +1,7 @@
 /** Statements on the audit log. It is only ever appended to: a trigger refuses anything else. */
 import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { AuditAction, AuditIntent, AuditResult, AuditSubject } from '../domain/entry.ts';
 import type { AuditFacts } from '../domain/text.ts';
@@ -39,14 +40,13 @@ export async function insertEntry(
   intent: AuditIntent,
   { result, attempt }: { readonly result: AuditResult; readonly attempt: number | null },
 ): Promise<number> {
-  const [row] = await tx.query<{ id: number }>(
+  const rows = await tx.query<{ id: number }>(
     `insert into audit (${INSERTED}, result, attempt)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      returning id`,
     [...valuesOf(intent), result, attempt],
   );
-  if (!row) throw new Error('an insert that always returns a row returned none');
-  return row.id;
+  return oneRow(rows).id;
 }
 
 /** Makes other refusals of the actor wait for this transaction, so that they find its entry. */

@@ -1,5 +1,6 @@
 /** Statements on requests for erasure. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 
 export interface ErasureRow {
@@ -43,7 +44,7 @@ export async function insertErasure(
     readonly holder: string | undefined;
   },
 ): Promise<number> {
-  const [row] = await tx.query<{ id: number }>(
+  const rows = await tx.query<{ id: number }>(
     `insert into erasures (subjects, reason, requested_by, claimed_by, claimed_until)
      values ($1, $2, $3, $4::uuid,
              case when $4::uuid is not null then clock_timestamp() + $5 * interval '1 millisecond' end)
@@ -56,8 +57,7 @@ export async function insertErasure(
       ERASURE_LEASE_MS,
     ],
   );
-  if (!row) throw new Error('an insert that always returns a row returned none');
-  return row.id;
+  return oneRow(rows).id;
 }
 
 /** The requests that are not done, oldest first. */

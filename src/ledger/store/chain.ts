@@ -1,6 +1,7 @@
 /** Statements on the chain of the journal; domain/chain.ts defines the terms. */
 import { tryLockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 import type { HistoryStart, SealedBlock } from '../domain/chain.ts';
 import { formatInstant } from '../domain/time.ts';
 
@@ -105,9 +106,7 @@ export async function readContent(
               limit $3) e`,
     [after, through, limit],
   );
-  const [row] = rows;
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }
 
 /** Appends a block. The database rejects one that does not continue the chain. */
@@ -235,7 +234,5 @@ export async function measureUnchained(db: Queryable): Promise<Unchained> {
               where id > coalesce((select through_id from chain_blocks order by number desc limit 1), 0)
               order by id limit ${MAX_COUNTED}) t`,
   );
-  const [row] = rows;
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }

@@ -7,6 +7,7 @@
  */
 import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 import type { Closing, ClosingException } from '../domain/closings.ts';
 import type { Period } from '../domain/period.ts';
 import { formatInstant } from '../domain/time.ts';
@@ -19,9 +20,8 @@ export async function lockClosings(tx: Queryable): Promise<void> {
 
 /** The last number that a transfer got, committed or not. */
 export async function readLastTransferNumber(tx: Queryable): Promise<number> {
-  const [row] = await tx.query<{ last: number }>('select last_transfer_number() as last');
-  if (!row) throw new Error('a select without a from returned no row');
-  return row.last;
+  const rows = await tx.query<{ last: number }>('select last_transfer_number() as last');
+  return oneRow(rows).last;
 }
 
 /** The transactions that may have inserted transfers and are not over. */
@@ -68,8 +68,7 @@ export async function insertClosing(tx: Queryable, closing: NewClosing): Promise
       JSON.stringify(exceptions),
     ],
   );
-  if (!rows[0]) throw new Error('an insert returned no row');
-  return rows[0].id;
+  return oneRow(rows).id;
 }
 
 /** Records that a month was reopened. */
@@ -207,6 +206,5 @@ export async function compareClosing(tx: Queryable, closing: ClosingSpan): Promi
      ${COMPARED}`,
     valuesOf(closing),
   );
-  if (!rows[0]) throw new Error('an aggregate returned no row');
-  return rows[0];
+  return oneRow(rows);
 }

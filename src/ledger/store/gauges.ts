@@ -3,6 +3,7 @@
  * `COUNTED_ROWS` rows, which bounds its cost during an outage.
  */
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 
 /** A count stops here, and then means "this many or more". */
 const COUNTED_ROWS = 100_000;
@@ -32,9 +33,7 @@ export async function measureInbox(db: Queryable): Promise<InboxMeasure> {
                from (select attempts, since from pending order by webhook_event_id limit $1) w) p`,
     [COUNTED_ROWS],
   );
-  const [row] = rows;
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }
 
 export interface FindingCount {
@@ -84,7 +83,5 @@ export async function measureFlow(db: Queryable): Promise<FlowMeasure> {
                                           where p.webhook_event_id = e.id)) s) t`,
     [COUNTED_EVENTS, TIMED_CHANGES],
   );
-  const [row] = rows;
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }

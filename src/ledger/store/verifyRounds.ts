@@ -1,5 +1,6 @@
 /** Statements on the rounds and ranges of verify; domain/verifyPlan.ts defines the terms. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 import type { CheckCount } from '../domain/checks.ts';
 import type { KeyRange, RangePhase } from '../domain/verifyPlan.ts';
 
@@ -39,9 +40,7 @@ export async function readEnds(tx: Queryable): Promise<LedgerEnds> {
             (select coalesce(max(number), 0) from chain_blocks) as "lastBlock",
             (select coalesce(max(id), 0) from settlement_lines) as "lastLine"`,
   );
-  const [row] = rows;
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }
 
 /**
@@ -146,9 +145,7 @@ export async function insertRound(
      values ($1, $2, $3, $4, $5) returning id`,
     [isFull, changeNumber, eventId, blockNumber, lineId],
   );
-  const [row] = rows;
-  if (!row) throw new Error('an insert returned no row');
-  return row.id;
+  return oneRow(rows).id;
 }
 
 export interface NewRange extends KeyRange {
@@ -338,9 +335,7 @@ export async function readProof(db: Queryable): Promise<Proof> {
        left join lateral (select started_at, finished_at from verify_rounds
                            where finished_at is not null order by id desc limit 1) last on true`,
   );
-  const [row] = rows;
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }
 
 /** Keys of resources, `payment:pay_1`, that divide the table into about `ranges` equal parts. */

@@ -1,5 +1,6 @@
 /** Statements that compare the stored sums with the journal. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 import { COMPARED, type Compared, textsOf } from './comparedSums.ts';
 import { openSpans, QUARTER, SIGNED_LEGS } from './transferSums.ts';
 
@@ -117,8 +118,7 @@ export async function compareSums(
      ${COMPARED}`,
     [from, to, summedTo],
   );
-  if (!rows[0]) throw new Error('an aggregate returned no row');
-  return rows[0];
+  return oneRow(rows);
 }
 
 const SPAN_TEXTS = (row: string) =>
@@ -160,8 +160,7 @@ export async function compareSpans(
      ${COMPARED}`,
     [from, to, summedTo],
   );
-  if (!rows[0]) throw new Error('an aggregate returned no row');
-  return rows[0];
+  return oneRow(rows);
 }
 
 /** Open spans of what has no transfer at all, as if each should not be. Reads every open span. */
@@ -176,6 +175,5 @@ export async function compareStraySpans(tx: Queryable): Promise<Compared> {
                            where s.item = o.item and t.resource_id = o.resource_id))
      ${COMPARED}`,
   );
-  if (!rows[0]) throw new Error('an aggregate returned no row');
-  return rows[0];
+  return oneRow(rows);
 }

@@ -17,6 +17,7 @@ import { type Clock, monotonicMs } from '../clock.ts';
 import { sleep } from '../sleep.ts';
 import type { Source } from '../sources.ts';
 import type { Queryable } from './database.ts';
+import { oneRow } from './oneRow.ts';
 
 /** A larger skew of a machine's clock is reported. The round trip of a measurement is far shorter. */
 export const CLOCK_SKEW_WARNING_MS = 2_000;
@@ -74,11 +75,10 @@ function boundOffset(
 
 /** Reads the database's time, in milliseconds since 1970. */
 export async function readDatabaseTimeMs(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ nowMs: number }>(
+  const rows = await db.query<{ nowMs: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"',
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row.nowMs;
+  return oneRow(rows).nowMs;
 }
 
 /** The clock skew for Prometheus; absent before the first measurement. */

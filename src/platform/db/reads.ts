@@ -14,6 +14,7 @@ import { errorCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Database, Queryable } from './database.ts';
 import { isTransient } from './failures.ts';
+import { oneRow } from './oneRow.ts';
 import { SQLSTATES } from './sqlStates.ts';
 
 export interface ReadSource {
@@ -148,24 +149,22 @@ export function problemOf(primary: LogPosition, standby: LogPosition): string | 
 
 /** Positions as bytes since the beginning; they stay below 2^53 for eight petabytes of log. */
 export async function readPrimary(db: Queryable): Promise<LogPosition> {
-  const [row] = await db.query<LogPosition>(
+  const rows = await db.query<LogPosition>(
     `select database_system()::text as system,
             ('x' || lpad(database_timeline(), 8, '0'))::bit(32)::int::text as timeline,
             (pg_current_wal_lsn() - '0/0')::bigint as position`,
   );
-  if (!row) throw new Error('a select without a from returned no row');
-  return row;
+  return oneRow(rows);
 }
 
 export async function readStandby(db: Queryable): Promise<LogPosition> {
-  const [row] = await db.query<LogPosition>(
+  const rows = await db.query<LogPosition>(
     `select database_system()::text as system,
             (select min_recovery_end_timeline from pg_control_recovery())::text as timeline,
             case when pg_is_in_recovery()
                  then (pg_last_wal_replay_lsn() - '0/0')::bigint end as position`,
   );
-  if (!row) throw new Error('a select without a from returned no row');
-  return row;
+  return oneRow(rows);
 }
 
 /** Statements run on the standby, or on the primary where that fails for a reason of its own. */

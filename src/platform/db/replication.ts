@@ -1,5 +1,6 @@
 /** What the server reports about its replication. */
 import type { Queryable } from './database.ts';
+import { oneRow } from './oneRow.ts';
 
 export interface Replication {
   readonly synchronousCommit: string;
@@ -14,7 +15,7 @@ export interface Replication {
 }
 
 export async function readReplication(db: Queryable): Promise<Replication> {
-  const [row] = await db.query<Replication>(
+  const rows = await db.query<Replication>(
     `select current_setting('synchronous_commit') as "synchronousCommit",
             current_setting('synchronous_standby_names') as "synchronousStandbyNames",
             current_setting('fsync') as fsync,
@@ -26,6 +27,5 @@ export async function readReplication(db: Queryable): Promise<Replication> {
             exists (select from pg_stat_activity where application_name like 'Patroni%')
               as "isPatroni"`,
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }

@@ -13,6 +13,7 @@ import { errorCode } from '../errors.ts';
 import type { Queryable } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { expandRights, parseGrants, type Right, statementsOf } from './grants.ts';
+import { oneRow } from './oneRow.ts';
 import { migrationsFolder } from './pendingMigrations.ts';
 import { SQLSTATES } from './sqlStates.ts';
 
@@ -65,9 +66,8 @@ export async function readRoleRights(db: Queryable): Promise<readonly RoleRights
 
 /** Compares the rights of this connection's user, from all sources, with each role's file. */
 export async function readUserRights(db: Queryable): Promise<UserRights> {
-  const [row] = await db.query<{ user: string }>('select current_user::text as user');
-  if (!row) throw new Error('a query that always has one row returned none');
-  const { user } = row;
+  const rows = await db.query<{ user: string }>('select current_user::text as user');
+  const { user } = oneRow(rows);
   const facts = await readFacts(db, [user]);
   const missing = databaseRoles().map((role): [string, readonly string[]] => [
     role,

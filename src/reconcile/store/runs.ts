@@ -1,5 +1,6 @@
 /** Statements on runs. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 import type { Stream } from '../streams.ts';
 
 export const MODES = ['totals', 'full'] as const;
@@ -93,9 +94,7 @@ export async function insertRun(db: Queryable, run: NewRun): Promise<RunRow> {
      returning ${COLUMNS}`,
     [run.stream, run.mode, run.cause, run.isDryRun, run.fromAt, run.toAt],
   );
-  const [row] = rows;
-  if (!row) throw new Error('the run was not stored');
-  return row;
+  return oneRow(rows);
 }
 
 export interface EarlierRun extends Pick<NewRun, 'stream' | 'mode' | 'cause' | 'isDryRun'> {

@@ -1,5 +1,6 @@
 /** Statements on how far retention is. Times are the database's. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
 
 export interface ClassState {
   readonly name: string;
@@ -52,10 +53,9 @@ export async function markCaughtUp(db: Queryable, names: readonly string[]): Pro
 
 /** The database's time less some days. */
 export async function readCutoff(db: Queryable, days: number): Promise<Date> {
-  const [row] = await db.query<{ before: Date }>(
+  const rows = await db.query<{ before: Date }>(
     `select statement_timestamp() - $1 * interval '1 day' as before`,
     [days],
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row.before;
+  return oneRow(rows).before;
 }

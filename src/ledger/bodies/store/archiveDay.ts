@@ -1,15 +1,15 @@
 /** Statements that read the bodies of a packed day for the archive, and bring bodies back. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { PackedBodies, StoredBody } from './bodies.ts';
 
 /** A date, which is named by its number since 1970, as in 2026-11-22. */
 export async function nameDay(db: Queryable, day: number): Promise<string> {
-  const [row] = await db.query<{ day: string }>(
+  const rows = await db.query<{ day: string }>(
     `select to_char(date '1970-01-01' + $1::integer, 'YYYY-MM-DD') as day`,
     [day],
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row.day;
+  return oneRow(rows).day;
 }
 
 /** The next packed row of a day after an event. */

@@ -1,5 +1,6 @@
 /** Statements that pack the bodies of past days. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 
 /** A UTC date, YYYY-MM-DD. */
 export type Day = string;
@@ -67,7 +68,7 @@ export async function insertPacks(
   limits: PackLimits,
 ): Promise<Packed> {
   const { stepBodies, stepBytes, packBodies, packBytes } = limits;
-  const [row] = await tx.query<Packed>(
+  const rows = await tx.query<Packed>(
     `with next as (
        select webhook_event_id as id, body
          from webhook_bodies
@@ -91,8 +92,7 @@ export async function insertPacks(
        from packed`,
     [day, after, stepBodies, stepBytes, packBodies, packBytes],
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }
 
 /**
@@ -177,12 +177,11 @@ export type Detachment = 'detached' | 'absent' | 'incomplete';
 
 /** @throws an error with SQLSTATE 55P03 if the locks are not free within 200 ms */
 export async function detachBodyDay(db: Queryable, day: Day): Promise<Detachment> {
-  const [row] = await db.query<{ result: Detachment }>(
+  const rows = await db.query<{ result: Detachment }>(
     'select detach_body_day($1::date) as result',
     [day],
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row.result;
+  return oneRow(rows).result;
 }
 
 /** Keeps the bodies that were added to a day after it was packed. @returns how many */

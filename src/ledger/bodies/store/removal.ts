@@ -1,5 +1,6 @@
 /** Statements that remove the bodies of whole days. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 
 /**
  * Removes a packed day, which is named by its number since 1970, and keeps the bodies that are needed.
@@ -123,7 +124,7 @@ export interface BodyPlaces {
 }
 
 export async function measurePlaces(db: Queryable): Promise<BodyPlaces> {
-  const [row] = await db.query<BodyPlaces>(
+  const rows = await db.query<BodyPlaces>(
     `select (select coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint
                from pg_inherits where inhparent = 'webhook_bodies'::regclass) as "openBytes",
             (select coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint
@@ -136,6 +137,5 @@ export async function measurePlaces(db: Queryable): Promise<BodyPlaces> {
             count(*) filter (where state = 'removed') as "removedDays"
        from body_days`,
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }

@@ -1,5 +1,6 @@
 /** Statements on when events arrive and how long they wait. Times are the database's. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 
 export interface WebhookGaps {
   readonly lastWebhookMs: number | null;
@@ -55,13 +56,12 @@ export interface Backlog {
 }
 
 export async function readBacklog(db: Queryable): Promise<Backlog> {
-  const [row] = await db.query<Backlog>(
+  const rows = await db.query<Backlog>(
     `select (extract(epoch from statement_timestamp()) * 1000)::bigint as "nowMs",
             (select (extract(epoch from min(since)) * 1000)::bigint from pending) as "oldestPendingMs",
             (select count(*) from (select from dead_events where discarded_at is null limit 10000) as d) as "deadEvents"`,
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row;
+  return oneRow(rows);
 }
 
 /** Rows read to find the oldest; a replayed event has an old number and a new time. */

@@ -1,5 +1,6 @@
 /** Statements on pending and dead events. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 import { LANES } from '../../../platform/lanes.ts';
 import type { InboxEvent } from '../../domain/event.ts';
 
@@ -241,12 +242,11 @@ export async function deferEnqueue(
  * clock: with the clock of the process, a sweep could claim the same rows twice.
  */
 export async function readDueBefore(db: Queryable, withinMs: number): Promise<Date> {
-  const [row] = await db.query<{ dueBefore: Date }>(
+  const rows = await db.query<{ dueBefore: Date }>(
     `select now() + $1 * interval '1 millisecond' as "dueBefore"`,
     [withinMs],
   );
-  if (!row) throw new Error('a query that always has one row returned none');
-  return row.dueBefore;
+  return oneRow(rows).dueBefore;
 }
 
 export interface OverdueRequest {

@@ -1,5 +1,6 @@
 /** Statements that write replays of many events. Claims follow the database's clock. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 import {
   REPLAY_COLUMNS,
   type Refusal,
@@ -21,7 +22,7 @@ const LEASE = `interval '60 seconds'`;
 
 /** A run over the events that are in the inbox now, and no later ones. */
 export async function insertReplayRun(tx: Queryable, run: NewReplayRun): Promise<ReplayRun> {
-  const [row] = await tx.query<ReplayRun>(
+  const rows = await tx.query<ReplayRun>(
     `insert into replay_runs (filter, reason, requested_by, planned, is_planned_complete, position,
                               claimed_until)
      select $1::jsonb, $2, $3, $4, $5,
@@ -37,8 +38,7 @@ export async function insertReplayRun(tx: Queryable, run: NewReplayRun): Promise
       run.isClaimed,
     ],
   );
-  if (!row) throw new Error('the replay was not stored');
-  return row;
+  return oneRow(rows);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Statements on files and their lines. Whoever writes holds the lock of settlement (`lockSettlement`). */
 import { lockByName } from '../../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { Line, LineType } from '../../domain/lines.ts';
 import { lineKindOf } from '../../domain/lines.ts';
 
@@ -48,9 +49,7 @@ export async function insertFile(tx: Queryable, file: NewFile): Promise<number> 
      returning id`,
     [file.source, file.format, file.name, file.digest, file.importedBy],
   );
-  const [row] = rows;
-  if (!row) throw new Error('an insert returned no row');
-  return row.id;
+  return oneRow(rows).id;
 }
 
 export interface FileCounts {

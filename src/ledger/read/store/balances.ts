@@ -2,6 +2,7 @@
  * Statements that add the journal up. Sums are exact, however large.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { AccountRow, MovedAmount, MovedOnDay } from '../../domain/balances.ts';
 import { ACCOUNTS } from '../../domain/legs.ts';
 import type { OrderTotals } from '../../domain/order.ts';
@@ -79,11 +80,11 @@ export async function readAccounts(db: Queryable): Promise<readonly AccountRow[]
 export async function readJournalTimes(
   db: Queryable,
 ): Promise<{ readonly nowMicros: number; readonly firstMicros: number | undefined }> {
-  const [row] = await db.query<{ nowMicros: number; firstMicros: number | null }>(
+  const rows = await db.query<{ nowMicros: number; firstMicros: number | null }>(
     `select ${micros('statement_timestamp()')} as "nowMicros",
             (select ${micros('recorded_at')} from transfers order by id limit 1) as "firstMicros"`,
   );
-  if (!row) throw new Error('a select without a from returned no row');
+  const row = oneRow(rows);
   return { nowMicros: row.nowMicros, firstMicros: row.firstMicros ?? undefined };
 }
 

@@ -11,6 +11,7 @@
  * 5. Closings count only for days of their own time zone: their ends are not the ends of other days.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { DayMoved } from '../../domain/entries.ts';
 import type { JournalRow } from '../../domain/journalFormats.ts';
 import type { LegSums } from '../../domain/statement.ts';
@@ -80,9 +81,7 @@ export async function readStartOfDay(
     `select ${micros('$1::date::timestamp at time zone $2')} as "startMicros"`,
     [day, timeZone],
   );
-  const [row] = rows;
-  if (!row) throw new Error('a select without a condition returned no row');
-  return row.startMicros;
+  return oneRow(rows).startMicros;
 }
 
 const ROWS_AT_ONCE = 1_000;

@@ -1,5 +1,6 @@
 /** Statements that sum the journal by effective time, and read what was open at the end of a period. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { Period } from '../../domain/period.ts';
 import {
   type DaySums,
@@ -17,15 +18,14 @@ export async function readPeriod(
   month: string,
   timeZone: string,
 ): Promise<Period & { readonly knownMicros: number }> {
-  const [row] = await tx.query<Record<'fromMicros' | 'toMicros' | 'knownMicros', number>>(
+  const rows = await tx.query<Record<'fromMicros' | 'toMicros' | 'knownMicros', number>>(
     `select ${micros('first at time zone $2')} as "fromMicros",
             ${micros("(first + interval '1 month') at time zone $2")} as "toMicros",
             ${micros('statement_timestamp()')} as "knownMicros"
        from (select ($1 || '-01')::timestamp as first) month`,
     [month, timeZone],
   );
-  if (!row) throw new Error('a select without a condition returned no row');
-  return { month, timeZone, ...row };
+  return { month, timeZone, ...oneRow(rows) };
 }
 
 /** Whether an earlier version posted transfers that have no effective time yet. */
