@@ -10,6 +10,7 @@
  *    leaves parts that are needed.
  */
 import type { Queryable } from '../platform/db/database.ts';
+import { keysetRows } from '../platform/keyset.ts';
 import { classOfManifest, isAnyPartName } from './domain/batch.ts';
 import { ArchiveDamage, readLines, readManifest } from './readBatch.ts';
 import { type RecordedBatch, readBatchesAfter, readRecordedNames } from './store/batches.ts';
@@ -93,18 +94,13 @@ async function findUnnamedParts(
   return unnamed;
 }
 
-async function* recordedBatches(
+function recordedBatches(
   db: Queryable,
   className: string | undefined,
-): AsyncGenerator<RecordedBatch> {
-  let after = '';
-  for (;;) {
-    const page = await readBatchesAfter(db, { className, after, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = last.name;
-  }
+): AsyncIterable<RecordedBatch> {
+  return keysetRows<RecordedBatch>(PAGE, (last, limit) =>
+    readBatchesAfter(db, { className, after: last?.name ?? '', limit }),
+  );
 }
 
 async function* unrecordedManifests(

@@ -16,6 +16,7 @@ import {
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
+import { keysetPages } from '../platform/keyset.ts';
 import { sleep } from '../platform/sleep.ts';
 import type { Reconcile } from '../reconcile/run.ts';
 import { STREAMS } from '../reconcile/streams.ts';
@@ -272,24 +273,20 @@ async function compare(
 
 async function readAllResources(db: Database): Promise<readonly WholeResource[]> {
   const all: WholeResource[] = [];
-  for (let after = { kind: '', id: '' }; ; ) {
-    const page = await readResourcePage(db, { after, limit: PAGE_SIZE });
-    all.push(...page);
-    const last = page.at(-1);
-    if (!last || page.length < PAGE_SIZE) return all;
-    after = last;
-  }
+  const pages = keysetPages<WholeResource>(PAGE_SIZE, (last, limit) =>
+    readResourcePage(db, { after: last ?? { kind: '', id: '' }, limit }),
+  );
+  for await (const page of pages) all.push(...page);
+  return all;
 }
 
 async function readAllTotals(db: Database): Promise<readonly WholeTotals[]> {
   const all: WholeTotals[] = [];
-  for (let after = { orderKey: '', currency: '' }; ; ) {
-    const page = await readTotalsPage(db, { after, limit: PAGE_SIZE });
-    all.push(...page);
-    const last = page.at(-1);
-    if (!last || page.length < PAGE_SIZE) return all;
-    after = last;
-  }
+  const pages = keysetPages<WholeTotals>(PAGE_SIZE, (last, limit) =>
+    readTotalsPage(db, { after: last ?? { orderKey: '', currency: '' }, limit }),
+  );
+  for await (const page of pages) all.push(...page);
+  return all;
 }
 
 function countWebhooks(events: readonly SandboxEvent[]): WebhookCounts {

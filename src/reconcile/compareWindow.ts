@@ -15,6 +15,7 @@ import {
 } from '../ledger/domain/snapshot.ts';
 import { type LocalRow, readIdsCreated, readLocalByIds } from '../ledger/read/store/comparison.ts';
 import type { Database } from '../platform/db/database.ts';
+import { keysetRows } from '../platform/keyset.ts';
 import { compare, type Difference, hidesChange } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import type { ListedRow, ListedWindow } from './listReader.ts';
@@ -92,15 +93,10 @@ async function findUnlisted(
   return unlisted;
 }
 
-async function* idsCreated(db: Database, stream: Stream, span: Span): AsyncGenerator<string> {
-  for (let after = ''; ; ) {
-    const request = { span, after, limit: LOCAL_ROWS };
-    const ids = await readIdsCreated(db, KIND_OF[stream], request);
-    yield* ids;
-    const last = ids.at(-1);
-    if (last === undefined || ids.length < LOCAL_ROWS) return;
-    after = last;
-  }
+function idsCreated(db: Database, stream: Stream, span: Span): AsyncIterable<string> {
+  return keysetRows<string>(LOCAL_ROWS, (after = '', limit) =>
+    readIdsCreated(db, KIND_OF[stream], { span, after, limit }),
+  );
 }
 
 export function refOf({ remote: { kind, id } }: ListedRow): ResourceRef {

@@ -8,6 +8,7 @@
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { RowLine } from '../../platform/db/rowLine.ts';
+import { keysetRows } from '../../platform/keyset.ts';
 import { unpack } from './readBodies.ts';
 import {
   insertImportedBodies,
@@ -48,26 +49,16 @@ async function* packedBodies(db: Queryable, day: string): AsyncGenerator<StoredB
   }
 }
 
-async function* lateBodies(db: Queryable, day: string): AsyncGenerator<StoredBody> {
-  let after = 0;
-  for (;;) {
-    const page = await readLateBodies(db, { day, after, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.id;
-  }
+function lateBodies(db: Queryable, day: string): AsyncIterable<StoredBody> {
+  return keysetRows<StoredBody>(PAGE, (last, limit) =>
+    readLateBodies(db, { day, after: last?.id ?? 0, limit }),
+  );
 }
 
-async function* variants(db: Queryable, day: string): AsyncGenerator<StoredVariant> {
-  let after = { id: 0, sha256: '' };
-  for (;;) {
-    const page = await readDayVariants(db, { day, after, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last;
-  }
+function variants(db: Queryable, day: string): AsyncIterable<StoredVariant> {
+  return keysetRows<StoredVariant>(PAGE, (last, limit) =>
+    readDayVariants(db, { day, after: last ?? { id: 0, sha256: '' }, limit }),
+  );
 }
 
 /** Brings bodies back (rule 2). @returns how many */

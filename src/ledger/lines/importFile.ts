@@ -14,6 +14,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Database, Queryable } from '../../platform/db/database.ts';
+import { keysetPages } from '../../platform/keyset.ts';
 import { identityOf, type Line, lineKindOf, lineTransfers } from '../domain/lines.ts';
 import { insertTransfers } from '../store/journal.ts';
 import { matchOpenLines } from './matchOpenLines.ts';
@@ -30,6 +31,7 @@ import {
   lockSettlement,
   type NewFile,
   readLinesOfFile,
+  type StoredLine,
   stageLines,
   storeStage,
 } from './store/lines.ts';
@@ -147,14 +149,12 @@ async function postLines(
   tx: Queryable,
   stored: { readonly fileId: number; readonly afterId: number },
 ): Promise<number> {
-  const { fileId } = stored;
-  let { afterId } = stored;
+  const { fileId, afterId } = stored;
+  const pages = keysetPages<StoredLine>(LINES_AT_ONCE, (last, limit) =>
+    readLinesOfFile(tx, { fileId, afterId: last?.id ?? afterId, limit }),
+  );
   let posted = 0;
-  for (;;) {
-    const lines = await readLinesOfFile(tx, { fileId, afterId, limit: LINES_AT_ONCE });
-    const last = lines.at(-1);
-    if (!last) return posted;
-    afterId = last.id;
+  for await (const lines of pages) {
     const transfers = lines.flatMap((line) =>
       lineTransfers(line, undefined, {}).map((transfer) => ({
         ...transfer,
@@ -165,4 +165,5 @@ async function postLines(
     if (transfers.length > 0) await insertTransfers(tx, transfers);
     posted += transfers.length;
   }
+  return posted;
 }

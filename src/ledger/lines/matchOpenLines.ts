@@ -1,5 +1,6 @@
 /** Matches the lines without a match by the rules of domain/matchLines.ts. The caller holds the lock. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { keysetPages } from '../../platform/keyset.ts';
 import {
   type Candidate,
   matchBankByAmount,
@@ -41,16 +42,16 @@ async function inPages(
   read: (tx: Queryable, page: OpenLinesPage) => Promise<readonly OpenLine[]>,
   match: (tx: Queryable, lines: readonly OpenLine[]) => Promise<readonly NewMatch[]>,
 ): Promise<number> {
-  let [afterId, matched] = [0, 0];
-  for (;;) {
-    const lines = await read(tx, { afterId, limit: LINES_AT_ONCE });
-    const last = lines.at(-1);
-    if (!last) return matched;
-    afterId = last.id;
+  const pages = keysetPages<OpenLine>(LINES_AT_ONCE, (last, limit) =>
+    read(tx, { afterId: last?.id ?? 0, limit }),
+  );
+  let matched = 0;
+  for await (const lines of pages) {
     const matches = await match(tx, lines);
     if (matches.length > 0) await insertMatches(tx, matches);
     matched += matches.length;
   }
+  return matched;
 }
 
 async function matchReportIds(

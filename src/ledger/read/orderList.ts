@@ -1,5 +1,6 @@
 /** Lists of orders: pages and totals of a filter. */
 import type { Database } from '../../platform/db/database.ts';
+import { linkedPages } from '../../platform/keyset.ts';
 import { ORDER_STATUSES, REGISTERED } from '../../webhooks/orderStatuses.ts';
 import type { ListPage, Place } from '../domain/listPage.ts';
 import { readConsistently } from '../store/readConsistently.ts';
@@ -44,17 +45,12 @@ export function readOrderPage(
 }
 
 /** Every order of a filter from a place on, page by page, each page from its own moment. */
-export async function* readAllOrders(
+export function readAllOrders(
   db: Database,
   query: OrderQuery,
   { from, limit }: { readonly from?: Place | undefined; readonly limit: number },
-): AsyncGenerator<readonly ReadOrder[], void> {
-  let after = from;
-  do {
-    const page = await readOrderPage(db, query, { after, limit });
-    if (page.rows.length > 0) yield page.rows;
-    after = page.next;
-  } while (after !== undefined);
+): AsyncIterable<readonly ReadOrder[]> {
+  return linkedPages(from, (after) => readOrderPage(db, query, { after, limit }));
 }
 
 export interface OrderListTotals {

@@ -4,6 +4,7 @@ import { sumExactly, sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
+import { linkedPages } from '../../platform/keyset.ts';
 import { type ListPage, mergeScans, type Place, type Scan } from '../domain/listPage.ts';
 import { orderKeysNamed } from '../domain/orderKey.ts';
 import { readConsistently } from '../store/readConsistently.ts';
@@ -53,17 +54,12 @@ async function scan(
 }
 
 /** Every row of a filter from a place on, page by page, each page from its own moment. */
-export async function* readAllResources(
+export function readAllResources(
   db: Database,
   query: ResourceQuery,
   { from, limit }: { readonly from?: Place | undefined; readonly limit: number },
-): AsyncGenerator<readonly ListedResource[], void> {
-  let after = from;
-  do {
-    const page = await readResourcePage(db, query, { after, limit });
-    if (page.rows.length > 0) yield page.rows;
-    after = page.next;
-  } while (after !== undefined);
+): AsyncIterable<readonly ListedResource[]> {
+  return linkedPages(from, (after) => readResourcePage(db, query, { after, limit }));
 }
 
 export interface CurrencyTotal {

@@ -1,6 +1,7 @@
 /** Lists of transfers: pages, totals, and all of a filter. */
 import { sumMinor } from '../../contract/money.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
+import { linkedPages } from '../../platform/keyset.ts';
 import type { TimeBasis } from '../domain/effectiveTimes.ts';
 import type { JournalRow } from '../domain/journalFormats.ts';
 import { type Account, legsOf } from '../domain/legs.ts';
@@ -93,14 +94,7 @@ export async function* readAllTransfers(
   limit: number,
 ): AsyncGenerator<readonly JournalRow[], void> {
   const scan = await scanOf(db, query, 'oldest');
-  let above = scan.above;
-  let isLast = false;
-  while (!isLast) {
-    const page = await readPage(db, { ...scan, above }, limit);
-    if (page.rows.length > 0) yield page.rows;
-    above = page.next;
-    isLast = above === undefined;
-  }
+  yield* linkedPages(scan.above, (above) => readPage(db, { ...scan, above }, limit));
 }
 
 export interface TransferTotals {

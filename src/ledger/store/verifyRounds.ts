@@ -264,6 +264,12 @@ export async function finishRange(
   );
 }
 
+/** The results of a checked range. */
+export interface RoundChecks {
+  readonly id: number;
+  readonly checks: readonly CheckCount[];
+}
+
 /** The results of the checked ranges of a round. */
 export function readRoundChecks(
   db: Queryable,
@@ -272,7 +278,7 @@ export function readRoundChecks(
     afterId,
     limit,
   }: { readonly roundId: number; readonly afterId: number; readonly limit: number },
-): Promise<readonly { readonly id: number; readonly checks: readonly CheckCount[] }[]> {
+): Promise<readonly RoundChecks[]> {
   return db.query(
     `select id, checks
        from verify_ranges

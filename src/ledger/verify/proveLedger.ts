@@ -9,6 +9,7 @@
  */
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { keysetRows } from '../../platform/keyset.ts';
 import { createChangeFeed } from '../changeFeed.ts';
 import type { CheckCount } from '../domain/checks.ts';
 import {
@@ -17,6 +18,7 @@ import {
   finishRound,
   type Proof,
   type Range,
+  type RoundChecks,
   readDue,
   readProof,
   readRoundChecks,
@@ -105,7 +107,7 @@ async function checkDue(db: Database, { options, plan, tally }: Run): Promise<nu
   const { maxSeconds = Number.POSITIVE_INFINITY } = options;
   const elapsed = startStopwatch();
   const total = await countDue(db);
-  const due = nextDue(db);
+  const due = dueRanges(db);
   let done = 0;
   let isFailed = false;
   const work = async (lane: Lane): Promise<void> => {
@@ -136,26 +138,15 @@ async function checkDue(db: Database, { options, plan, tally }: Run): Promise<nu
 const RANGES_AT_ONCE = 500;
 
 /** The due ranges in the order of their numbers. */
-async function* nextDue(db: Database): AsyncGenerator<Range, undefined> {
-  let afterId = 0;
-  for (;;) {
-    const ranges = await readDue(db, { afterId, limit: RANGES_AT_ONCE });
-    if (ranges.length === 0) return undefined;
-    for (const range of ranges) {
-      afterId = range.id;
-      yield range;
-    }
-  }
+function dueRanges(db: Database): AsyncGenerator<Range, void> {
+  return keysetRows<Range>(RANGES_AT_ONCE, (last, limit) =>
+    readDue(db, { afterId: last?.id ?? 0, limit }),
+  );
 }
 
 async function addRound(db: Database, roundId: number, tally: Tally): Promise<void> {
-  let afterId = 0;
-  for (;;) {
-    const ranges = await readRoundChecks(db, { roundId, afterId, limit: RANGES_AT_ONCE });
-    if (ranges.length === 0) return;
-    for (const { id, checks } of ranges) {
-      afterId = id;
-      tally.add(checks);
-    }
-  }
+  const ranges = keysetRows<RoundChecks>(RANGES_AT_ONCE, (last, limit) =>
+    readRoundChecks(db, { roundId, afterId: last?.id ?? 0, limit }),
+  );
+  for await (const { checks } of ranges) tally.add(checks);
 }

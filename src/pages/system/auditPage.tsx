@@ -5,6 +5,7 @@ import { parseSubject } from '../../audit/domain/subject.ts';
 import { type AuditPage, type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
 import { cursor } from '../../console/schemas.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { keysetPages } from '../../platform/keyset.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { auditCsv } from '../../representation/listCsv.ts';
@@ -70,18 +71,13 @@ export const auditCsvDownload = defineDownload({
   }),
 });
 
-async function* readAll(
+function readAll(
   db: Queryable,
   wanted: Omit<AuditPage, 'below' | 'limit'>,
-): AsyncGenerator<readonly AuditRow[], void> {
-  let below = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const rows = await readAuditRows(db, { ...wanted, below, limit: CSV_PAGE_SIZE });
-    yield rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < CSV_PAGE_SIZE) return;
-    below = last.id;
-  }
+): AsyncIterable<readonly AuditRow[]> {
+  return keysetPages<AuditRow>(CSV_PAGE_SIZE, (last, limit) =>
+    readAuditRows(db, { ...wanted, below: last?.id ?? Number.MAX_SAFE_INTEGER, limit }),
+  );
 }
 
 export const auditPage = definePage({
