@@ -5,7 +5,7 @@
 import type { Actor } from '../audit/domain/actor.ts';
 import { type Attempted, recordAttempt } from '../audit/recordAudit.ts';
 import { PaymentServiceError } from '../client/index.ts';
-import { SandboxError } from '../demo/control.ts';
+import { SandboxError, SandboxUnreachableError } from '../demo/control.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 
@@ -20,9 +20,22 @@ export interface SandboxUse {
 export type SandboxUsed<T> =
   | { readonly outcome: 'done'; readonly value: T }
   /** The sandbox rejected it. */
-  | { readonly outcome: 'refused'; readonly reason: string }
-  /** No usable response; it may have happened. */
-  | { readonly outcome: 'unavailable'; readonly reason: string };
+  | {
+      readonly outcome: 'refused';
+      readonly reason: string;
+      readonly httpStatus: number | undefined;
+    }
+  /** No usable response. */
+  | {
+      readonly outcome: 'unavailable';
+      readonly reason: string;
+      /** Of the response; undefined if there was none, or none that can be read. */
+      readonly httpStatus: number | undefined;
+      /** Whether anything responded. */
+      readonly isReached: boolean;
+      /** Whether it may have happened anyway. */
+      readonly mayHaveHappened: boolean;
+    };
 
 export async function useSandboxAs<T>(
   db: Database,
@@ -47,15 +60,39 @@ export async function useSandboxAs<T>(
 }
 
 function failed<T>(error: Error): Attempted<SandboxUsed<T>> {
-  if (error instanceof SandboxError) {
-    const { reason } = error;
-    return { value: { outcome: 'refused', reason }, result: 'refused', detail: { error: reason } };
+  const { reason, isRefused, ...facts } = factsOf(error);
+  const detail = { error: reason };
+  if (isRefused) {
+    const { httpStatus } = facts;
+    return { value: { outcome: 'refused', reason, httpStatus }, result: 'refused', detail };
   }
-  const reason = error.message;
-  const isRefused =
-    error instanceof PaymentServiceError &&
-    (error.kind === 'refused' || error.kind === 'invalid_request');
-  return isRefused
-    ? { value: { outcome: 'refused', reason }, result: 'refused', detail: { error: reason } }
-    : { value: { outcome: 'unavailable', reason }, result: 'unknown', detail: { error: reason } };
+  return { value: { outcome: 'unavailable', reason, ...facts }, result: 'unknown', detail };
+}
+
+function factsOf(error: Error) {
+  if (error instanceof PaymentServiceError) {
+    const { httpStatus, kind, outcomeUnknown: mayHaveHappened } = error;
+    // The sandbox redirects nothing: another program listens there, or a fault of requests is on.
+    const isRedirect = httpStatus !== undefined && httpStatus >= 300 && httpStatus < 400;
+    return {
+      reason: withoutStop(error.message),
+      isRefused: (kind === 'refused' && !isRedirect) || kind === 'invalid_request',
+      httpStatus,
+      isReached: httpStatus !== undefined,
+      mayHaveHappened,
+    };
+  }
+  const isRefused = error instanceof SandboxError;
+  return {
+    reason: withoutStop(isRefused ? error.reason : error.message),
+    isRefused,
+    httpStatus: isRefused ? error.httpStatus : undefined,
+    isReached: !(error instanceof SandboxUnreachableError),
+    mayHaveHappened: !isRefused,
+  };
+}
+
+/** As part of a sentence. */
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { RESOURCE_KINDS, type ResourceKind } from '../contract/resources/index.ts';
 import type { DisputeStatus } from '../contract/statuses.ts';
+import { toError } from '../platform/errors.ts';
 import { faultsSchema, type SandboxFaults } from './namedFaults.ts';
 
 const eventSchema = z.object({
@@ -85,14 +86,19 @@ export interface SandboxControl {
 
 /** A control route refused. */
 export class SandboxError extends Error {
+  readonly httpStatus: number;
   /** What the sandbox stated, for people. */
   readonly reason: string;
 
-  constructor(message: string, reason: string) {
+  constructor(message: string, { httpStatus, reason }: { httpStatus: number; reason: string }) {
     super(message);
+    this.httpStatus = httpStatus;
     this.reason = reason;
   }
 }
+
+/** Nothing responds at the address. */
+export class SandboxUnreachableError extends Error {}
 
 const errorSchema = z.object({ error: z.object({ message: z.string() }) });
 
@@ -105,22 +111,34 @@ function messageIn(text: string): string {
 }
 
 const PAGE_SIZE = 1_000;
+/** Reads are short. Other routes wait for receivers, or run what falls due in years. */
+const READ_TIMEOUT_MS = 30_000;
 
-export function createSandboxControl(baseUrl: string): SandboxControl {
-  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const response = await fetch(`${baseUrl}/_sandbox${path}`, {
+async function request(url: string, method: string, body: object | undefined) {
+  try {
+    const response = await fetch(url, {
       method,
+      ...(method === 'GET' && { signal: AbortSignal.timeout(READ_TIMEOUT_MS) }),
       ...(body && {
         body: JSON.stringify(body),
         headers: { 'content-type': 'application/json' },
       }),
     });
-    const text = await response.text();
-    if (!response.ok) {
-      throw new SandboxError(
-        `the sandbox responded ${response.status} to ${method} ${path}: ${text}`,
-        messageIn(text),
-      );
+    return { ok: response.ok, status: response.status, text: await response.text() };
+  } catch (thrown) {
+    const { message, cause } = toError(thrown);
+    throw new SandboxUnreachableError(cause ? toError(cause).message : message, { cause: thrown });
+  }
+}
+
+export function createSandboxControl(baseUrl: string): SandboxControl {
+  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const { ok, status, text } = await request(`${baseUrl}/_sandbox${path}`, method, body);
+    if (!ok) {
+      throw new SandboxError(`the sandbox responded ${status} to ${method} ${path}: ${text}`, {
+        httpStatus: status,
+        reason: messageIn(text),
+      });
     }
     return text === '' ? undefined : JSON.parse(text);
   };

@@ -142,19 +142,33 @@ async function findOf(
 const statusOf = ({ resource }: RecentResource): string =>
   String(resource.dispute_status ?? resource.status ?? '');
 
-/** The event that the sandbox sent about a resource; undefined if there is none. */
+/** The event that the sandbox sent about a resource. */
 export interface TriggeredEvent extends Webhook {
   readonly eventId: string;
+}
+
+/** What the sandbox made of a resource. */
+export interface Triggered {
+  /** Undefined: it sent no event of the type. */
+  readonly event: TriggeredEvent | undefined;
+  readonly status: string;
+  /** The types of the events that it sent about the resource, oldest first. */
+  readonly types: readonly string[];
 }
 
 export async function readTriggered(
   { control }: Shop,
   { orderId }: Pick<Purchase, 'orderId'>,
   { id, type }: { readonly id: string; readonly type: TriggeredType },
-): Promise<TriggeredEvent | undefined> {
+): Promise<Triggered> {
   await control.settle();
   const recent = await control.recent({ orderId, limit: 100 });
-  const events = recent.find((one) => one.id === id)?.events ?? [];
+  const resource = recent.find((one) => one.id === id);
+  const events = resource?.events ?? [];
   const sent = events.findLast((event) => event.event_type === type);
-  return sent && { ...webhookOf(sent), eventId: sent.event_id };
+  return {
+    event: sent && { ...webhookOf(sent), eventId: sent.event_id },
+    status: resource ? statusOf(resource) : 'unknown',
+    types: events.map((event) => event.event_type),
+  };
 }

@@ -119,7 +119,65 @@ test('what the sandbox refuses is an error, with its reason', async () => {
   await trigger('refund_succeeded', '--order', 'ord_refused');
   const again = await run('refund_succeeded', '--order', 'ord_refused');
   expect(again).toMatchObject({ code: 4, stdout: '' });
-  expect(again.stderr).toContain('The sandbox refused: ');
+  expect(again.stderr).toMatch(/The sandbox at http:\S+ refused: .* Without --order, /);
+  expect(again.stderr).not.toContain('..');
+});
+
+describe('a failure names its cause, and what to do', () => {
+  const failing = async (more: Environment = {}) => {
+    const { code, stderr } = await runTallyhook(['trigger', 'payment_succeeded'], {
+      env: { ...env, ...more },
+    });
+    return `${code} ${stderr}`;
+  };
+
+  test('nothing listens at the address', async () => {
+    const message = await failing({ PAYMENTS_BASE_URL: 'http://127.0.0.1:9' });
+    expect(message).toMatch(/^5 .*The sandbox at http:\/\/127.0.0.1:9 does not respond: \S/);
+    expect(message).toContain('`npx tallyhook start`');
+    const { stderr } = await runTallyhook(['trigger', 'dispute_won'], {
+      env: { ...env, PAYMENTS_BASE_URL: 'http://127.0.0.1:9' },
+    });
+    expect(stderr).toMatch(/does not respond: (?!fetch failed)\S/);
+  });
+
+  test('another program listens at the address', async () => {
+    const receiver = { PAYMENTS_BASE_URL: new URL(running.tallyhook.webhookUrl).origin };
+    expect(await failing(receiver)).toMatch(/^4 .*refused: .*Another program may listen there/);
+  });
+
+  test('another key', async () => {
+    const message = await failing({ PAYMENTS_API_KEY: 'snd_of_another_sandbox' });
+    expect(message).toMatch(/^4 .*refused: .*AU_01.*PAYMENTS_API_KEY/);
+  });
+
+  test.each(['server_error', 'rate_limit'])('the fault %s, while it runs', async (fault) => {
+    await running.sandbox.control('PUT', '/faults', { requests: [{ fault, path: '/payments' }] });
+    const message = await failing();
+    await running.sandbox.control('DELETE', '/faults');
+    expect(message).toMatch(/^5 .*It runs\. .*fault/);
+    expect(message).not.toContain('tallyhook start');
+  });
+
+  test('an amount that chooses another outcome', async () => {
+    const { code, stderr } = await run('payout_success', '--amount', '7710');
+    expect(code).toBe(4);
+    expect(stderr).toMatch(
+      /no payout_success of payout_\w+: its status is failed, with payout_failed/,
+    );
+  });
+
+  test('an event that the receiver did not acknowledge, or that was not sent', async () => {
+    const { sandbox } = running;
+    const elsewhere = { url: 'http://127.0.0.1:9/webhooks' };
+    await sandbox.control('PUT', '/webhook', elsewhere);
+    const refused = await run('payment_succeeded');
+    await sandbox.control('PUT', '/webhook', { url: null });
+    const unsent = await run('payment_succeeded');
+    await sandbox.control('PUT', '/webhook', { url: running.tallyhook.webhookUrl });
+    expect(refused.stderr).toMatch(/no response\)\. `npx tallyhook doctor` names the reason/);
+    expect(unsent.stderr).toMatch(/did not send it: it has no webhook address/);
+  });
 });
 
 test('beside a service that may be real nothing is triggered', async () => {
