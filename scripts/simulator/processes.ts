@@ -120,6 +120,7 @@ export function startScheduler(parts: Parts): void {
       { lane: 'refresh', signal },
     ),
     isPaused: () => Promise.resolve(false),
+    lockPersonsAttempt: () => Promise.resolve(undefined),
   });
   every(parts, 20_000, () => check.run());
 }

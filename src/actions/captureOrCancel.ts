@@ -4,7 +4,9 @@
  * 1. The person decides about a hold that the service has just confirmed: `inspectHold` comes first,
  *    then `captureOrCancelAs` with what it returned.
  * 2. The audit log has an entry before the request is sent, which is also the claim: while an attempt to
- *    capture or cancel the hold has no result, there is no second one of either.
+ *    capture or cancel the hold has no result, there is no second one of either. The policy claims its attempts
+ *    elsewhere: it makes none meanwhile, and a person sends nothing while an attempt of the policy may be in
+ *    progress.
  * 3. The payment is retrieved again after the claim. The request is sent only if the amount that can be
  *    captured is still the one that the person saw, so that a second submission moves nothing.
  */
@@ -12,6 +14,7 @@ import type { Actor } from '../audit/domain/actor.ts';
 import {
   type Attempted,
   type ClaimedAttempt,
+  lockUncertainAttempt,
   recordExclusiveAttempt,
 } from '../audit/recordAudit.ts';
 import type { AuthorizationRequest } from '../authorizations/authorizationService.ts';
@@ -21,8 +24,9 @@ import {
   type Hold,
   refreshHold,
 } from '../authorizations/captureOrCancel.ts';
+import type { PolicyInProgress } from '../authorizations/checkAuthorizations.ts';
 import type { ActionOutcome } from '../outcomes/action.ts';
-import type { Database } from '../platform/db/database.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
 
 export type AuthorizationParts = ActionParts & { readonly db: Database };
 
@@ -76,11 +80,29 @@ interface Changed {
   readonly now: HoldNow;
 }
 
+/** Nothing happened: the policy acts on the hold. */
+interface Busy {
+  readonly outcome: 'busy';
+  readonly policy: PolicyInProgress;
+}
+
+type Done = Sent | Changed | Busy;
+
 /** What became of it, with its number in the audit log. */
-export type CapturedOrCanceled = ((Sent | Changed) & { readonly attempt: number }) | ClaimedAttempt;
+export type CapturedOrCanceled = (Done & { readonly attempt: number }) | ClaimedAttempt;
 
 /** Rule 2: a cancellation releases what a capture would take. */
 const EXCLUSIVE = ['authorization.cancel', 'authorization.capture'] as const;
+
+/** The attempt of a person that the policy waits for (checkAuthorizations.ts, rule 3). */
+export function lockPersonsAttempt(
+  tx: Queryable,
+  paymentId: string,
+  withinMs: number,
+): Promise<number | undefined> {
+  const subject = { kind: 'payment', id: paymentId };
+  return lockUncertainAttempt(tx, { actions: EXCLUSIVE, subject }, withinMs);
+}
 
 export function captureOrCancelAs(
   parts: AuthorizationParts,
@@ -108,11 +130,11 @@ export function captureOrCancelAs(
   );
 }
 
-function recordOf(
-  attempt: number,
-  sent: Sent | Changed,
-): Attempted<(Sent | Changed) & { readonly attempt: number }> {
+function recordOf(attempt: number, sent: Done): Attempted<Done & { readonly attempt: number }> {
   const value = { ...sent, attempt };
+  if (sent.outcome === 'busy') {
+    return { value, result: 'refused', detail: { error: 'the policy acts on the hold' } };
+  }
   if (sent.outcome === 'changed') {
     return { value, result: 'refused', detail: { error: 'another amount can be captured now' } };
   }
@@ -125,7 +147,9 @@ function recordOf(
 async function sendIfSeen(
   parts: AuthorizationParts,
   { action, paymentId, hold, amountMinor, reason }: AuthorizationInput,
-): Promise<Sent | Changed> {
+): Promise<Done> {
+  const policy = await parts.check.readInProgress(paymentId);
+  if (policy) return { outcome: 'busy', policy };
   const now = await inspectHold(parts, paymentId);
   if (now.outcome === 'not_retrieved') {
     return { outcome: 'failed', reason: `it cannot be retrieved: ${now.reason}`, status: null };

@@ -1,5 +1,6 @@
 /** Builds everything that calls the payment service, for roles and for commands. */
 
+import { lockPersonsAttempt } from '../actions/captureOrCancel.ts';
 import type { AuthorizationService } from '../authorizations/authorizationService.ts';
 import {
   type AuthorizationCheck,
@@ -60,6 +61,7 @@ export function authorizationsOf(
     policy: config.authorizationPolicy,
     service,
     isPaused: () => isPaused(db),
+    lockPersonsAttempt,
   });
   return { check, service };
 }

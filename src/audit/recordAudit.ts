@@ -14,6 +14,7 @@ import {
   lockDenials,
   readAttempt,
   readOpenAttemptOn,
+  readUncertainAttemptOn,
 } from './store/audit.ts';
 
 /** Records an action in the transaction that carries it out (rule 1). */
@@ -93,6 +94,20 @@ export async function recordExclusiveAttempt<T>(
   } catch (error) {
     throw new AttemptInterrupted(attempt, intent.subject, error);
   }
+}
+
+/**
+ * The latest attempt at one of the actions on a subject that began within `withinMs`, if it may have been carried
+ * out: it has no result, or an unknown one. Who claims such an attempt waits for the transaction.
+ * @param on the actions that exclude each other, as for recordExclusiveAttempt
+ */
+export async function lockUncertainAttempt(
+  tx: Queryable,
+  on: { readonly actions: readonly AuditAction[]; readonly subject: AuditIntent['subject'] },
+  withinMs: number,
+): Promise<number | undefined> {
+  await lockAttemptsOn(tx, on);
+  return await readUncertainAttemptOn(tx, on, withinMs);
 }
 
 interface Requested {

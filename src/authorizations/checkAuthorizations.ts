@@ -7,7 +7,8 @@
  * 2. Reminders are sent even if the service is unavailable. They then show the ledger's state, and that
  *    it is not confirmed.
  * 3. A policy acts only on what the service has just confirmed. domain/attempts.ts has the rules by
- *    which it tries again without capturing twice. The alert reports a failed attempt.
+ *    which it tries again without capturing twice. The alert reports a failed attempt. It leaves a hold alone
+ *    on which a person acts, or has just acted with an unknown outcome: the claims of both exclude each other.
  * 4. The nearest deadline comes first, and a run continues while there is more, for up to RUN_MS: a
  *    backlog of new holds delays no reminder.
  * 5. While reconciliation is paused, no request is sent to the service. Reminders are still sent.
@@ -24,7 +25,7 @@ import { CAPTURABLE_STATUSES } from '../contract/statuses.ts';
 import type { ActionOutcome } from '../outcomes/action.ts';
 import type { RefreshOutcome } from '../outcomes/refresh.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/db/database.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
 import { affectsEveryTransaction } from '../platform/db/failures.ts';
 import { limitingLockWaits } from '../platform/db/lockWaits.ts';
 import { toError } from '../platform/errors.ts';
@@ -37,7 +38,8 @@ import {
   nextCheckMs,
 } from './assessHold.ts';
 import type { AuthorizationService } from './authorizationService.ts';
-import type { Policy } from './domain/reminders.ts';
+import { isInProgress, UNKNOWN_WAIT_MS } from './domain/attempts.ts';
+import type { Policy, PolicyAction } from './domain/reminders.ts';
 import { recordReminder, reminderOf } from './recordReminder.ts';
 import {
   beginWatches,
@@ -57,6 +59,21 @@ export interface AuthorizationCheckParts extends AuthorizationRules {
   /** Undefined where no API key is set. */
   readonly service: AuthorizationService | undefined;
   readonly isPaused: () => Promise<boolean>;
+  /**
+   * The attempt of a person on a hold that began within `withinMs` and of which it is not known how it ended. It
+   * makes people who claim the hold wait for the transaction.
+   */
+  readonly lockPersonsAttempt: (
+    tx: Queryable,
+    paymentId: string,
+    withinMs: number,
+  ) => Promise<number | undefined>;
+}
+
+/** An attempt of the policy that may be in progress. */
+export interface PolicyInProgress {
+  readonly action: PolicyAction;
+  readonly since: Date;
 }
 
 export interface AuthorizationCheck {
@@ -64,6 +81,8 @@ export interface AuthorizationCheck {
   run(): Promise<void>;
   /** Checks one payment now, without retrieving it: the caller just has. */
   checkOne(paymentId: string): Promise<void>;
+  /** The attempt of the policy on a payment that may be in progress. */
+  readInProgress(paymentId: string): Promise<PolicyInProgress | undefined>;
 }
 
 const STATUSES = [...CAPTURABLE_STATUSES];
@@ -127,6 +146,11 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
   return {
     checkOne: async (paymentId) => {
       await check(paymentId, undefined);
+    },
+    readInProgress: async (paymentId) => {
+      const last = (await readAuthorization(db, paymentId))?.lastAttempt;
+      if (!last || !isInProgress(last, clock.nowMs())) return undefined;
+      return { action: last.action, since: new Date(last.atMs) };
     },
     run: async () => {
       const endMs = clock.nowMs() + RUN_MS;
@@ -207,17 +231,12 @@ async function followPolicy(
   service: AuthorizationService,
   hold: HoldAssessment,
 ): Promise<void> {
-  const { db, log, policy, clock } = parts;
+  const { db, log, policy } = parts;
   const { paymentId } = hold.row;
   // Rule 5: reconciliation may have been paused during the retrieve.
   if (!policy || hold.policy.step !== 'try' || (await parts.isPaused())) return;
   const attempt = hold.policy.number;
-  const claim = await claimAttempt(db, {
-    ...reminderOf(hold, policy.hours),
-    action: policy.action,
-    attempt,
-    at: new Date(clock.nowMs()),
-  });
+  const claim = await claimForPolicy(parts, { hold, policy, attempt });
   if (claim === undefined) return;
   const result = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });
   await saveOutcome(db, claim, describe(result));
@@ -227,6 +246,40 @@ async function followPolicy(
   await db.transaction((tx) =>
     recordReminder(tx, parts, { paymentId, isConfirmed, isAfterAttempt: true }),
   );
+}
+
+interface PolicyAttempt {
+  readonly hold: HoldAssessment;
+  readonly policy: Policy;
+  readonly attempt: number;
+}
+
+/**
+ * Claims an attempt, unless a person acts on the hold, or has changed it since its retrieve.
+ * @returns the id of the claim; undefined where there is none
+ */
+function claimForPolicy(
+  parts: AuthorizationCheckParts,
+  { hold, policy, attempt }: PolicyAttempt,
+): Promise<number | undefined> {
+  const { db, log, clock, lockPersonsAttempt } = parts;
+  const { paymentId } = hold.row;
+  return db.transaction(async (tx) => {
+    const persons = await lockPersonsAttempt(tx, paymentId, UNKNOWN_WAIT_MS);
+    if (persons !== undefined) {
+      log.warn({ paymentId, attempt: persons }, 'authorization.policy_waits');
+      return undefined;
+    }
+    const row = await readAuthorization(tx, paymentId);
+    const now = row && assessHold(row, parts, clock.nowMs());
+    if (now?.capturableMinor !== hold.capturableMinor) return undefined;
+    return await claimAttempt(tx, {
+      ...reminderOf(hold, policy.hours),
+      action: policy.action,
+      attempt,
+      at: new Date(clock.nowMs()),
+    });
+  });
 }
 
 function reasonOf({ action, hours }: Policy): { readonly reason?: string } {

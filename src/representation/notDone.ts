@@ -1,5 +1,6 @@
 /** Why a request that moves money was not carried out, or may have been: one text for every channel. */
 import { formatMoney } from '../contract/money.ts';
+import { formatTime } from './time.ts';
 
 export interface NotDone {
   readonly outcome: 'failed' | 'refused' | 'unknown';
@@ -84,7 +85,11 @@ function changedText(
 export type NotCaptured =
   | (NotDone & { readonly attempt: number })
   | { readonly outcome: 'claimed'; readonly attempt: number }
-  | { readonly outcome: 'changed'; readonly now: HoldNow };
+  | { readonly outcome: 'changed'; readonly now: HoldNow }
+  | {
+      readonly outcome: 'busy';
+      readonly policy: { readonly action: 'capture' | 'cancel'; readonly since: Date };
+    };
 
 type HoldNow =
   | {
@@ -110,6 +115,13 @@ export function notCapturedText(
       return claimedText(given.attempt, `capture or cancel ${seen.paymentId}`);
     case 'changed':
       return changedHoldText(seen, given.now);
+    case 'busy': {
+      const { action, since } = given.policy;
+      return (
+        `The policy of authorizations began to ${action} ${seen.paymentId} at ${formatTime(since)}, and has no ` +
+        'result yet. Nothing was done. Refresh the payment from the service in a minute, and look at what is left.'
+      );
+    }
     default:
       return notDoneText(given, { attempt: given.attempt, next });
   }

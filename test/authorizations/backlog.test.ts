@@ -45,6 +45,7 @@ beforeEach(async () => {
     policy: undefined,
     service: undefined,
     isPaused: () => Promise.resolve(false),
+    lockPersonsAttempt: () => Promise.resolve(undefined),
   });
 });
 afterEach(() => db.drop());

@@ -232,6 +232,7 @@ async function reconcile(
       act: () => Promise.resolve({ outcome: 'failed', reason: 'no capture in this test' }),
     },
     isPaused: () => Promise.resolve(false),
+    lockPersonsAttempt: () => Promise.resolve(undefined),
   }).run();
 }
 

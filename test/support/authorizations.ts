@@ -3,6 +3,7 @@
  * Webhooks of the sandbox are applied as the receiver would apply them.
  */
 
+import { lockPersonsAttempt } from '../../src/actions/captureOrCancel.ts';
 import type { AuthorizationService } from '../../src/authorizations/authorizationService.ts';
 import {
   type AuthorizationCheck,
@@ -68,6 +69,7 @@ export async function setUpAuthorizations(
       createAuthorizationService({ db, client, clock, account }, { lane: 'refresh', signal }),
     ),
     isPaused: () => isPaused(db),
+    lockPersonsAttempt,
     ...parts,
   });
   const applyWebhooks = async (): Promise<void> => {

@@ -276,6 +276,26 @@ export async function readOpenAttemptOn(
   return rows[0]?.id;
 }
 
+/** The number of the latest attempt that began within a span of time and has no result, or an unknown one. */
+export async function readUncertainAttemptOn(
+  tx: Queryable,
+  { actions, subject }: AttemptsOn,
+  withinMs: number,
+): Promise<number | undefined> {
+  const rows = await tx.query<{ id: number }>(
+    `select a.id
+       from audit a
+      where a.subject_kind = $1 and a.subject_id = $2 and a.action = any ($3::text[])
+        and a.result = 'requested'
+        and a.recorded_at > statement_timestamp() - $4 * interval '1 millisecond'
+        and not exists (select from audit e where e.attempt = a.id and e.result <> 'unknown')
+      order by a.id desc
+      limit 1`,
+    [subject.kind, subject.id, actions, withinMs],
+  );
+  return rows[0]?.id;
+}
+
 /** Makes others who close the attempt wait for this transaction, so that they find its entry. */
 export async function lockAttempt(tx: Queryable, id: number): Promise<void> {
   await lockByName(tx, `audit attempt ${id}`);

@@ -13,6 +13,7 @@
  * 3. An unknown attempt is repeated after UNKNOWN_WAIT_MS, which is longer than a call takes and than a
  *    retrieve lags behind, and only while as much can be captured as before it. If the request had been
  *    carried out, the service would show that, and respond to a second one with 409.
+ *    For as long, an attempt without an outcome may be in progress, and a person does not act on the hold.
  * 4. No attempt follows a success or a refusal: 409 means that the hold was captured or cancelled
  *    already, and any other refusal needs a person.
  *
@@ -24,7 +25,7 @@ import { type Policy, type PolicyAction, policyActs } from './reminders.ts';
 
 const FIRST_WAIT_MS = MINUTE_MS;
 const MAX_WAIT_MS = 15 * MINUTE_MS;
-const UNKNOWN_WAIT_MS = 10 * MINUTE_MS;
+export const UNKNOWN_WAIT_MS = 10 * MINUTE_MS;
 
 export type AttemptOutcome = 'done' | 'failed' | 'refused' | 'unknown';
 
@@ -83,6 +84,11 @@ function retryAtMs(last: Attempt, capturableMinor: number): number | undefined {
 /** An attempt as it is stored: its outcome is text, null until it is known. */
 export interface StoredAttempt extends Omit<Attempt, 'outcome' | 'reason'> {
   readonly outcome: string | null;
+}
+
+/** Whether the request of an attempt may still be under way (rule 3). */
+export function isInProgress({ outcome, atMs }: StoredAttempt, nowMs: number): boolean {
+  return outcome === null && Math.abs(nowMs - atMs) < UNKNOWN_WAIT_MS;
 }
 
 export function toAttempt({ outcome: text, ...stored }: StoredAttempt): Attempt {

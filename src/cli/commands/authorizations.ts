@@ -225,7 +225,7 @@ function report(
   const next = 'Run `npx tallyhook refresh` to find out.';
   const text = outcome === 'done' ? 'Done.' : notCapturedText({ paymentId, ...hold }, given, next);
   printLine(printable(text));
-  if (outcome === 'claimed' || outcome === 'changed') return;
+  if (outcome === 'claimed' || outcome === 'changed' || outcome === 'busy') return;
   const status = statusOf(given);
   const now =
     status === null
@@ -238,6 +238,7 @@ function report(
 function statusOf(given: CapturedOrCanceled): string | null {
   switch (given.outcome) {
     case 'claimed':
+    case 'busy':
       return null;
     case 'changed':
       return given.now.outcome === 'held' ? given.now.hold.status : given.now.status;

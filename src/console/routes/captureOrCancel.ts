@@ -129,6 +129,7 @@ function toOutcome(
     }
     case 'claimed':
     case 'changed':
+    case 'busy':
       return { outcome: 'conflict', message: notCapturedText(seen, given) };
     default:
       return notDoneOutcome(given.outcome, notCapturedText(seen, given));
