@@ -19,8 +19,8 @@ export const AUTHORIZATIONS: readonly Mistake[] = [
   {
     guarantee: 'A policy acts only with the claim of the attempt.',
     file: 'src/authorizations/checkAuthorizations.ts',
-    code: '    at: new Date(clock.nowMs()),\n  });',
-    mistaken: '    at: new Date(clock.nowMs()),\n  }) ?? 0;',
+    code: 'await claimForPolicy(parts, { hold, policy, attempt });',
+    mistaken: '(await claimForPolicy(parts, { hold, policy, attempt })) ?? 0;',
     test: 'test/authorizations/policyAttempts.test.ts',
   },
   {
@@ -34,9 +34,9 @@ export const AUTHORIZATIONS: readonly Mistake[] = [
   {
     guarantee: 'An attempt is claimed before its request is sent.',
     file: 'src/authorizations/checkAuthorizations.ts',
-    code: '  const claim = await claimAttempt(db, {\n    ...reminderOf(hold, policy.hours),\n    action: policy.action,\n    attempt,\n    at: new Date(clock.nowMs()),\n  });\n  if (claim === undefined) return;\n  const result = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });\n',
+    code: '  const claim = await claimForPolicy(parts, { hold, policy, attempt });\n  if (claim === undefined) return;\n  const result = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });\n',
     mistaken:
-      '  const result = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });\n  const claim = await claimAttempt(db, {\n    ...reminderOf(hold, policy.hours),\n    action: policy.action,\n    attempt,\n    at: new Date(clock.nowMs()),\n  });\n  if (claim === undefined) return;\n',
+      '  const result = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });\n  const claim = await claimForPolicy(parts, { hold, policy, attempt });\n  if (claim === undefined) return;\n',
     test: 'test/authorizations/policyAttempts.test.ts',
     named: 'claimed in a commit of its own',
   },
