@@ -42,6 +42,7 @@ import {
 } from './store/entries.ts';
 import { requireDated } from './undated.ts';
 
+export type { DayBasis } from './store/entries.ts';
 
 /** Which entries. Days are such as `2026-10-31`. */
 export interface EntryRange {
