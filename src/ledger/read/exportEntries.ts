@@ -42,8 +42,6 @@ import {
 } from './store/entries.ts';
 import { requireDated } from './undated.ts';
 
-export type { DayBasis } from './store/entries.ts';
-
 /** Which entries. Days are such as `2026-10-31`. */
 export interface EntryRange {
   readonly basis: DayBasis;

@@ -20,8 +20,6 @@ import { checkSums, rangesOfSums } from './sums.ts';
 import { createTally, type Tally } from './tally.ts';
 import { CHUNK_SIZE, type Progress, type Run } from './walk.ts';
 
-export type { Progress } from './walk.ts';
-
 export interface VerifyOptions {
   /** The installation account. */
   readonly merchantId: string;
