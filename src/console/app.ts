@@ -10,6 +10,7 @@ import type { Permission } from '../access/domain/roles.ts';
 import type { TokenVerifier } from '../access/verifyToken.ts';
 import type { TrustedProxies } from '../platform/clientAddress.ts';
 import type { Reads } from '../platform/db/reads.ts';
+import { errorHandler } from '../platform/errorHandler.ts';
 import { METRICS_PATH } from '../platform/healthServer.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -190,17 +191,13 @@ function queryOf(url: string): URLSearchParams {
 }
 
 function createErrorHandler(log: Log): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
+  return errorHandler((error, _request, response) => {
     const given = replyToError(error, limitOf(error));
     // Of an unknown outcome, too: what interrupted it is nowhere else.
     if (given.status === 500 || given.status === 504)
       log.error({ error }, 'console.request_failed');
     send(response, given);
-  };
+  });
 }
 
 /** The limit that a body exceeded; the body parser states it. */

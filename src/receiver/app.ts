@@ -1,8 +1,9 @@
 /** The Express app of the receiver: the webhook route, and nothing else. */
-import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import express, { type Request, type Response } from 'express';
 import { errorEnvelope } from '../contract/errors.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
+import { errorHandler } from '../platform/errorHandler.ts';
 import type { Log } from '../platform/log.ts';
 import { secretFingerprint } from '../platform/secretFingerprint.ts';
 import { sleep } from '../platform/sleep.ts';
@@ -106,7 +107,12 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     const message = `There is nothing at ${request.path}. Send events to ${webhookPath}.`;
     response.status(404).json(errorEnvelope('invalid_request', 'IR_05', message));
   });
-  app.use(createErrorHandler(reply, parts.log));
+  app.use(
+    errorHandler((error, _request, response) => {
+      parts.log.error({ error }, 'receiver.request_failed');
+      reply(response, { outcome: 'unavailable' });
+    }),
+  );
   return app;
 }
 
@@ -134,20 +140,6 @@ function dropRest(request: Request, response: Response): void {
   if (expectsContinue(request) || isDeclaredLonger(request, MAX_DISCARDED_BYTES)) {
     response.shouldKeepAlive = false;
   }
-}
-
-function createErrorHandler(
-  reply: (response: Response, outcome: WebhookOutcome) => unknown,
-  log: Log,
-): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    log.error({ error }, 'receiver.request_failed');
-    reply(response, { outcome: 'unavailable' });
-  };
 }
 
 const LOG_INTERVAL_MS = 10_000;

@@ -2,6 +2,7 @@
 import type { ErrorRequestHandler, Request } from 'express';
 import { AttemptInterrupted } from '../../audit/recordAudit.ts';
 import { isContended, isDatabaseUnavailable } from '../../platform/db/failures.ts';
+import { errorHandler } from '../../platform/errorHandler.ts';
 import type { Log } from '../../platform/log.ts';
 import type { At } from './context.ts';
 import { type Failure, problemView, statusOf } from './problem.tsx';
@@ -24,13 +25,9 @@ export function sendFailure(failure: Failure, { request, response, renderer }: A
 }
 
 export function createErrorHandler(log: Log, renderer: Renderer): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    sendFailure(failureOf(error, log), { request, response, renderer });
-  };
+  return errorHandler((error, request, response) =>
+    sendFailure(failureOf(error, log), { request, response, renderer }),
+  );
 }
 
 function failureOf(error: unknown, log: Log): Failure {

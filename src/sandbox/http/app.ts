@@ -16,6 +16,7 @@ import {
   type RequestProblem,
   readQuery,
 } from '../../contract/index.ts';
+import { errorHandler } from '../../platform/errorHandler.ts';
 import { maskCardNumbers } from '../domain/cardNumbers.ts';
 import type { Decision, Rejection } from '../domain/decision.ts';
 import type { SandboxLog } from '../log.ts';
@@ -189,11 +190,7 @@ function rejectProblem({ code, message }: RequestProblem): { readonly rejection:
 }
 
 function createErrorHandler(log: SandboxLog): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
+  return errorHandler((error, request, response) => {
     const rejection = rejectionOf(error);
     if (rejection !== undefined) {
       sendRejection(response, rejection);
@@ -201,7 +198,7 @@ function createErrorHandler(log: SandboxLog): ErrorRequestHandler {
     }
     log.error({ error, method: request.method, path: request.path }, 'sandbox.request_failed');
     sendServiceError(response, 500, 'Internal error.');
-  };
+  });
 }
 
 /** The rejection for an error that the caller caused; undefined for errors of ours. */
