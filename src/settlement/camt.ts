@@ -6,6 +6,7 @@
  * 3. The sign is that of `CdtDbtInd`. `RvslInd` does not change it: a returned debit is a credit.
  * 4. Only booked entries count. A collective entry is one line for each of its transactions, if these have
  *    amounts that add up to it, and one line otherwise.
+ * 5. A statement may have several pages; domain/pages.ts has the rules.
  */
 import sax from 'sax';
 import { parseCurrency } from '../contract/money.ts';
@@ -15,12 +16,12 @@ import {
   type BankReader,
   givenReference,
   refuseOtherAccount,
-  refuseOtherSum,
 } from './domain/bankEntries.ts';
 import { parseDay } from './domain/days.ts';
 import { FileProblem, hasControl, type Place, quoted } from './domain/fileProblem.ts';
+import { createPages, type PageNumber, pageNumberOf } from './domain/pages.ts';
 
-/** An element within an entry, a balance or an account. */
+/** An element within an entry, a balance, an account or a pagination. */
 interface Element {
   readonly name: string;
   readonly place: Place;
@@ -30,25 +31,33 @@ interface Element {
 }
 
 /** What is read as a whole. Everything else is passed over. */
-const READ_WHOLE = new Set(['Acct', 'Bal', 'Ntry']);
+const READ_WHOLE = new Set([
+  ...['GrpHdr/MsgPgntn', 'Stmt/StmtPgntn'],
+  ...['Stmt/Acct', 'Stmt/Bal', 'Stmt/Ntry'],
+]);
 const STATEMENT_DEPTH = 3;
 const MAX_DEPTH = 40;
 const MAX_ELEMENTS = 200_000;
 const MAX_TEXT = 10_000;
 
 interface Statement {
+  page: PageNumber | undefined;
   currency: string | undefined;
   hasAccount: boolean;
   openingMinor: number | undefined;
   closingMinor: number | undefined;
+  readonly interimMinor: number[];
   entriesMinor: bigint;
 }
 
-const newStatement = (): Statement => ({
+/** @param page of its message */
+const newStatement = (page: PageNumber | undefined): Statement => ({
+  page,
   currency: undefined,
   hasAccount: false,
   openingMinor: undefined,
   closingMinor: undefined,
+  interimMinor: [],
   entriesMinor: 0n,
 });
 
@@ -57,23 +66,34 @@ const STRICT = { strictEntities: true, position: true };
 
 /** @param account the account that the statements must be of */
 export function createCamtReader(account: string): BankReader {
-  let statement = newStatement();
+  const pages = createPages();
+  let ofMessage: PageNumber | undefined;
+  let statement = newStatement(undefined);
   let hasStatement = false;
   let entries: BankEntry[] = [];
   const parser = createElementParser({
     onElement: (element) => {
-      if (element.name === 'Acct') {
-        refuseOtherAccount(accountOf(element), account, element.place);
-        statement.hasAccount = true;
-      } else if (element.name === 'Bal') readBalance(statement, element);
-      else entries.push(...readEntry(statement, element));
+      switch (element.name) {
+        case 'MsgPgntn':
+          ofMessage = { ...pageOf(element), isOwn: false };
+          statement = newStatement(ofMessage);
+          return;
+        case 'StmtPgntn':
+          statement.page = { ...pageOf(element), isOwn: true };
+          return;
+        case 'Acct':
+          refuseOtherAccount(accountOf(element), account, element.place);
+          statement.hasAccount = true;
+          return;
+        case 'Bal':
+          return readBalance(statement, element);
+        default:
+          entries.push(...readEntry(statement, element));
+      }
     },
     onStatementEnd: (place) => {
-      const { currency, openingMinor, closingMinor, entriesMinor } = statement;
-      if (currency !== undefined && openingMinor !== undefined && closingMinor !== undefined) {
-        refuseOtherSum({ currency, openingMinor, entriesMinor, closingMinor }, place);
-      }
-      statement = newStatement();
+      pages.end(statement.page, statement, place);
+      statement = newStatement(ofMessage);
       hasStatement = true;
     },
   });
@@ -92,7 +112,7 @@ export function createCamtReader(account: string): BankReader {
       if (!hasStatement) throw new FileProblem({ line: 1, column: 1 }, 'the file has no statement');
       return take();
     },
-    isContinued: () => false,
+    isContinued: pages.isContinued,
   };
 }
 
@@ -110,7 +130,7 @@ interface ElementParts {
   readonly onStatementEnd: (place: Place) => void;
 }
 
-/** Calls back with each element of `READ_WHOLE` within a statement. */
+/** Calls back with each element of `READ_WHOLE`. */
 function createElementParser({ onElement, onStatementEnd }: ElementParts) {
   const parser = sax.parser(true, STRICT);
   const path: string[] = [];
@@ -164,8 +184,7 @@ function createElementParser({ onElement, onStatementEnd }: ElementParts) {
 const PATH = ['Document', 'BkToCstmrStmt'];
 
 function isReadWhole(path: readonly string[]): boolean {
-  const [, , statement, local = '', ...deeper] = path;
-  return statement === 'Stmt' && READ_WHOLE.has(local) && deeper.length === 0;
+  return READ_WHOLE.has(path.slice(PATH.length).join('/'));
 }
 
 function pathProblem(path: readonly string[]): string | undefined {
@@ -188,6 +207,10 @@ function at(element: Element, ...names: readonly string[]): readonly Element[] {
 function textAt(element: Element, ...names: readonly string[]): string | undefined {
   const text = at(element, ...names)[0]?.text.trim();
   return text === '' ? undefined : text;
+}
+
+function pageOf(element: Element): Omit<PageNumber, 'isOwn'> {
+  return pageNumberOf(textAt(element, 'PgNb'), textAt(element, 'LastPgInd'), element.place);
 }
 
 function accountOf(element: Element): string {
@@ -218,11 +241,13 @@ function signedAmount(
 
 function readBalance(statement: Statement, element: Element): void {
   const code = textAt(element, 'Tp', 'CdOrPrtry', 'Cd');
-  if (code !== 'OPBD' && code !== 'PRCD' && code !== 'CLBD') return;
+  const isInterim = code === 'ITBD' && statement.page !== undefined;
+  if (!isInterim && code !== 'OPBD' && code !== 'PRCD' && code !== 'CLBD') return;
   const amount = signedAmount(element, at(element, 'Amt')[0]);
   if (!amount) throw new FileProblem(element.place, `the balance ${code} has no amount`);
   statement.currency = amount.currency;
-  if (code === 'CLBD') statement.closingMinor = amount.amountMinor;
+  if (isInterim) statement.interimMinor.push(amount.amountMinor);
+  else if (code === 'CLBD') statement.closingMinor = amount.amountMinor;
   // The previous closing balance is the opening one, where both are stated.
   else statement.openingMinor = amount.amountMinor;
 }

@@ -78,7 +78,7 @@ not at all. Lines that are stored already are skipped, so you can import a file 
 Exit code: 0, 2 if the file or the source file cannot be read, 4 if a line contradicts an imported one.`;
 
 const CONTINUED =
-  'The file ends with an intermediate balance (:62M:): the statement has another page. Import that file, too. ' +
+  'The file ends with a page that is not the last: the statement has another page. Import that file, too. ' +
   'If your bank does not deliver pages as files, this one was cut: download and import it again.';
 
 function importCommand(): Command {

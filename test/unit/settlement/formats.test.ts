@@ -45,6 +45,22 @@ async function linesOf(content: Uint8Array, source: Source, size = 64 * 1024) {
   return { lines, ignored };
 }
 
+/** The lines of a camt.053 statement, and whether it is continued in another file. */
+async function readWhole(content: string) {
+  let isContinued: boolean | undefined;
+  const lines = [];
+  let ignored = 0;
+  const pieces = async function* () {
+    yield await Promise.resolve(Buffer.from(content));
+  };
+  const onEnd = (end: { readonly isContinued: boolean }) => ({ isContinued } = end);
+  for await (const piece of readLines(pieces(), CAMT, onEnd)) {
+    lines.push(...piece.lines);
+    ignored += piece.ignored;
+  }
+  return { lines, ignored, isContinued };
+}
+
 const refusalOf = (content: string | Uint8Array, source: Source) =>
   linesOf(typeof content === 'string' ? Buffer.from(content) : content, source).then(
     () => 'it was read',
@@ -207,6 +223,107 @@ describe('CSV', () => {
     ['an endless field', `${'x'.repeat(20_000)}\n`, 'line 1, column 1'],
   ])('%s is refused with its place', async (_name, content, place) => {
     expect(await refusalOf(content, REPORT)).toContain(place);
+  });
+});
+
+describe('pages of a camt.053 statement', () => {
+  const xml = example('statement.xml').toString('utf8');
+  const [head = ''] = xml.split('<Stmt>');
+  const [credit = '', debit = ''] = xml.match(/<Ntry>[\s\S]*?<\/Ntry>/g) ?? [];
+  const balance = (code: string, amount: string) =>
+    `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount}</Amt>` +
+    '<CdtDbtInd>CRDT</CdtDbtInd></Bal>';
+  const [opening, closing] = [balance('OPBD', '1000.00'), balance('CLBD', '568.25')];
+  const interim = balance('ITBD', '1068.25');
+  const pagination = (name: string, number: number, isLast: boolean) =>
+    `<${name}><PgNb>${number}</PgNb><LastPgInd>${isLast}</LastPgInd></${name}>`;
+  const statement = (...content: readonly string[]) => `<Stmt><Id>1</Id>${content.join('')}</Stmt>`;
+  const account = '<Acct><Id><IBAN>DE02120300000000202051</IBAN></Id></Acct>';
+  const page = (number: number, isLast: boolean, ...content: readonly string[]) =>
+    statement(pagination('StmtPgntn', number, isLast), account, ...content);
+  const message = (...statements: readonly string[]) =>
+    `${head}${statements.join('')}</BkToCstmrStmt></Document>`;
+  const paged = (number: number, isLast: boolean, ...statements: readonly string[]) =>
+    message(...statements).replace(
+      '</GrpHdr>',
+      `${pagination('MsgPgntn', number, isLast)}</GrpHdr>`,
+    );
+
+  test.each([
+    ['the balances of the whole statement on each page', [opening, closing], [opening, closing]],
+    ['the opening balance on the first page, the closing one on the last', [opening], [closing]],
+    ['interim balances between the pages', [opening, interim], [interim, closing]],
+    ['all of these', [opening, interim, closing], [opening, interim, closing]],
+  ])('with %s are one statement (rule 1)', async (_, first, last) => {
+    const pages = [page(1, false, ...first, credit), page(2, true, ...last, debit)];
+    const read = await readWhole(message(...pages));
+    expect(read).toMatchObject({ lines: [{ grossMinor: 6825 }], ignored: 1, isContinued: false });
+    const cut = message(page(1, false, ...first, credit), page(2, true, ...last));
+    expect(await refusalOf(cut, CAMT)).toContain('-500.00 EUR is missing');
+  });
+
+  test.each([
+    ['the balances of the whole statement', [opening, closing], [opening, closing]],
+    ['interim balances', [opening, interim], [interim, closing]],
+  ])('with %s may be files of their own (rule 3)', async (_, first, last) => {
+    const files = [
+      [page(1, false, ...first, credit), page(2, true, ...last, debit)],
+      [statement(account, ...first, credit), statement(account, ...last, debit)],
+    ];
+    const [[one = '', two = ''] = [], [ofFirst = '', ofLast = ''] = []] = files;
+    const own = await Promise.all([message(one), message(two)].map(readWhole));
+    const ofMessage = [paged(1, false, ofFirst), paged(2, true, ofLast)];
+    expect(await Promise.all(ofMessage.map(readWhole))).toEqual(own);
+    expect(own).toMatchObject([
+      { lines: [{ grossMinor: 6825 }], ignored: 0, isContinued: true },
+      { lines: [], ignored: 1, isContinued: false },
+    ]);
+  });
+
+  test('of which the middle one has two interim balances is checked by them (rule 1)', async () => {
+    const middle = (...entries: readonly string[]) =>
+      message(page(2, false, interim, balance('ITBD', '568.25'), ...entries));
+    expect(await readWhole(middle(debit))).toMatchObject({ ignored: 1, isContinued: true });
+    expect(await refusalOf(middle(), CAMT)).toContain('-500.00 EUR is missing');
+  });
+
+  test.each([
+    [
+      'a page between two others is missing',
+      [page(1, false, opening, credit), page(3, true, closing, debit)],
+      'this is page 3 of a statement, and page 2 of the one before it is missing',
+    ],
+    [
+      'another statement follows',
+      [page(1, false, opening, credit), page(1, true, opening, credit, debit, closing)],
+      'this is page 1 of a statement, and page 2 of the one before it is missing',
+    ],
+    [
+      'an interim balance is another one',
+      [
+        page(1, false, opening, interim, credit),
+        page(2, true, balance('ITBD', '1068.24'), closing, debit),
+      ],
+      'ends with 1,068.25 EUR, and this one begins with 1,068.24 EUR',
+    ],
+    [
+      'a page has no number',
+      [page(0, true, opening, closing, credit, debit)],
+      'no readable number',
+    ],
+  ])('are refused if %s (rule 2)', async (_, pages, problem) => {
+    const refusal = await refusalOf(message(...pages), CAMT);
+    expect(refusal.replaceAll(',', '')).toContain(problem.replaceAll(',', ''));
+  });
+
+  test('of a message with several statements are read, whichever is continued (rule 4)', async () => {
+    const whole = statement(account, opening, closing, credit, debit);
+    const first = paged(1, false, whole, statement(account, opening, credit));
+    const last = paged(2, true, statement(account, closing, debit), whole);
+    expect(await Promise.all([first, last].map(readWhole))).toMatchObject([
+      { ignored: 1, isContinued: true },
+      { ignored: 2, isContinued: false },
+    ]);
   });
 });
 
