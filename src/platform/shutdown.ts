@@ -76,6 +76,16 @@ export function endWhenUnread(output: NodeJS.WritableStream): void {
   });
 }
 
+/**
+ * Goes on when nobody reads the notes and errors of the process any more, so that the work is done and the exit
+ * code is that of the command.
+ */
+export function continueWhenUnread(notes: NodeJS.WritableStream): void {
+  notes.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 /** What a failed command left open must not keep its process. */
 const END_WITHIN_MS = 1_000;
 

@@ -14,3 +14,12 @@ test('a command ends without a word when its reader has closed the pipe', async 
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
+
+test('a command whose errors nobody reads ends with its own exit code', async () => {
+  const child = spawn(process.execPath, [join(packageRoot(), 'bin/tallyhook.js'), 'no-command'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  child.stderr.destroy();
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(2);
+});
