@@ -15,7 +15,7 @@ test('a command ends without a word when its reader has closed the pipe', async 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('a command whose errors nobody reads ends with its own exit code', async () => {
+test('a command ends with its own exit code where nobody reads its errors', async () => {
   const child = spawn(process.execPath, [join(packageRoot(), 'bin/tallyhook.js'), 'no-command'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -269,7 +269,7 @@ test('a sandbox signs with its own secret, which a receiver without it does not 
 });
 
 test('webhooks of the sandbox that do not arrive are reported, even if all settings agree', async () => {
-  // Time stands still between the payments, so that no delivery is retried.
+  // The clock does not move between the payments, so that no delivery is retried.
   const nowMs = Date.now();
   const sender = await startTestSandbox({ clock: { nowMs: () => nowMs } });
   const ledger = await createTestDatabase();

@@ -21,10 +21,10 @@ export function startBrowser(args: readonly string[] = []): Promise<Browser> {
   });
 }
 
-/** As patient as `waitFor`: a busy machine takes longer to show a page than the half minute of Playwright. */
+/** As long as the deadline of `waitFor`: a busy machine takes longer to show a page than the half minute of Playwright. */
 const PAGE_TIMEOUT_MS = 300_000;
 
-/** A new page, whose every wait ends only where a test would wait forever. */
+/** A new page. Each wait of it ends only where a test would wait forever. */
 export async function openTab(browser: Browser | BrowserContext): Promise<Page> {
   const page = await browser.newPage();
   page.setDefaultTimeout(PAGE_TIMEOUT_MS);

@@ -1,5 +1,5 @@
 /**
- * Advisory locks: what one transaction at a time may do, where no row stands for it.
+ * Advisory locks: what one transaction at a time may do, where there is no row to lock.
  *
  * 1. A transaction holds them until it ends; the server releases them after its commit is visible.
  * 2. A lock has a name, and its key is a hash of it. Names that share a hash only wait for each other.
