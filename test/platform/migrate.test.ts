@@ -14,6 +14,8 @@ import { waitFor } from '../support/waitFor.ts';
 /** Adds a column to `webhook_events`, for which it locks the table. */
 const ALTERING = '00057_secret-fingerprints.sql';
 
+const IMPATIENT = { withinMs: 50, pauseMs: 10, giveUpAfterMs: 100 };
+
 let db: TestDatabase;
 let url: string;
 let client: pg.Client;
@@ -63,10 +65,56 @@ async function isMigrationWaiting(): Promise<boolean> {
 
 test('a migration that cannot lock a table gives up, and names the session that holds it', async () => {
   const { rows } = await backup.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const lockWaits = { withinMs: 50, pauseMs: 10, giveUpAfterMs: 100 };
-  await expect(migrateDatabase(url, lockWaits)).rejects.toThrow(
-    new RegExp(`process ${rows[0]?.pid} \\(pg_dump, user .*pg_terminate_backend`),
+  const holder = `process ${rows[0]?.pid} \\(pg_dump, user .*pg_terminate_backend`;
+  const waiting: string[] = [];
+  const onWait = (text: string) => waiting.push(text);
+  const waits = { ...IMPATIENT, giveUpAfterMs: 1_000 };
+  await expect(migrateDatabase(url, { waits, onWait })).rejects.toThrow(new RegExp(holder));
+  expect(waiting[0]).toMatch(/^Waiting for tables that are held by /);
+  expect(waiting.join('\n')).toMatch(new RegExp(holder));
+  // Only when it changes, not at each attempt.
+  expect(waiting.filter((text, n) => text === waiting[n - 1])).toEqual([]);
+});
+
+test('a migration that waits for another one names its session', async () => {
+  const other = await connect('other-migrate');
+  await other.query('select pg_advisory_lock(-8525285245963000605)');
+  const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const waiting: string[] = [];
+  const migrating = migrateDatabase(url, {
+    waits: IMPATIENT,
+    onWait: (text) => waiting.push(text),
+  });
+  try {
+    await waitFor('the migration to wait for the other one', () => waiting.length > 0);
+  } finally {
+    await other.end();
+  }
+  expect(waiting[0]).toMatch(
+    new RegExp(
+      `^Waiting for another migration of this database, by process ${rows[0]?.pid} \\(other-migrate, user `,
+    ),
   );
+  await expect(migrating).rejects.toThrow(/pg_dump/);
+});
+
+test('where nothing is pending, a migration waits for nothing and needs no right to create', async () => {
+  const user = unique('plain').replaceAll(/\W/g, '').toLowerCase();
+  await db.query(`create role ${user} login password 'p' in role tallyhook_app`);
+  const other = new pg.Client({ connectionString: db.url });
+  await other.connect();
+  try {
+    await other.query('begin; lock table bullmq.migration, migrations in access share mode');
+    await other.query('select pg_advisory_lock(-8525285245963000605)');
+    const address = Object.assign(new URL(db.url), { username: user, password: 'p' }).href;
+    expect(await migrateDatabase(address, { waits: IMPATIENT })).toEqual({
+      applied: [],
+      refused: [],
+    });
+  } finally {
+    await other.end();
+    await db.query(`drop role ${user}`);
+  }
 });
 
 test('a migration that waits for a table holds back no delivery, and ends once the table is free', async () => {

@@ -3,7 +3,7 @@ import { openDatabase } from '../../assembly/database.ts';
 import type { Config } from '../../config/config.ts';
 import { type Migrated, migrateDatabase } from '../../platform/db/migrate.ts';
 import { explainDatabase, printJson, quiet, readConfig } from '../context.ts';
-import { printLine } from '../invocation.ts';
+import { printLine, printNote } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 export function migrateCommand(): Command {
@@ -20,7 +20,9 @@ export function migrateCommand(): Command {
 async function migrate(config: Config): Promise<Migrated> {
   const { setting, url } = addressOf(config);
   const migrateAt = (address: string) =>
-    migrateDatabase(address).catch((error: unknown) => explainDatabase(error, config, setting));
+    migrateDatabase(address, { onWait: printNote }).catch((error: unknown) =>
+      explainDatabase(error, config, setting),
+    );
   if (url !== undefined) return await migrateAt(url);
   const database = await openDatabase(config, quiet);
   try {

@@ -2,17 +2,24 @@
  * Applies schema changes: our files in `migrations/`, forward only, and those of the queue's
  * PostgreSQL backend in its own schema `bullmq`; then the rights of the database roles on both.
  * Several processes may run it at the same time.
+ *
+ * 1. Where nothing is pending it only reads: it waits for no lock, and needs no right to create anything.
  */
-import { runMigrations as migrateQueue } from 'bullmq';
+import {
+  assertSchemaCompatibility,
+  LATEST_SCHEMA_VERSION,
+  runMigrations as migrateQueue,
+  SchemaMigrationRequiredError,
+} from 'bullmq';
 import type pg from 'pg';
-import { migrate } from 'postgres-migrations';
+import { loadMigrationFiles, migrate } from 'postgres-migrations';
 import { QUEUES } from '../queue/names.ts';
 import type { Queryable } from './database.ts';
-import { LOCK_WAITS, retryWhileLocked } from './migrationLocks.ts';
+import { LOCK_WAITS, type LockWaits, type OnWait, retryWhileLocked } from './migrationLocks.ts';
 import { migrationsFolder, pendingMigrations } from './pendingMigrations.ts';
 import { refuseSharedSessions } from './pooler.ts';
 import { connectToPrimary } from './primary.ts';
-import { applyRights } from './rights.ts';
+import { applyRights, readRoleRights } from './rights.ts';
 import { refuseOldServer } from './serverVersion.ts';
 
 export interface Migrated {
@@ -22,6 +29,12 @@ export interface Migrated {
   readonly refused: readonly string[];
 }
 
+export interface MigrationOptions {
+  readonly waits?: LockWaits;
+  /** Receives what the migration waits for. */
+  readonly onWait?: OnWait;
+}
+
 /**
  * Applies all pending migrations, and the rights of the database roles.
  * @throws OperatorError behind a pooler that shares sessions: the lock of the migrations belongs to a session;
@@ -29,31 +42,81 @@ export interface Migrated {
  */
 export async function migrateDatabase(
   connectionString: string,
-  lockWaits = LOCK_WAITS,
+  { waits = LOCK_WAITS, onWait = () => undefined }: MigrationOptions = {},
 ): Promise<Migrated> {
   await refuseSharedSessions(connectionString, {
     work: 'a migration',
     remedy: 'Set MIGRATE_DATABASE_URL or QUEUE_DATABASE_URL to the PostgreSQL server itself.',
   });
-  const client = await connectToPrimary({ connectionString });
+  const client = await connectToPrimary({
+    connectionString,
+    application_name: 'tallyhook-migrate',
+  });
   try {
     const db = queryableOf(client);
     await refuseOldServer(db);
     const pending = await pendingMigrations(db);
     let attempts = 0;
-    return await retryWhileLocked(client, lockWaits, async (watched) => {
+    return await retryWhileLocked(client, { waits, onWait }, async (watched) => {
       attempts += 1;
-      const files = await migrate({ client: watched }, migrationsFolder());
-      await migrateQueue(watched);
-      await createQueueSequences(watched);
-      const refused = await applyRights(queryableOf(watched));
-      // The library records its own bookkeeping table as migration 0, and returns only what this call applied.
-      const inOneCall = files.filter(({ id }) => id > 0).map(({ fileName }) => fileName);
-      return { applied: attempts === 1 ? inOneCall : pending, refused };
+      const files = (await isCurrent(watched)) ? [] : await applyFiles(watched);
+      const refused = (await hasAllRights(watched)) ? [] : await applyRights(queryableOf(watched));
+      return { applied: attempts === 1 ? files : pending, refused };
     });
   } finally {
     await client.end();
   }
+}
+
+/** @returns the names of our files that were applied */
+async function applyFiles(client: pg.Client): Promise<readonly string[]> {
+  const files = await migrate({ client }, migrationsFolder());
+  await migrateQueue(client);
+  await createQueueSequences(client);
+  // The library records its own bookkeeping table as migration 0, and returns only what this call applied.
+  return files.filter(({ id }) => id > 0).map(({ fileName }) => fileName);
+}
+
+/** Whether everything that `applyFiles` does is done. Reads only. */
+async function isCurrent(client: pg.Client): Promise<boolean> {
+  const db = queryableOf(client);
+  if ((await pendingMigrations(db)).length > 0) return false;
+  const applied = await db.query<{ id: number; hash: string }>(
+    'select id, hash from migrations order by id limit 10000',
+  );
+  const hashes = new Map(applied.map(({ id, hash }) => [id, hash]));
+  const files = await loadMigrationFiles(migrationsFolder());
+  // The library names a file that was edited after it was applied.
+  if (files.some(({ id, hash }) => id > 0 && hashes.get(id) !== hash)) return false;
+  return (await readQueueVersion(client)) >= LATEST_SCHEMA_VERSION && (await hasSequences(db));
+}
+
+async function readQueueVersion(client: pg.Client): Promise<number> {
+  try {
+    return await assertSchemaCompatibility(client);
+  } catch (error) {
+    if (error instanceof SchemaMigrationRequiredError) return 0;
+    throw error;
+  }
+}
+
+async function hasSequences(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ complete: boolean }>(
+    `select coalesce(bool_and(exists (
+              select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+               where n.nspname = 'bullmq' and c.relkind = 'S'
+                 and c.relname = bullmq.job_id_seq_name(queue))), true) as complete
+       from unnest($1::text[]) as queue`,
+    [Object.values(QUEUES)],
+  );
+  return row?.complete ?? false;
+}
+
+async function hasAllRights(client: pg.Client): Promise<boolean> {
+  const roles = await readRoleRights(queryableOf(client));
+  return roles.every(
+    ({ exists, missing, surplus }) => exists && missing.length === 0 && surplus.length === 0,
+  );
 }
 
 /**
