@@ -95,7 +95,8 @@ export function createIntake(parts: IntakeParts): Intake {
         for (const one of batch) await write([one]);
         return;
       }
-      log.error({ error, events: batch.length }, 'intake.not_stored');
+      // The commit may have happened: a sweep enqueues its events, and the sender's retry is a duplicate.
+      log.error({ error, events: batch.length }, 'intake.not_acknowledged');
       for (const { report } of batch) report({ outcome: 'unavailable' });
     }
   };

@@ -54,7 +54,7 @@ export function replyFor(outcome: WebhookOutcome, random: number): Reply {
     case 'duplicate':
       return received(outcome.eventId, true);
     case 'unavailable':
-      return unavailable('The event could not be stored. Send it again later.');
+      return unavailable('The event was not confirmed as stored. Send it again later.');
     case 'overloaded':
       return unavailable('Too many events are waiting to be stored. Send it again later.');
     case 'signature_missing':

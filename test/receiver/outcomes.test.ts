@@ -529,7 +529,7 @@ describe('while the database is unavailable', () => {
         error: {
           type: 'api_error',
           code: 'HE_00',
-          message: 'The event could not be stored. Send it again later.',
+          message: 'The event was not confirmed as stored. Send it again later.',
         },
       });
       expect(await countStoredBodies(ownDb)).toBe(1);

@@ -9,6 +9,7 @@ import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
 import { monotonicMs, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
 import { silentLog } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
@@ -208,11 +209,12 @@ describe('while the synchronous standby is stopped', () => {
       responseTimeoutMs: 500,
       plans: 'any',
     });
+    const lines: string[] = [];
     const intake: Intake = createIntake({
       db,
       clock: systemClock,
       monotonicMs,
-      log: silentLog,
+      log: createLog('error', (line) => lines.push(line)),
       enqueue: () => undefined,
       observeBatchSize: () => undefined,
       keep: () => undefined,
@@ -228,5 +230,7 @@ describe('while the synchronous standby is stopped', () => {
       return (await intake.accept(body, 0)).outcome === 'duplicate';
     });
     await db.close();
+    // The log does not state that it is not stored: it was.
+    expect(lines.map((line) => JSON.parse(line).msg)).toContain('intake.not_acknowledged');
   });
 });

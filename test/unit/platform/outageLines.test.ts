@@ -27,7 +27,7 @@ test('an outage of an hour logs one line a minute, with the counts of the suppre
   const busy = log();
   const worker = busy.child({ role: 'events' });
   const outage = setInterval(() => {
-    busy.error({ error: away(), events: 500 }, 'intake.not_stored');
+    busy.error({ error: away(), events: 500 }, 'intake.not_acknowledged');
     worker.warn({ error: away() }, 'queue.consumer_error');
   }, 100);
   vi.advanceTimersByTime(60 * MINUTE_MS);
@@ -36,7 +36,7 @@ test('an outage of an hour logs one line a minute, with the counts of the suppre
   const after = lines.length;
   vi.advanceTimersByTime(60 * MINUTE_MS);
 
-  expect(lines[0]).toMatchObject({ level: 'error', msg: 'intake.not_stored' });
+  expect(lines[0]).toMatchObject({ level: 'error', msg: 'intake.not_acknowledged' });
   expect(lines.slice(1).every(({ msg }) => msg === 'outage.continues')).toBe(true);
   expect(lines.length).toBeLessThanOrEqual(1 + 61);
   expect(lines[1]).toMatchObject({ level: 'warn', error: { message: 'connect ECONNREFUSED' } });
@@ -58,13 +58,13 @@ test('an outage after a quiet minute is logged at once [2]', () => {
 
 test('lines that are not about an outage are always logged [3]', () => {
   const busy = log();
-  busy.warn({ error: away() }, 'intake.not_stored');
-  busy.error({ error: new Error('wrong') }, 'intake.not_stored');
+  busy.warn({ error: away() }, 'intake.not_acknowledged');
+  busy.error({ error: new Error('wrong') }, 'intake.not_acknowledged');
   busy.info({ events: 3 }, 'sweep.enqueued');
   busy.info('process.stopped');
   expect(lines.map(({ msg }) => msg)).toEqual([
-    'intake.not_stored',
-    'intake.not_stored',
+    'intake.not_acknowledged',
+    'intake.not_acknowledged',
     'sweep.enqueued',
     'process.stopped',
   ]);
@@ -73,9 +73,9 @@ test('lines that are not about an outage are always logged [3]', () => {
 test('a queue that refuses its commands is an outage of its own [1, 4]', () => {
   const busy = log();
   const refused = () => toQueueFailure(new Error("NOPERM no permissions to run 'evalsha'"));
-  busy.warn({ error: away() }, 'intake.not_stored');
+  busy.warn({ error: away() }, 'intake.not_acknowledged');
   for (let n = 0; n < 1_000; n += 1) busy.warn({ error: refused() }, 'queue.consumer_error');
-  expect(lines.map(({ msg }) => msg)).toEqual(['intake.not_stored', 'queue.consumer_error']);
+  expect(lines.map(({ msg }) => msg)).toEqual(['intake.not_acknowledged', 'queue.consumer_error']);
   vi.advanceTimersByTime(MINUTE_MS + 1);
   expect(lines.slice(2)).toEqual([
     expect.objectContaining({
@@ -88,7 +88,7 @@ test('a queue that refuses its commands is an outage of its own [1, 4]', () => {
 
 test('an error of an unreachable server stays one, also when a queue reports it [4]', () => {
   const busy = log();
-  busy.warn({ error: away() }, 'intake.not_stored');
+  busy.warn({ error: away() }, 'intake.not_acknowledged');
   busy.warn({ error: toQueueFailure(away()) }, 'queue.consumer_error');
-  expect(lines.map(({ msg }) => msg)).toEqual(['intake.not_stored']);
+  expect(lines.map(({ msg }) => msg)).toEqual(['intake.not_acknowledged']);
 });

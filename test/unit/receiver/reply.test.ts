@@ -33,7 +33,7 @@ const REPLIES = {
   accepted: received(false),
   duplicate: received(true),
   id_reused: received(false),
-  unavailable: comeAgain('The event could not be stored. Send it again later.'),
+  unavailable: comeAgain('The event was not confirmed as stored. Send it again later.'),
   overloaded: comeAgain('Too many events are waiting to be stored. Send it again later.'),
   signature_missing: unverified('The header X-Webhook-Signature-512 is missing.'),
   signature_malformed: unverified(
