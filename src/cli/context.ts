@@ -1,4 +1,5 @@
 /** What commands share: settings, the database, and output. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -20,7 +21,7 @@ import {
 } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { formatTime } from '../representation/time.ts';
-import { invocation, printLine, terminal } from './invocation.ts';
+import { invocation, printLine, printNote, terminal } from './invocation.ts';
 
 /** The settings as text, not yet validated. */
 export function readSettings(): Environment {
@@ -43,7 +44,9 @@ export async function withDatabase<T>(
   work: (db: Database, databaseUrl: string) => Promise<T>,
   needsSession?: string,
 ): Promise<T> {
+  const isNew = config.databaseUrl === undefined && !existsSync(embeddedFolder(config));
   const opened = await openDatabase(config, quiet);
+  if (isNew) printNote(newDatabaseNote(config));
   const url = (needsSession === undefined ? undefined : config.queueDatabaseUrl) ?? opened.url;
   const db = createDatabase({
     connectionString: url,
@@ -66,6 +69,16 @@ export async function withDatabase<T>(
     await db.close();
     await opened.close();
   }
+}
+
+const embeddedFolder = ({ dataDir }: Config): string => path.resolve(dataDir, 'postgres');
+
+/** In another folder than that of the installation, every id is unknown and nothing is wrong. */
+function newDatabaseNote(config: Config): string {
+  return (
+    `There was no installation here, so this command created an empty database in ${embeddedFolder(config)}. ` +
+    'If you look for an installation, run the command in its folder, or with its DATABASE_URL or DATA_DIR.'
+  );
 }
 
 function directly(work: string) {

@@ -326,6 +326,17 @@ test('migrate needs the login of the owner only, and starts no embedded database
   expect(existsSync(dataDir)).toBe(false);
 });
 
+test('a command in a folder without an installation states that its database is new', async () => {
+  const env = { DATA_DIR: join(folder, 'elsewhere') };
+  const first = await runTallyhookProcess(['events', 'list'], { env });
+  const second = await runTallyhookProcess(['events', 'list'], { env });
+  expect(first).toMatchObject({ code: 0, stdout: 'No such events.\n' });
+  expect(first.stderr).toMatch(
+    /^There was no installation here, .*elsewhere\/postgres\. If you look/,
+  );
+  expect(second).toMatchObject({ code: 0, stderr: '' });
+});
+
 describe('sign', () => {
   test('creates the same signatures as openssl for every vector', async () => {
     const exits = await Promise.all(
