@@ -39,7 +39,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'replay.stop': 'Stop',
   'resource.refresh': 'Refresh',
   'retention.run': 'Removal',
-  'sandbox.use': 'Use of the sandbox',
+  'sandbox.use': 'Use',
   'schedule.run': 'Run',
   'session.end': 'End',
   'session.refuse': 'Refused sign-in',
