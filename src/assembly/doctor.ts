@@ -13,6 +13,7 @@ import { toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { readPause } from '../reconcile/store/pauses.ts';
 import { readWatermarks } from '../reconcile/store/streams.ts';
+import { formatTime } from '../representation/time.ts';
 import {
   adminTokenOf,
   merchantIdOf,
@@ -97,10 +98,13 @@ async function readDeliveries(sandboxUrl: string) {
     .flatMap(({ events }) => events)
     .flatMap(({ event_id: eventId, deliveries }) =>
       deliveries.flatMap(({ sent: sentAt, http_status: httpStatus }) =>
-        sentAt === null ? [] : [{ eventId, sentAt, httpStatus }],
+        sentAt === null ? [] : [{ eventId, sentMs: Date.parse(sentAt), httpStatus }],
       ),
     );
-  return sent.toSorted((a, b) => Date.parse(b.sentAt) - Date.parse(a.sentAt)).slice(0, LAST);
+  return sent
+    .toSorted((a, b) => b.sentMs - a.sentMs)
+    .slice(0, LAST)
+    .map(({ sentMs, ...delivery }) => ({ ...delivery, sentAt: formatTime(new Date(sentMs)) }));
 }
 
 const LAST = 5;

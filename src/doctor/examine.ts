@@ -300,10 +300,11 @@ async function examineRights(db: Database): Promise<Judgment> {
 
 function measured(list: readonly string[] | Error, what: string, setting: string): Judgment {
   if (list instanceof Error) return failed(list.message, `Set ${setting}.`);
-  const count = `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
+  const isOne = list.length === 1;
+  const count = `${list.length} ${what}${isOne ? '' : 's'}`;
   return list.every((secret) => secretWeakness(secret) === undefined)
-    ? ok(`${count}, each strong enough`)
-    : failed(`${count}, at least one too weak`, `Set ${setting}.`);
+    ? ok(`${count}, ${isOne ? '' : 'each '}strong enough`)
+    : failed(`${count}, ${isOne ? '' : 'at least one '}too weak`, `Set ${setting}.`);
 }
 
 /** With the fingerprint of each, in their order: events are marked with that of the one that verified them. */

@@ -116,7 +116,7 @@ test('a healthy installation without webhooks passes every check but that of the
   // The text output has the same checks, with remedies.
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +reachable, PostgreSQL 1\d\.\d+$/m);
-  expect(stdout).toMatch(/^ok {4}webhook secrets +1 secret, each strong enough: [0-9a-f]{8}$/m);
+  expect(stdout).toMatch(/^ok {4}webhook secrets +1 secret, strong enough: [0-9a-f]{8}$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
   const all = report.checks.length;
   expect(stdout.endsWith(`\n${all - 1} ok, 0 warnings, 0 failed, 1 not checked.\n`), stdout).toBe(
@@ -269,7 +269,7 @@ test('a sandbox signs with its own secret, which a receiver without it does not 
 });
 
 test('webhooks of the sandbox that do not arrive are reported, even if all settings agree', async () => {
-  // The clock does not move between the payments, so that no delivery is retried.
+  // Time moves only between the payments, so that no delivery is retried.
   const nowMs = Date.now();
   const sender = await startTestSandbox({ clock: { nowMs: () => nowMs } });
   const ledger = await createTestDatabase();
