@@ -7,12 +7,14 @@
  *    result, there is no second one. It has the names of the fields of evidence, never their values.
  * 3. A lost response is resolved by a retrieve: accepted is done, and so is evidence that the service has.
  *    Where the retrieve does not show it, the outcome is unknown.
+ * 4. Evidence that somebody changed after the person read it is not overwritten.
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import type { AuditAction, AuditIntent, FinalResult } from '../audit/domain/entry.ts';
 import { type ClaimedAttempt, recordExclusiveAttempt } from '../audit/recordAudit.ts';
 import type { DisputeService, EvidenceValues, Uploaded } from '../disputes/disputeService.ts';
 import { changedFields } from '../disputes/domain/evidence.ts';
+import { evidenceVersion } from '../disputes/evidenceVersion.ts';
 import { type ListedResource, readListedResource } from '../ledger/read/store/resourceList.ts';
 import type { ActionOutcome } from '../outcomes/action.ts';
 import type { RefreshOutcome } from '../outcomes/refresh.ts';
@@ -33,7 +35,18 @@ export interface SeenDispute {
   readonly reason: string;
 }
 
-type Sent = ActionOutcome | Changed;
+type Sent = ActionOutcome | Changed | Edited;
+
+/** Nothing happened: the evidence is not what the person read (rule 4). */
+interface Edited {
+  readonly outcome: 'edited';
+  /** The fields in which the service has something else than the person wants. */
+  readonly fields: readonly {
+    readonly name: string;
+    readonly atService: string;
+    readonly wanted: string;
+  }[];
+}
 
 /** Nothing happened: the dispute is not what the person saw, or nothing can be done about it. */
 interface Changed {
@@ -63,11 +76,17 @@ export function acceptDisputeAs(
   });
 }
 
-/** @param wanted the fields to set; an empty text clears one. Fields that do not differ are not sent */
+interface EvidenceInput extends SeenDispute {
+  /** The fields to set; an empty text clears one. Fields that do not differ are not sent. */
+  readonly wanted: EvidenceValues;
+  /** Of the evidence that the person read; undefined: what the service has is overwritten in any case. */
+  readonly evidenceVersion: string | undefined;
+}
+
 export function submitEvidenceAs(
   parts: DisputeParts,
   actor: Actor,
-  { wanted, ...seen }: SeenDispute & { readonly wanted: EvidenceValues },
+  { wanted, evidenceVersion: seenVersion, ...seen }: EvidenceInput,
 ): Promise<ActedOnDispute> {
   const { disputeId } = seen;
   const detail = { fields: Object.keys(wanted) };
@@ -78,6 +97,9 @@ export function submitEvidenceAs(
     if (Object.keys(changes).length === 0) {
       return { outcome: 'refused', reason: 'the service has exactly this evidence already' };
     }
+    if (seenVersion !== undefined && seenVersion !== evidenceVersion(before.values)) {
+      return { outcome: 'edited', fields: differences(before.values, changes) };
+    }
     const sent = await parts.service.submitEvidence(disputeId, changes);
     if (sent.outcome !== 'unknown') return sent;
     const after = await parts.service.readEvidence(disputeId);
@@ -85,6 +107,13 @@ export function submitEvidenceAs(
       after.outcome === 'read' && Object.keys(changedFields(after.values, wanted)).length === 0;
     return isThere ? { outcome: 'done' } : sent;
   });
+}
+
+function differences(atService: EvidenceValues, wanted: EvidenceValues): Edited['fields'] {
+  const has = new Map(Object.entries(atService));
+  return Object.entries(wanted).map(([name, text]) => ({
+    ...{ name, atService: has.get(name) ?? '', wanted: text ?? '' },
+  }));
 }
 
 export type UploadedAs = (Uploaded | Changed) & { readonly attempt: number };
@@ -122,7 +151,7 @@ interface Wish {
 async function act(
   parts: DisputeParts,
   { actor, action, seen, detail }: Wish,
-  send: () => Promise<ActionOutcome>,
+  send: () => Promise<Sent>,
 ): Promise<ActedOnDispute> {
   const { disputeId, reason } = seen;
   const known = await readListedResource(parts.db, { kind: 'dispute', id: disputeId });
@@ -159,7 +188,7 @@ function notRetrieved(refreshed: RefreshOutcome): ActionOutcome {
 async function sendIfSeen(
   { db }: DisputeParts,
   { disputeId, amountMinor, currency, stage }: SeenDispute,
-  send: () => Promise<ActionOutcome>,
+  send: () => Promise<Sent>,
 ): Promise<Sent> {
   const now = await readListedResource(db, { kind: 'dispute', id: disputeId });
   const isSame =
@@ -181,9 +210,10 @@ async function retrieved(
 }
 
 function resultOf(outcome: Sent['outcome']): FinalResult {
-  return outcome === 'changed' ? 'refused' : outcome;
+  return outcome === 'changed' || outcome === 'edited' ? 'refused' : outcome;
 }
 
 function errorOf(sent: { readonly outcome: string; readonly reason?: string }) {
+  if (sent.outcome === 'edited') return { error: 'somebody changed the evidence meanwhile' };
   return { error: sent.reason ?? 'it is not what the person saw, or it is decided' };
 }

@@ -1090,6 +1090,8 @@ export type SubmitEvidenceInput = {
     readonly uncategorized_file?: string | undefined;
     readonly uncategorized_text?: string | undefined;
   };
+  /** The version of the evidence that you read. If somebody changed it since, the request is refused with 409 and both versions. Without it, the fields are set regardless of what they have. */
+  readonly evidence_version?: string | undefined;
   readonly dispute_id: string;
 };
 
@@ -1992,6 +1994,8 @@ export type DisputeEvidence = {
   readonly dispute_id: string;
   /** By field; file fields have ids. */
   readonly evidence: Readonly<Record<string, string>>;
+  /** Changes with the evidence. Send it as `evidence_version`. */
+  readonly version: string;
 };
 
 /** `DisputePage` in the OpenAPI document. */

@@ -100,7 +100,8 @@ function explain(
   error: Error,
   { status, maxBodyBytes }: { readonly status: number; readonly maxBodyBytes: number },
 ): string {
-  if (status === 413) return `The body is larger than ${maxBodyBytes} bytes.`;
+  if (status === 413)
+    return `The body is larger than ${maxBodyBytes} bytes. Nothing was done. Send less in one request.`;
   if (status === 415) return 'Send the body without Content-Encoding, in UTF-8.';
   const isBody = 'type' in error && error.type === 'entity.parse.failed';
   return isBody ? 'The body is not JSON.' : 'The request cannot be read.';

@@ -12,7 +12,17 @@ interface DisputeNow {
 type NotActed =
   | (NotDone & { readonly attempt: number })
   | { readonly outcome: 'claimed'; readonly attempt: number }
-  | { readonly outcome: 'changed'; readonly now: DisputeNow | undefined };
+  | { readonly outcome: 'changed'; readonly now: DisputeNow | undefined }
+  | Edited;
+
+interface Edited {
+  readonly outcome: 'edited';
+  readonly fields: readonly {
+    readonly name: string;
+    readonly atService: string;
+    readonly wanted: string;
+  }[];
+}
 
 const SAME_FINDS_OUT = 'The same request finds out.';
 
@@ -22,12 +32,33 @@ export function notActedText(disputeId: string, given: NotActed): string {
       return claimedText(given.attempt, `act on ${disputeId}`);
     case 'changed':
       return changedText(disputeId, given.now);
+    case 'edited':
+      return editedText(disputeId, given);
     default:
       return notDoneText(given, { attempt: given.attempt, next: SAME_FINDS_OUT });
   }
 }
 
-export function notUploadedText(disputeId: string, given: NotActed): string {
+/** Both versions: the text of the person is nowhere else. */
+function editedText(disputeId: string, { fields }: Edited): string {
+  const both = fields.map(
+    ({ name, atService, wanted }) =>
+      `${name}: the service has ${quotedOrNothing(atService)}, you gave ${quotedOrNothing(wanted)}.`,
+  );
+  return (
+    `Somebody changed the evidence of ${disputeId} after you read it. Nothing was submitted. ${both.join(' ')} ` +
+    'Read the evidence again, and submit what is right.'
+  );
+}
+
+function quotedOrNothing(text: string): string {
+  return text === '' ? 'nothing' : JSON.stringify(text);
+}
+
+export function notUploadedText(
+  disputeId: string,
+  given: Exclude<NotActed, { readonly outcome: 'edited' }>,
+): string {
   switch (given.outcome) {
     case 'claimed':
       return claimedText(given.attempt, `upload a file for ${disputeId}`);

@@ -162,6 +162,48 @@ test('evidence that was submitted with a lost response is found, and not sent ag
   expect(again.html).toContain('exactly this evidence already');
 });
 
+const shownVersion = ({ html }: { readonly html: string }) =>
+  /name="evidence_version" value="(\w+)"/.exec(html)?.[1] ?? '';
+
+test('of two people who change evidence, the later one overwrites nothing and sees both versions', async () => {
+  const id = await dispute();
+  const path = `/disputes/${id}/evidence`;
+  expect((await submit(id, { shipping_carrier: 'DHL' })).status).toBe(303);
+  const [first, second] = [await treasurer.get(path), await treasurer.get(path)];
+  const had = 'shipping_carrier';
+  const mine = { had, evidence_version: shownVersion(first), shipping_carrier: 'UPS' };
+  expect((await submit(id, mine)).status).toBe(303);
+  const theirs = {
+    ...{ had, evidence_version: shownVersion(second), shipping_carrier: 'DHL' },
+    uncategorized_text: `delivered ${HOSTILE}`,
+  };
+  const refused = await submit(id, theirs);
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain(
+    'shipping_carrier: the service has &quot;UPS&quot;, you gave &quot;DHL&quot;',
+  );
+  expect(refused.html).toContain(
+    'uncategorized_text: the service has nothing, you gave &quot;delivered',
+  );
+  expect(refused.html).not.toContain(HOSTILE);
+  expect(await evidenceOf(id)).toEqual({ shipping_information: { shipping_carrier: 'UPS' } });
+  expect((await resultsOf(id, 'dispute.evidence')).at(-1)).toBe('refused');
+  // The same submission once more, after its response was lost, is no conflict.
+  expect((await submit(id, mine)).html).toContain('exactly this evidence already');
+  const again = { ...theirs, evidence_version: shownVersion(await treasurer.get(path)) };
+  expect((await submit(id, again)).status).toBe(303);
+});
+
+test('a long text is submitted whole, and one that is too long is refused with the limit', async () => {
+  const id = await dispute();
+  // Each letter is six bytes in a form.
+  const long = 'ж'.repeat(40_000);
+  expect((await submit(id, { access_activity_log: long })).status).toBe(303);
+  expect(await evidenceOf(id)).toEqual({ customer_information: { access_activity_log: long } });
+  const refused = await submit(id, { access_activity_log: 'ж'.repeat(50_000) });
+  expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('256 KiB')]);
+});
+
 test.each([
   ['a script', new TextEncoder().encode('<script>alert(1)</script>')],
   ['nothing', new Uint8Array()],

@@ -14,6 +14,7 @@ import { disputesOf } from '../../assembly/service.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { EvidenceValues } from '../../disputes/disputeService.ts';
 import { contentTypeOf, EVIDENCE_FIELDS, MAX_FILE_BYTES } from '../../disputes/domain/evidence.ts';
+import { evidenceVersion } from '../../disputes/evidenceVersion.ts';
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { toError, UnavailableError, UsageError } from '../../platform/errors.ts';
@@ -69,9 +70,11 @@ function evidenceCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const read = await (await partsOf(db)).service.readEvidence(disputeId);
         if (read.outcome === 'failed') throw new UnavailableError(printable(read.reason));
-        if (json) printJson({ dispute_id: disputeId, evidence: read.values });
+        const { values } = read;
+        const version = evidenceVersion(values);
+        if (json) printJson({ dispute_id: disputeId, evidence: values, version });
         else {
-          for (const [name, value] of Object.entries(read.values)) {
+          for (const [name, value] of Object.entries(values)) {
             printLine(printable(`${name}: ${value}`));
           }
         }
@@ -99,7 +102,8 @@ function submitCommand(): Command {
         const seen = await mustSee(parts, disputeId, options.reason);
         const names = Object.keys(options.field).join(', ');
         await confirm(`Submit ${names} for ${printable(disputeId)}?`, options.yes);
-        const wanted = { ...seen, wanted: options.field };
+        // Only the fields that are named are set.
+        const wanted = { ...seen, wanted: options.field, evidenceVersion: undefined };
         report(seen, await submitEvidenceAs(parts, actorOf(options.by), wanted), options.json);
       }),
     );

@@ -10,6 +10,7 @@ import {
 } from '../../actions/actOnDispute.ts';
 import { submitEvidenceRequest } from '../../contract/requests/evidence.ts';
 import { contentTypeOf, MAX_FILE_BYTES } from '../../disputes/domain/evidence.ts';
+import { evidenceVersion } from '../../disputes/evidenceVersion.ts';
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
 import { NO_SERVICE_KEY, notDoneOutcome, notRetrieved } from '../notDone.ts';
@@ -75,7 +76,18 @@ export const submitEvidence = defineEndpoint({
     'deadline. The audit log has the names of the fields, not their values.',
   params,
   query,
-  body: z.strictObject({ ...seenFields, evidence }),
+  body: z.strictObject({
+    ...seenFields,
+    evidence,
+    evidence_version: z
+      .string()
+      .max(100)
+      .optional()
+      .describe(
+        'The version of the evidence that you read. If somebody changed it since, the request is refused with ' +
+          '409 and both versions. Without it, the fields are set regardless of what they have.',
+      ),
+  }),
   maxBodyBytes: 128 * 1024,
   response: result,
   statuses,
@@ -85,7 +97,14 @@ export const submitEvidence = defineEndpoint({
     const wanted = Object.fromEntries(
       Object.entries(body.evidence).filter(([, value]) => value !== undefined),
     );
-    return toOutcome(seen, await submitEvidenceAs(disputes, actor, { ...seen, wanted }));
+    return toOutcome(
+      seen,
+      await submitEvidenceAs(disputes, actor, {
+        ...seen,
+        wanted,
+        evidenceVersion: body.evidence_version,
+      }),
+    );
   },
 });
 
@@ -101,6 +120,7 @@ export const getEvidence = defineEndpoint({
     .strictObject({
       dispute_id: z.string(),
       evidence: z.record(z.string(), z.string()).describe('By field; file fields have ids.'),
+      version: z.string().describe('Changes with the evidence. Send it as `evidence_version`.'),
     })
     .meta({ id: 'DisputeEvidence' }),
   statuses: [404],
@@ -113,7 +133,11 @@ export const getEvidence = defineEndpoint({
     );
     return {
       outcome: 'ok',
-      body: { dispute_id: disputeId, evidence: Object.fromEntries(values) },
+      body: {
+        dispute_id: disputeId,
+        evidence: Object.fromEntries(values),
+        version: evidenceVersion(read.values),
+      },
     };
   },
 });
@@ -197,6 +221,7 @@ function toOutcome(
       return { outcome: 'ok', body: { dispute_id: disputeId, status, attempt: number } };
     }
     case 'changed':
+    case 'edited':
     case 'claimed':
       return { outcome: 'conflict', message: notActedText(disputeId, acted) };
     default:

@@ -48,15 +48,19 @@ export const submitEvidence = defineAction({
   path: '/disputes/{dispute_id}/evidence',
   permission: 'move_money',
   params,
-  form: fields.extend({ ...seen, had: z.string().optional() }),
+  form: fields.extend({
+    ...seen,
+    had: z.string().optional(),
+    evidence_version: z.string().max(100).optional(),
+  }),
   act: async (parts, { params: named, form: { had = '', ...form }, actor }) => {
-    const { expected_amount, currency: of, stage, reason, ...given } = form;
+    const { expected_amount, currency: of, stage, reason, evidence_version, ...given } = form;
     // An empty field counts as absent; one that had a value is one to clear.
     const cleared = EVIDENCE_FIELDS.filter(
       (name) => had.split(' ').includes(name) && given[name] === undefined,
     );
     const evidence = { ...Object.fromEntries(cleared.map((name) => [name, ''])), ...given };
-    const body = { expected_amount, currency: of, stage, reason, evidence };
+    const body = { expected_amount, currency: of, stage, reason, evidence, evidence_version };
     const to = resourceHref('dispute', named.dispute_id);
     const notice = 'Submitted. You can add and change evidence until the deadline.';
     const request = { params: named, body, actor };

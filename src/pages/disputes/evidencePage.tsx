@@ -6,6 +6,7 @@ import { id } from '../../console/schemas.ts';
 import { EVIDENCE_GROUPS, type EvidenceField } from '../../contract/requests/evidence.ts';
 import type { EvidenceValues } from '../../disputes/disputeService.ts';
 import { isFileField } from '../../disputes/domain/evidence.ts';
+import { evidenceVersion } from '../../disputes/evidenceVersion.ts';
 import { type ListedResource, readListedResource } from '../../ledger/read/store/resourceList.ts';
 import { DataTable, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason, Select, TextArea } from '../components/forms.tsx';
@@ -133,7 +134,7 @@ function EvidenceBody({ data, viewer }: BodyProps) {
   );
 }
 
-function EvidenceForm({ data: { row, values, files }, viewer }: BodyProps) {
+function EvidenceForm({ data: { row, values, notShown, files }, viewer }: BodyProps) {
   const { amountMinor, currency, stage } = row;
   if (amountMinor === null || currency === null) {
     return <p>Its amount is unknown. Refresh the dispute from the service first.</p>;
@@ -150,6 +151,9 @@ function EvidenceForm({ data: { row, values, files }, viewer }: BodyProps) {
       <Hidden name="currency" value={currency} />
       <Hidden name="stage" value={stage ?? ''} />
       <Hidden name="had" value={Object.keys(values).join(' ')} />
+      {notShown === undefined ? (
+        <Hidden name="evidence_version" value={evidenceVersion(values)} />
+      ) : null}
       {Object.entries(EVIDENCE_GROUPS).map(([group, names]) => (
         <fieldset key={group}>
           <legend>{words(group)}</legend>

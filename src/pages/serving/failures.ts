@@ -30,6 +30,13 @@ export function createErrorHandler(log: Log, renderer: Renderer): ErrorRequestHa
   );
 }
 
+/** @param error of the reader of the form, which states its limit */
+function tooLarge(error: Error): string {
+  const limit = 'limit' in error && typeof error.limit === 'number' ? error.limit : undefined;
+  if (limit === undefined) return 'The form or its file is too large.';
+  return `The form with its file is too large: it has more than ${Math.floor(limit / 1024)} KiB as it is sent, where a letter other than A to Z takes up to 9 bytes.`;
+}
+
 function failureOf(error: unknown, log: Log): Failure {
   if (error instanceof AttemptInterrupted) {
     log.error({ error }, 'console.page_failed');
@@ -41,7 +48,7 @@ function failureOf(error: unknown, log: Log): Failure {
     if (status === 413) {
       return {
         outcome: 'invalid',
-        message: 'The form or its file is too large. Nothing was done.',
+        message: `${tooLarge(error)} Nothing was done. Go back: what you typed is still there. Shorten it, or upload it as a file.`,
       };
     }
     if (status >= 400 && status < 500) {

@@ -3,7 +3,10 @@ import express, { type Request, type RequestHandler } from 'express';
 import type { Session } from '../../access/sessions.ts';
 import type { Failure } from './problem.tsx';
 
-const MAX_FORM_BYTES = 64 * 1024;
+/** Evidence of a dispute is the longest text. */
+const MAX_FORM_BYTES = 256 * 1024;
+/** Of the fields beside a file. */
+const MAX_FIELD_BYTES = 64 * 1024;
 
 /** Reads the text of a form, as its browser sent it. */
 export const receiveForm: RequestHandler = express.text({
@@ -14,7 +17,7 @@ export const receiveForm: RequestHandler = express.text({
 
 /** Reads a form with a file. */
 export function receiveFile(maxFileBytes: number): RequestHandler {
-  const limit = maxFileBytes + MAX_FORM_BYTES;
+  const limit = maxFileBytes + MAX_FIELD_BYTES;
   return express.raw({ type: 'multipart/form-data', limit, inflate: false });
 }
 
