@@ -234,16 +234,23 @@ async function recordStart(
 function createOpenList(db: Queryable, idleMs: number) {
   let list: ReadonlyMap<string, OpenSession> = new Map();
   let readAtMs = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
+  let reading: Promise<ReadonlyMap<string, OpenSession>> | undefined;
+  /** How often the list was expired. What was read before that may have a session that has ended since. */
+  let expirations = 0;
 
-  const load = async (): Promise<void> => {
+  const load = async (): Promise<ReadonlyMap<string, OpenSession>> => {
     const startMs = monotonicMs();
+    const before = expirations;
     try {
       const sessions = await readOpenSessions(db, idleMs);
-      list = new Map(sessions.map((session) => [session.digest.toString('hex'), session]));
-      readAtMs = startMs;
+      const read = new Map(sessions.map((session) => [session.digest.toString('hex'), session]));
+      if (before === expirations) {
+        list = read;
+        readAtMs = startMs;
+      }
+      return read;
     } finally {
-      reading = undefined;
+      if (before === expirations) reading = undefined;
     }
   };
 
@@ -251,11 +258,11 @@ function createOpenList(db: Queryable, idleMs: number) {
     read: async (maxAgeMs: number): Promise<ReadonlyMap<string, OpenSession>> => {
       if (monotonicMs() - readAtMs <= maxAgeMs) return list;
       reading ??= load();
-      await reading;
-      return list;
+      return await reading;
     },
     /** The next request reads again. */
     expire: (): void => {
+      expirations += 1;
       readAtMs = Number.NEGATIVE_INFINITY;
       reading = undefined;
     },

@@ -461,7 +461,7 @@ export interface AdminApiCalls {
    * Retrieve the payment first, and compare. An entry is added to the attempt; nothing is changed, and nothing is sent to the service. The name of the token is recorded. 409: the attempt has a result, or it began less than five minutes ago and may still be running.
    */
   closeAttempt(input: CloseAttemptInput, options?: AdminApiCallOptions): Promise<ClosedAttempt>;
-  /** List sessions of the console that have neither ended nor expired, newest first. */
+  /** List open sessions of the console, newest first. */
   listSessions(input?: ListSessionsInput, options?: AdminApiCallOptions): Promise<ConsoleSessionPage>;
   /**
    * End a session of the console, or all sessions of its person.
@@ -585,7 +585,7 @@ export interface AdminApiLists {
   listUnmatched(input?: Omit<ListUnmatchedInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<UnmatchedItem>;
   /** List entries of the audit log, newest first. */
   listAudit(input?: Omit<ListAuditInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<AuditEntry>;
-  /** List sessions of the console that have neither ended nor expired, newest first. */
+  /** List open sessions of the console, newest first. */
   listSessions(input?: Omit<ListSessionsInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<ConsoleSession>;
   /**
    * List valid tokens, newest first.

@@ -187,6 +187,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     channelTargets: targetsOf(config.channels),
     testChannel: testerOf(shared, db),
     installation: config.installation,
+    sessionIdleMs: config.consoleSessions.idleMs,
     schedules: schedulesOf(config),
     queues: queueAccessOf(shared, depths),
     enqueueRuns: (request, attempt) => enqueueOperatorRuns(runs, request, attempt),

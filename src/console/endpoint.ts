@@ -48,6 +48,8 @@ export interface ApiParts {
   /** Sends a test message; undefined if the channel is not configured. */
   readonly testChannel: (channel: ChannelName, actor: Actor) => Promise<TestedChannel | undefined>;
   readonly installation: Installation;
+  /** A session of the console ends when nobody used it for so long. */
+  readonly sessionIdleMs: number;
   readonly queues: QueueAccess;
   /** The schedules of this installation. */
   readonly schedules: readonly PlannedSchedule[];

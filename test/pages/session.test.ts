@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endSessionsOfSamePerson, insertSession } from '../../src/access/store/sessions.ts';
 import { createRefusalRecorder } from '../../src/pages/session/refusedSignIns.ts';
+import { createApi } from '../support/api.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { formTokenIn, openPages, type PageViewer } from '../support/pages.ts';
@@ -140,6 +141,24 @@ describe('an idle session', () => {
     );
     await waitFor('the session to end', async () => (await viewer.get('/')).status === 303);
   });
+});
+
+test('a session that was idle for too long is not listed, in the console and by the API', async () => {
+  const viewer = await openPages(tallyhook);
+  const idle = await openPages(tallyhook, tokens.get('operator'));
+  expect((await idle.get('/')).status).toBe(200);
+  const [row] = await db.query<{ id: number }>(
+    `update console_sessions set last_seen_at = statement_timestamp() - interval '8 hours'
+      where id = (select max(id) from console_sessions where holder = 'a-operator')
+      returning id`,
+  );
+  const href = `/sessions/${row?.id}`;
+  expect((await viewer.get('/sessions')).html).not.toContain(`href="${href}"`);
+  expect((await viewer.get(href)).status).toBe(404);
+  const { body } = await createApi(tallyhook).get('/api/v1/sessions?limit=100');
+  const { sessions } = body as { readonly sessions: readonly { readonly number: number }[] };
+  expect(sessions).not.toEqual([]);
+  expect(sessions.map((one) => one.number)).not.toContain(row?.id);
 });
 
 test('a session is listed, and another person ends it, with a reason in the audit log', async () => {

@@ -129,6 +129,8 @@ export interface SessionRow {
 }
 
 export interface SessionPage {
+  /** Sessions that nobody used for so long have ended. */
+  readonly idleMs: number;
   /** Only this one. */
   readonly only?: number | undefined;
   /** Only sessions of the same person as this one. */
@@ -142,22 +144,23 @@ export interface SessionPage {
 const SAME_PERSON = `
   (s.token_digest = one.token_digest or (s.issuer = one.issuer and s.subject = one.subject))`;
 
-/** Sessions that have neither ended nor expired, newest first. */
+/** Sessions that have neither ended nor expired nor been idle for too long, newest first. */
 export function readSessionRows(
   db: Queryable,
-  { only, samePersonAs, below, limit }: SessionPage,
+  { idleMs, only, samePersonAs, below, limit }: SessionPage,
 ): Promise<readonly SessionRow[]> {
   return db.query<SessionRow>(
     `select s.id, s.holder, s.sign_in as "signIn", s.origin, s.user_agent as "userAgent",
             s.started_at as "startedAt", s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt"
        from console_sessions s
       where s.ended_at is null and s.started_at is not null and s.expires_at > statement_timestamp()
+        and s.last_seen_at > statement_timestamp() - $5::double precision * interval '1 millisecond'
         and ($1::bigint is null
              or exists (select from console_sessions one where one.id = $1 and ${SAME_PERSON}))
         and ($2::bigint is null or s.id < $2)
         and ($4::bigint is null or s.id = $4)
       order by s.id desc limit $3`,
-    [samePersonAs ?? null, below ?? null, limit, only ?? null],
+    [samePersonAs ?? null, below ?? null, limit, only ?? null, idleMs],
   );
 }
 

@@ -18,7 +18,8 @@ export function sessionsCommand(): Command {
 function listCommand(): Command {
   return newestFirstCommand({
     description: 'list sessions of the console, newest first: who is signed in, and from where',
-    read: readSessionRows,
+    read: (db, page) =>
+      readSessionRows(db, { ...page, idleMs: readConfig().consoleSessions.idleMs }),
     name: 'sessions',
     toJson: sessionJson,
     print: printSessions,

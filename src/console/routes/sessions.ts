@@ -29,17 +29,21 @@ export const listSessions = defineEndpoint({
   method: 'get',
   path: '/api/v1/sessions',
   permission: 'manage_tokens',
-  summary: 'List sessions of the console that have neither ended nor expired, newest first',
+  summary: 'List open sessions of the console, newest first',
   params: z.strictObject({}),
   query: z.strictObject({ limit, cursor }),
   response: z
     .strictObject({ sessions: z.array(session), next_cursor: nextCursor })
     .meta({ id: 'ConsoleSessionPage' }),
   statuses: [],
-  handle: async ({ db }, { query }) => {
+  handle: async ({ db, sessionIdleMs: idleMs }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readSessionRows(db, { below: from.place?.[0], limit: query.limit + 1 });
+    const rows = await readSessionRows(db, {
+      idleMs,
+      below: from.place?.[0],
+      limit: query.limit + 1,
+    });
     const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
     return { outcome: 'ok', body: { sessions: shown.map(sessionJson), next_cursor: next } };
   },

@@ -44,9 +44,9 @@ export const sessionsPage = definePage({
   permission: 'manage_tokens',
   params: z.strictObject({}),
   query: z.strictObject({}),
-  load: async ({ db }) => ({
+  load: async ({ db, sessionIdleMs: idleMs }) => ({
     outcome: 'ok',
-    data: await readSessionRows(db, { limit: MAX_SHOWN }),
+    data: await readSessionRows(db, { idleMs, limit: MAX_SHOWN }),
   }),
   view: (sessions, viewer) => ({
     title: 'Sessions',
@@ -74,8 +74,8 @@ export const sessionPage = definePage({
   permission: 'manage_tokens',
   params: z.strictObject({ session_id: number }),
   query: z.strictObject({}),
-  load: async ({ db }, { params: { session_id: id }, sessionId }) => {
-    const [session] = await readSessionRows(db, { only: id, limit: 1 });
+  load: async ({ db, sessionIdleMs: idleMs }, { params: { session_id: id }, sessionId }) => {
+    const [session] = await readSessionRows(db, { idleMs, only: id, limit: 1 });
     if (session) return { outcome: 'ok', data: { session, isOwn: id === sessionId } };
     const message = `Session ${id} has ended, or never existed. The audit log has who signed in, and when.`;
     return { outcome: 'not_found', message };
@@ -131,8 +131,9 @@ export const accountPage = definePage({
   permission: 'read',
   params: z.strictObject({}),
   query: z.strictObject({}),
-  load: async ({ db }, { sessionId, actor }) => {
-    const sessions = await readSessionRows(db, { samePersonAs: sessionId, limit: MAX_SHOWN });
+  load: async ({ db, sessionIdleMs: idleMs }, { sessionId, actor }) => {
+    const page = { idleMs, samePersonAs: sessionId, limit: MAX_SHOWN };
+    const sessions = await readSessionRows(db, page);
     return { outcome: 'ok', data: { sessions, sessionId, name: actor.name } };
   },
   view: ({ sessions, sessionId, name }, viewer) => ({

@@ -57,6 +57,7 @@ function appOver(error: Error, token = TOKEN) {
     },
     schedules: [],
     installation: { name: 'Tallyhook', consoleUrl: undefined },
+    sessionIdleMs: 60_000,
     enqueueRuns: () => Promise.reject(new Error('no queue')),
     isReady: () => true,
     metrics: createMetrics(),

@@ -75,6 +75,7 @@ test('the app and the document have the same routes', () => {
     },
     schedules: [],
     installation: { name: 'Tallyhook', consoleUrl: undefined },
+    sessionIdleMs: 60_000,
     enqueueRuns: () => Promise.reject(new Error('no queue')),
     isReady: () => true,
     metrics: createMetrics(),
