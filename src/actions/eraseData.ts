@@ -4,7 +4,8 @@
  * 1. The person decides about counts: `planErasure` comes first, then `eraseAs` with what it returned, or
  *    `requestErasureAs`, after which the scheduler erases.
  * 2. The request and its entry in the audit log are written in one transaction, and so are its end and the
- *    entry of that. The scheduler continues a request that is not done, and so does the same call.
+ *    entry of that. The scheduler continues a request that is not done, and so does the same call: of the same
+ *    subjects there is one request that runs.
  * 3. A process claims a request before it works on it (erasure/holdErasure.ts).
  * 4. A customer id is in no other table of the ledger. It is kept while the request runs, because it is
  *    what to look for; afterwards its digest shows that the request was met.
@@ -23,6 +24,7 @@ import {
   type ErasureRow,
   type HeldErasure,
   insertErasure,
+  lockErasureRequests,
   markErasureDone,
   readErasure,
   readRunningErasures,
@@ -128,9 +130,11 @@ export async function eraseAs(
   const { db } = parts;
   const holder = randomUUID();
   const subjects = people.map(({ subject }) => subject);
-  const id = running?.id ?? (await request(db, actor, { subjects, reason, holder }));
+  const { id, isNew } = running
+    ? { id: running.id, isNew: false }
+    : await request(db, actor, { subjects, reason, holder });
   const held = { id, holder };
-  if (running && !(await claimErasure(db, held))) {
+  if (!isNew && !(await claimErasure(db, held))) {
     return { outcome: 'busy', id, request: await readErasure(db, id) };
   }
   const erased = await holdErasure(parts, held, (signal) =>
@@ -162,10 +166,8 @@ export async function requestErasureAs(
   actor: Actor,
   input: { readonly subjects: readonly ErasureSubject[]; readonly reason: string },
 ): Promise<{ readonly isNew: boolean; readonly request: ErasureRow | undefined }> {
-  const running = await findRunning(db, input.subjects);
-  if (running) return { isNew: false, request: running };
-  const id = await request(db, actor, { ...input, holder: undefined });
-  return { isNew: true, request: await readErasure(db, id) };
+  const { id, isNew } = await request(db, actor, { ...input, holder: undefined });
+  return { isNew, request: await readErasure(db, id) };
 }
 
 interface Requested {
@@ -175,13 +177,17 @@ interface Requested {
   readonly holder: string | undefined;
 }
 
+/** Writes a request, unless one for the same runs. */
 function request(
   db: Database,
   actor: Actor,
   { subjects, reason, holder }: Requested,
-): Promise<number> {
+): Promise<{ readonly id: number; readonly isNew: boolean }> {
   const written = redactPersonalData(reason, MAX_REASON_LENGTH);
   return db.transaction(async (tx) => {
+    await lockErasureRequests(tx);
+    const running = await findRunning(tx, subjects);
+    if (running) return { id: running.id, isNew: false };
     const id = await insertErasure(tx, {
       subjects: namesOf(subjects),
       reason: written,
@@ -195,7 +201,7 @@ function request(
       reason: written,
       detail: countKinds(subjects),
     });
-    return id;
+    return { id, isNew: true };
   });
 }
 

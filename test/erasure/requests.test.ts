@@ -64,6 +64,41 @@ async function expectErased(people: readonly TestPerson[]): Promise<void> {
   expect(report.checks.flatMap(({ offenders }) => offenders)).toEqual([]);
 }
 
+test('the same request that is sent several times at once is one, and is claimed by one process', async () => {
+  const [person] = await fill(1);
+  if (!person) throw new Error('no people');
+  const subjects = customersOf([person]);
+  const requested = await Promise.all(
+    Array.from({ length: 5 }, () => requestErasureAs({ db }, ADA, { subjects, reason: 'left' })),
+  );
+  expect(requested.filter(({ isNew }) => isNew)).toHaveLength(1);
+  expect(await db.query('select from erasures')).toHaveLength(1);
+  await carryOut();
+  const plan = await planErasure({ db }, subjects);
+  const erased = await Promise.all(
+    [1, 2, 3].map(() => eraseAs({ db }, ADA, { plan, reason: 'left' })),
+  );
+  const outcomes = erased.map(({ outcome }) => outcome);
+  expect(outcomes).toContain('erased');
+  expect(outcomes.filter((outcome) => outcome !== 'erased' && outcome !== 'busy')).toEqual([]);
+  expect(await db.query(`select from erasures where state = 'running'`)).toEqual([]);
+  await expectErased([person]);
+});
+
+test('a request has 50 subjects, however long their ids are, and a larger body is refused with the limit', async () => {
+  const api = await startApi('console');
+  const id = (place: number) => `${place}`.padEnd(255, 'ж');
+  const subjects = Array.from({ length: 50 }, (_, place) => ({ kind: 'order', id: id(place) }));
+  const wanted = { subjects, reason: 'left', confirm: true };
+  expect((await api.post('/api/v1/erasures', wanted)).status).toBe(202);
+  const large = { ...wanted, reason: 'x'.repeat(130 * 1024) };
+  const refused = await api.post('/api/v1/erasures', large);
+  expect([refused.status, refused.body.error.message]).toEqual([
+    413,
+    'The body is larger than 131072 bytes. Nothing was done. Send less in one request.',
+  ]);
+});
+
 test('the scheduler carries out a request of the API, which shows its plan before and its proof after', async () => {
   const [person, other] = await fill(2);
   if (!person || !other) throw new Error('no people');

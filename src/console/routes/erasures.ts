@@ -12,8 +12,10 @@ import { cursor, id, limit, nextCursor, number, reasonGiven, time } from '../sch
 const count = z.int().min(0);
 const numbers = z.array(z.int().min(1));
 
-/** As many as the largest body can carry; the command reads more from a file. */
+/** The command reads more from a file. */
 const MAX_SUBJECTS = 50;
+/** As many subjects with the longest ids and the longest reason, each character escaped. */
+const MAX_BODY_BYTES = 128 * 1024;
 
 const subjects = z
   .array(
@@ -92,6 +94,7 @@ export const planErasureEndpoint = defineEndpoint({
   params: z.strictObject({}),
   query: z.strictObject({}),
   body: z.strictObject({ subjects }),
+  maxBodyBytes: MAX_BODY_BYTES,
   response: plan,
   statuses: [409],
   handle: async ({ db }, { body }) => {
@@ -144,6 +147,7 @@ export const requestErasure = defineEndpoint({
       .literal(true)
       .describe('That you know what is erased, and that it cannot be undone.'),
   }),
+  maxBodyBytes: MAX_BODY_BYTES,
   response: erasure,
   statuses: [202],
   handle: async ({ db }, { body, actor }) => {

@@ -34,6 +34,11 @@ const COLUMNS = `
   e.copies_erased_at as "copiesErasedAt", e.finished_at as "finishedAt", e.texts, e.remaining, e.proof,
   (select count(*) from erased_bodies b where b.erasure_id = e.id) as bodies`;
 
+/** Makes others who request an erasure wait for this transaction, so that they find its request. */
+export async function lockErasureRequests(tx: Queryable): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('tallyhook erasure requests'))`, []);
+}
+
 /** @param erasure with a holder if its process begins at once; otherwise the scheduler does */
 export async function insertErasure(
   tx: Queryable,
