@@ -6,6 +6,8 @@
  * 2. In a window with many (a first import, the time after an outage) the full rows are applied as what
  *    they are, observations by a list: retrieving each would take days. What is not final among them is
  *    retrieved later anyway (domain/checkTimes.ts).
+ *    A response that is older than the row repairs nothing: it comes from a replica that lags. The retrieve is
+ *    repeated (domain/behind.ts).
  * 3. What differs after that remains. It becomes a finding (recordWindow.ts), which closes when a later
  *    comparison is equal.
  * 4. A dry run sends the same requests and rolls back what it would write. It takes rows that would be
@@ -16,6 +18,7 @@
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import type { Observation, ResourceRef } from '../ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
+import { markBehind } from '../ledger/store/resources.ts';
 import {
   compareRows,
   type DifferingRow,
@@ -149,7 +152,7 @@ interface RetrievedDifference extends Pick<RemainingRow, 'foreignMerchantId'> {
 /** @throws ServiceUnusable */
 async function retrieveDiffering(
   run: RunContext,
-  { kind, id }: Remote,
+  { kind, id, versionMicros: listedMicros }: Remote,
 ): Promise<RetrievedDifference> {
   const retrieved = await run.requester.retrieve({ kind, id });
   if (retrieved.outcome === 'failed') {
@@ -158,7 +161,18 @@ async function retrieveDiffering(
   }
   if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return {};
   const { after, observedMicros } = retrieved;
+  if (isOlder(after.versionMicros, listedMicros)) {
+    if (!run.row.isDryRun) {
+      await markBehind(run.parts.db, [{ kind, id, versionMicros: listedMicros }]);
+    }
+    return {};
+  }
   return { found: { versionMicros: after.versionMicros ?? undefined, observedMicros } };
+}
+
+/** Where one of both has no version, the response counts. */
+function isOlder(afterMicros: number | null, listedMicros: number | undefined): boolean {
+  return afterMicros !== null && listedMicros !== undefined && afterMicros < listedMicros;
 }
 
 /**

@@ -3,6 +3,7 @@
  * watermark advances.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import {
   createSandboxDatabase,
@@ -48,6 +49,25 @@ function madePayment(id: string, fields: Partial<InsertedPayment> = {}): Inserte
     amount: 100,
     ...fields,
   };
+}
+
+/** Reconciliation with a service of which retrieves return a payment as it was before it succeeded. */
+async function laggingReconciler(id: string): Promise<{ readonly lagging: TestReconciler }> {
+  const { apiKey } = sandbox;
+  const client = createClient({ baseUrl: proxy.baseUrl, apiKey });
+  const use: PaymentServiceClient = {
+    ...client,
+    payments: {
+      ...client.payments,
+      retrieve: async (...given) => ({
+        ...(await client.payments.retrieve(...given)),
+        ...{ status: 'processing', amount_received: 0 },
+        modified_at: new Date(nowMs - 2 * HOUR_MS).toISOString(),
+      }),
+    },
+  };
+  expect((await use.payments.retrieve(id)).status).toBe('processing');
+  return { lagging: testReconciler({ db, service: { baseUrl: proxy.baseUrl, apiKey }, use }) };
 }
 
 /** Applies an event about a payment, regardless of what the service has. */
@@ -104,6 +124,25 @@ describe('differences of one window', () => {
       subject: 'payment:pay_less',
     });
   });
+});
+
+test('a difference with a retrieve that is older than its row is not repaired, and is retrieved again', async () => {
+  await applyEvent('pay_lag', { status: 'processing', amount_received: 0 });
+  await insertPayments(service, sandbox, [madePayment('pay_lag')]);
+  const { lagging } = await laggingReconciler('pay_lag');
+  const report = await lagging.run();
+  expect(report).toMatchObject({ state: 'done', found: 1, repaired: 0, remaining: 1 });
+  expect(await openFindings()).toEqual([{ class: 'stale_local', subject: 'payment:pay_lag' }]);
+  const wanted = () => db.query('select id from resources where is_check_wanted');
+  expect(await wanted()).toEqual([{ id: 'pay_lag' }]);
+  const ref = { kind: 'payment', id: 'pay_lag' } as const;
+  await lagging.retrieve(ref, { lane: 'refresh' });
+  expect(await wanted()).toEqual([{ id: 'pay_lag' }]);
+  await reconciler.retrieve(ref, { lane: 'refresh' });
+  expect(await wanted()).toEqual([]);
+  const again = await reconciler.run({ fromMs: nowMs - DAY_MS });
+  expect(again).toMatchObject({ state: 'done', found: 0 });
+  expect(await openFindings()).toEqual([]);
 });
 
 describe('a resource in the ledger that the list does not have', () => {
