@@ -421,6 +421,26 @@ describe('M5: a report line without a reference', () => {
     ]);
   });
 
+  test('is about a refund by when it settled, and not by when it was returned', async () => {
+    await open({ paid: false });
+    const refund = (status: string, day: string) =>
+      eventBody(
+        {
+          ...{ refund_id: 'ref_1', payment_id: 'pay_1', status, amount: 700, currency: 'EUR' },
+          ...{ reason: '', error_code: null, created: OCTOBER.created },
+          modified_at: `${day}T10:00:00.000Z`,
+        },
+        { eventType: `refund_${status}`, contentType: 'refund_details' },
+      );
+    const refunded = [refund('succeeded', '2026-10-04'), refund('failed', '2026-10-20')];
+    await applyEach(db, testApplier(db), [captured('pay_1', 700), ...refunded]);
+    const line = (day: string) => charge('', -700, day).replace('charge', 'refund');
+    expect(await imported(HEADER + line('2026-10-21'), REPORT)).toMatchObject({ matched: 0 });
+    expect(await imported(HEADER + line('2026-10-05'), REPORT)).toMatchObject({ matched: 1 });
+    expect(await lineOf(2, 2)).toMatchObject({ targetId: 'ref_1', rule: 'amount_and_date' });
+    expect(await problems()).toEqual([]);
+  });
+
   test('is not about a payment that a line with many others could be about', async () => {
     await open({ paid: false });
     const earlier = Array.from({ length: 9 }, (_, n) => captured(`pay_${n}`, 700, '2026-10-03'));

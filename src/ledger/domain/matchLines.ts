@@ -12,7 +12,8 @@
  *    of the days of the two lines.
  * 4. A line that names an order is about a free resource of that order with its amount, as in rule 3.
  * 5. A line that names nothing is about the only free resource with its amount that moved within some days
- *    before it, if no other line could be about the same.
+ *    before it, if no other line could be about the same. When a refund was returned, or a withheld dispute
+ *    released, does not count: a report has a line of the other direction for it.
  * 6. If the text of a bank line has the reference of a settlement, it is about that, with any amount. The longest
  *    reference counts, if only one is the longest. If it has none, a number that is hidden in it counts
  *    (hiddenDigits.ts), of a settlement within the days of rule 7.

@@ -76,6 +76,9 @@ interface CandidateRow extends Omit<Candidate, 'orderId'> {
 /** The legs by which each kind of resource moves money that a report has. */
 const REPORTED_LEGS = `('payment', 'captured'), ('refund', 'settled'), ('dispute', 'held'), ('payout', 'initiated')`;
 
+/** Whether a leg moved money, and did not take back what it moved: a refund that was returned did not settle then. */
+const IS_FORWARD = 't.cumulative_minor > t.previous_minor';
+
 /** What such a leg has moved if a line is about it; negative: the line is of the other direction. */
 const MOVED_MINOR = `case when l.type = 'payment' then l.gross_minor else -l.gross_minor end`;
 
@@ -142,6 +145,7 @@ export async function readPairsByAmount(
              and t.effective_at >= moved_on::timestamp at time zone 'UTC'
              and t.effective_at < (moved_on + 1)::timestamp at time zone 'UTC'
              and t.amount_minor in (select amount_minor from alike)
+             and ${IS_FORWARD}
           offset 0) t
      ), free as materialized (
        select moved.*
@@ -169,6 +173,7 @@ export async function readPairsByAmount(
          from only_ones o
          join (values ${REPORTED_LEGS}) as legs (kind, leg) on legs.kind = o.kind
          join transfers t on t.kind = o.kind and t.resource_id = o.resource_id and t.leg = legs.leg
+                         and ${IS_FORWARD}
          join settlement_lines l
            on l.type = t.kind and l.currency = t.currency and ${MOVED_MINOR} = t.amount_minor
           and (t.effective_at at time zone 'UTC')::date
