@@ -41,6 +41,22 @@ export const AUTHORIZATIONS: readonly Mistake[] = [
     named: 'claimed in a commit of its own',
   },
   {
+    guarantee: 'A policy makes no attempt while a person acts on the hold.',
+    file: 'src/authorizations/checkAuthorizations.ts',
+    code: 'if (persons !== undefined) {',
+    mistaken: 'if (persons === -1) {',
+    test: 'test/authorizations/policyAndPerson.test.ts',
+    named: 'while a person captures',
+  },
+  {
+    guarantee: 'A person sends nothing while an attempt of the policy may be in progress.',
+    file: 'src/actions/captureOrCancel.ts',
+    code: "  if (policy) return { outcome: 'busy', policy };",
+    mistaken: '',
+    test: 'test/authorizations/policyAndPerson.test.ts',
+    named: 'captures while the policy cancels',
+  },
+  {
     guarantee: 'A payment that cannot be checked delays no reminder of another.',
     file: 'src/authorizations/checkAuthorizations.ts',
     code: 'if (affectsEveryTransaction(thrown)) throw thrown;',
