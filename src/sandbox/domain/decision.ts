@@ -1,4 +1,4 @@
-/** What a rule decides: a new state of a resource, or why there is none. */
+/** What a rule decides: a value, such as the new state of a resource, or why there is none. */
 import type { ErrorCode, FamilyErrorCode } from '../../contract/index.ts';
 
 /** The HTTP statuses that a rejection can have; service-interface.md §7.2. */
@@ -11,12 +11,12 @@ export interface Rejection {
   readonly message: string;
 }
 
-export type Decision<State> =
-  | { readonly state: State; readonly rejection?: undefined }
-  | { readonly rejection: Rejection; readonly state?: undefined };
+export type Decision<Value> =
+  | { readonly value: Value; readonly rejection?: undefined }
+  | { readonly rejection: Rejection; readonly value?: undefined };
 
-export function accept<State>(state: State): Decision<State> {
-  return { state };
+export function accept<Value>(value: Value): Decision<Value> {
+  return { value };
 }
 
 /** A value that the endpoint's schema allows but this resource does not. */

@@ -164,7 +164,7 @@ export function acceptDispute(state: DisputeState, nowMs: number): Decision<Disp
 export function runDisputeDue(state: DisputeState, nowMs: number): DisputeState {
   const idle = { ...state, hidden: withDue(state, undefined) };
   if (state.hidden.due?.what !== 'expire') return idle;
-  return moveDispute(state, { status: 'expired' }, nowMs).state ?? idle;
+  return moveDispute(state, { status: 'expired' }, nowMs).value ?? idle;
 }
 
 function withDue({ hidden }: DisputeState, due: DisputeDue | undefined): DisputeState['hidden'] {

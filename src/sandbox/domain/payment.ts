@@ -204,7 +204,7 @@ export function createPayment(input: PaymentInput, created: NewPayment): Decisio
   };
   const attached = attachMethod(blank, input, created.nowMs);
   if (attached.rejection || input.confirm !== true) return attached;
-  return attempt(attached.state, created);
+  return attempt(attached.value, created);
 }
 
 /** Undefined without a surcharge; a surcharge is one minor unit at least. */
@@ -236,7 +236,7 @@ export function confirmPayment(
   const isRetry = state.status === 'failed' && state.manual_retry_allowed === true;
   if (!isRetry && !UNCONFIRMED.has(state.status)) return rejectAction('confirm', state);
   const attached = attachMethod(state, input, context.nowMs);
-  return attached.rejection ? attached : attempt(attached.state, context);
+  return attached.rejection ? attached : attempt(attached.value, context);
 }
 
 const UNCONFIRMED = new Set<string>(['requires_payment_method', 'requires_confirmation']);

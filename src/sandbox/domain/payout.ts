@@ -216,7 +216,7 @@ export function confirmPayout(
   const confirmed = applyFields(state, { ...fields, confirm: true }, nowMs);
   return confirmed.rejection
     ? confirmed
-    : accept({ ...confirmed.state, modified_at: nextModified(state.modified_at, nowMs) });
+    : accept({ ...confirmed.value, modified_at: nextModified(state.modified_at, nowMs) });
 }
 
 /** Fulfill Payout. */
@@ -281,7 +281,7 @@ export function runPayoutDue(state: PayoutState, nowMs: number): PayoutState {
     case undefined:
       return state;
     case 'fulfill':
-      return fulfillPayout(state, nowMs).state ?? state;
+      return fulfillPayout(state, nowMs).value ?? state;
     case 'settle':
       return moved(state, 'success', nowMs);
     case 'reverse':

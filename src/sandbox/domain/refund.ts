@@ -154,5 +154,5 @@ export function moveRefund(
 
 /** Runs the timer. */
 export function runRefundDue(state: RefundState, nowMs: number): RefundState {
-  return moveRefund(state, 'succeeded', nowMs).state ?? state;
+  return moveRefund(state, 'succeeded', nowMs).value ?? state;
 }

@@ -53,7 +53,7 @@ export function createSandboxApp(services: Services, log: SandboxLog): express.E
   for (const name of inMatchingOrder()) addEndpoint(app, name, services);
   app.use(async (request: Request, response: Response) => {
     const caller = await identify(services, request.header(API_KEY_HEADER));
-    setBudget(response, services.rateLimit.spend(caller.state?.name ?? ANONYMOUS));
+    setBudget(response, services.rateLimit.spend(caller.value?.name ?? ANONYMOUS));
     const message = `There is no route ${request.method} ${request.path}.`;
     sendRejection(response, { status: 404, code: 'IR_05', message });
   });
@@ -84,9 +84,9 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
       sendRejection(response, call.rejection);
       return;
     }
-    const result = await HANDLERS[name](call.state, services);
+    const result = await HANDLERS[name](call.value, services);
     if (result.rejection) sendRejection(response, result.rejection);
-    else sendWithFault(fault, request, response.status(endpoint.success), result.state);
+    else sendWithFault(fault, request, response.status(endpoint.success), result.value);
   });
 }
 
@@ -108,10 +108,10 @@ async function admit(
     setBudget(response, services.rateLimit.spend(ANONYMOUS));
     return caller.rejection;
   }
-  const budget = services.rateLimit.spend(caller.state.name);
+  const budget = services.rateLimit.spend(caller.value.name);
   setBudget(response, budget);
   if (budget.isExceeded) return { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' };
-  return forbid(caller.state, endpoint);
+  return forbid(caller.value, endpoint);
 }
 
 function setBudget(response: Response, { limit, remaining, resetSeconds }: Budget): void {
@@ -144,17 +144,17 @@ async function readCall(
     await runParser(isForm ? formParser : textParser, request, response);
     const body = isForm ? await readMultipart(request) : readJson(String(request.body ?? ''));
     if (body.rejection) return body;
-    const input = validateInput(endpoint, endpoint.body, body.state, services);
+    const input = validateInput(endpoint, endpoint.body, body.value, services);
     if (input.rejection) return input;
-    return { state: { params: params.state, input: withoutCardNumbers(input.state) } };
+    return { value: { params: params.value, input: withoutCardNumbers(input.value) } };
   }
-  if (endpoint.query === undefined) return { state: { params: params.state, input: undefined } };
+  if (endpoint.query === undefined) return { value: { params: params.value, input: undefined } };
   const { searchParams } = new URL(request.url, 'http://sandbox');
   const isText = [...searchParams].flat().every(isStorable);
   if (!isText) return { rejection: { status: 400, code: 'IR_04', message: 'query: not text' } };
   const query = readQuery(endpoint.query, searchParams);
   const input = validateInput(endpoint, endpoint.query, query, services);
-  return input.rejection ? input : { state: { params: params.state, input: input.state } };
+  return input.rejection ? input : { value: { params: params.value, input: input.value } };
 }
 
 /** Validates a body or query as leniently as the real service, unless `strict_requests` is on. */
@@ -181,7 +181,7 @@ function withoutCardNumbers(input: unknown): unknown {
 
 function validate(schema: z.ZodType, value: unknown): Decision<unknown> {
   const [problem] = problemsOf(schema, value);
-  if (problem === undefined) return { state: schema.parse(value) };
+  if (problem === undefined) return { value: schema.parse(value) };
   return rejectProblem(problem);
 }
 

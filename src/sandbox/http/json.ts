@@ -8,7 +8,7 @@ const MAX_DEPTH = 64;
 
 /** An empty body counts as an empty object: some requests have optional fields only. */
 export function readJson(text: string): Decision<unknown> {
-  if (text.trim() === '') return { state: {} };
+  if (text.trim() === '') return { value: {} };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -16,7 +16,7 @@ export function readJson(text: string): Decision<unknown> {
     return rejectValue('request: not valid JSON');
   }
   const problem = problemOf(value, 0);
-  return problem === undefined ? { state: value } : rejectValue(`request: ${problem}`);
+  return problem === undefined ? { value } : rejectValue(`request: ${problem}`);
 }
 
 /** Whether text can be stored. */

@@ -26,5 +26,5 @@ export async function readMultipart(request: Request): Promise<Decision<unknown>
       enumerable: true,
     });
   }
-  return { state: parts };
+  return { value: parts };
 }

@@ -31,8 +31,8 @@ export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
     };
     const created = changeApiKey(blank, input, nowMs);
     if (created.rejection) return created;
-    await store.insertApiKey(created.state, hashKey(apiKey));
-    return accept({ ...show(account, created.state), api_key: apiKey });
+    await store.insertApiKey(created.value, hashKey(apiKey));
+    return accept({ ...show(account, created.value), api_key: apiKey });
   },
 
   listApiKeys: async ({ params, input }, { account, store }) => {
@@ -54,8 +54,8 @@ export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
       if (state === undefined) return unknownKey(params.key_id);
       const changed = changeApiKey(state, input, shownClock.nowMs());
       if (changed.rejection) return changed;
-      await tx.updateApiKey(changed.state);
-      return accept(show(account, changed.state));
+      await tx.updateApiKey(changed.value);
+      return accept(show(account, changed.value));
     }),
 
   revokeApiKey: async ({ params }, { account, store, shownClock }) => {

@@ -31,7 +31,7 @@ export function changeDispute(
     if (state === undefined) return unknownDispute(disputeId);
     const changed = rule(state, transaction.nowMs);
     if (changed.rejection) return changed;
-    const saved = await transaction.save({ kind: 'dispute', state: changed.state });
+    const saved = await transaction.save({ kind: 'dispute', state: changed.value });
     return accept(view(saved.state));
   });
 }

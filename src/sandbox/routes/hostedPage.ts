@@ -24,7 +24,7 @@ export function createHostedPage(services: Services): Router {
       sendRejection(response, payment.rejection);
       return;
     }
-    const { amount, currency, status } = payment.state;
+    const { amount, currency, status } = payment.value;
     const content = status === 'requires_action' ? ACTIONS_FORM : NOTHING_LEFT;
     sendPage(response, `<h1>${formatMoney(amount, currency)}</h1>${content}`);
   });
@@ -34,7 +34,7 @@ export function createHostedPage(services: Services): Router {
     async (request, response) => {
       const ended = await endPayment(services, request);
       if (ended.rejection) sendRejection(response, ended.rejection);
-      else redirectToShop(response, ended.state);
+      else redirectToShop(response, ended.value);
     },
   );
   return router;
@@ -54,7 +54,7 @@ async function endPayment(services: Services, request: Request): Promise<Decisio
   if (payment.rejection) return payment;
   // A rejection means that the action ended earlier, by another click or by a timeout. The customer is
   // redirected in any case.
-  await changePayment(services, payment.state.payment_id, fullView, (state, nowMs) =>
+  await changePayment(services, payment.value.payment_id, fullView, (state, nowMs) =>
     endAction(state, form.data.action, nowMs),
   );
   return await paymentOf(services, request);

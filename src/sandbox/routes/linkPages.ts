@@ -94,7 +94,7 @@ async function payLink(services: Services, request: Request, response: Response)
     await showLink(services, request, response, { rejection: paid.rejection, values: form });
     return;
   }
-  const next = paid.state.next_action?.redirect_to_url;
+  const next = paid.value.next_action?.redirect_to_url;
   response.redirect(303, next ?? request.path);
 }
 
@@ -115,7 +115,7 @@ function pay(services: Services, id: string, form: Form): Promise<Decision<Payme
     const paymentId = randomId('pay_');
     const begun = await beginPayment(services, transaction, { ...input, payment_id: paymentId });
     if (begun.rejection) return begun;
-    await transaction.insert({ kind: 'payment', state: begun.state });
+    await transaction.insert({ kind: 'payment', state: begun.value });
     await tx.updatePaymentLink({ ...link, payment_id: paymentId });
     return begun;
   });

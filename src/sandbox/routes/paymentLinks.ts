@@ -32,8 +32,8 @@ export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
         nowMs: transaction.nowMs,
       });
       if (created.rejection) return created;
-      await tx.insertPaymentLink(created.state);
-      return accept(await showLink(services, created.state));
+      await tx.insertPaymentLink(created.value);
+      return accept(await showLink(services, created.value));
     }),
 
   retrievePaymentLink: async ({ params }, services) => {

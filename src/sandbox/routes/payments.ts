@@ -48,7 +48,7 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
       if (exists) return paymentExists(services, paymentId);
       const begun = await beginPayment(services, transaction, input);
       if (begun.rejection) return begun;
-      const made = await transaction.insert({ kind: 'payment', state: begun.state });
+      const made = await transaction.insert({ kind: 'payment', state: begun.value });
       return made ? accept(withSecret(made.state, services)) : paymentExists(services, paymentId);
     });
   },
@@ -57,7 +57,7 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
     changePayment(services, params.payment_id, withSecret, async (state, nowMs, transaction) => {
       const customer = await customerOf(transaction, input.customer_id);
       if (customer.rejection) return customer;
-      return updatePayment(state, input, nowMs, customer.state.billing);
+      return updatePayment(state, input, nowMs, customer.value.billing);
     }),
 
   confirmPayment: ({ params, input }, services) =>
@@ -107,7 +107,7 @@ export async function beginPayment(
   const { payment_id: paymentId } = input;
   return createPayment(input, {
     paymentId,
-    defaultBilling: customer.state.billing,
+    defaultBilling: customer.value.billing,
     merchantId,
     clientSecret: randomId(`${paymentId}_secret_`),
     ...contextOf(services, paymentId),
@@ -171,7 +171,7 @@ export function changePayment(
     if (state === undefined) return unknownPayment(paymentId);
     const changed = await rule(state, transaction.nowMs, transaction);
     if (changed.rejection) return changed;
-    const saved = await transaction.save({ kind: 'payment', state: changed.state });
+    const saved = await transaction.save({ kind: 'payment', state: changed.value });
     return accept(view(saved.state, services));
   });
 }

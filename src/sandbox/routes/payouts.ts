@@ -46,9 +46,9 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
         nowMs: transaction.nowMs,
       });
       if (created.rejection) return created;
-      const attached = await attachCustomer(transaction, created.state);
+      const attached = await attachCustomer(transaction, created.value);
       if (attached.rejection) return attached;
-      const made = await transaction.insert({ kind: 'payout', state: created.state });
+      const made = await transaction.insert({ kind: 'payout', state: created.value });
       return made
         ? accept(showWithSecret(made))
         : alreadyExists(services, `A payout with payout_id ${payoutId} exists already`);
@@ -62,7 +62,7 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
       const updated = replacePayout(state, input, nowMs);
       const namesCustomer = (input.customer?.id ?? input.customer_id) !== undefined;
       if (updated.rejection || !namesCustomer) return updated;
-      return await attachCustomer(transaction, updated.state);
+      return await attachCustomer(transaction, updated.value);
     });
   },
 
@@ -111,7 +111,7 @@ export function changePayout(
     if (state === undefined) return unknownPayout(payoutId);
     const changed = await rule(state, transaction.nowMs, transaction);
     if (changed.rejection) return changed;
-    return accept(show(await transaction.save({ kind: 'payout', state: changed.state })));
+    return accept(show(await transaction.save({ kind: 'payout', state: changed.value })));
   });
 }
 

@@ -28,7 +28,7 @@ export const REFUND_HANDLERS: Handlers<Refunds> = {
         nowMs: transaction.nowMs,
       });
       if (created.rejection) return created;
-      const made = await transaction.insert({ kind: 'refund', state: created.state });
+      const made = await transaction.insert({ kind: 'refund', state: created.value });
       return made ? accept(show(made)) : refundExists(services, refundId);
     });
   },
@@ -55,7 +55,7 @@ export function changeRefund(
     if (state === undefined) return unknownRefund(refundId);
     const changed = rule(state, transaction.nowMs);
     if (changed.rejection) return changed;
-    return accept(show(await transaction.save({ kind: 'refund', state: changed.state })));
+    return accept(show(await transaction.save({ kind: 'refund', state: changed.value })));
   });
 }
 

@@ -26,9 +26,9 @@ const payment = {
   profile_id: 'pro_1',
 } as PaymentState;
 
-function stateOf(decision: { readonly state?: DisputeState | undefined }): DisputeState {
-  if (decision.state === undefined) throw new Error('the step was rejected');
-  return decision.state;
+function stateOf(decision: { readonly value?: DisputeState | undefined }): DisputeState {
+  if (decision.value === undefined) throw new Error('the step was rejected');
+  return decision.value;
 }
 
 function open(stage: DisputeStage = 'dispute'): DisputeState {
@@ -57,7 +57,7 @@ describe('within a stage', () => {
   test.each(DISPUTE_STATUSES)('a dispute that is %s moves to what the rules allow', (from) => {
     for (const stage of DISPUTE_STAGES) {
       const reached = DISPUTE_STATUSES.filter(
-        (status) => moveDispute(disputeIn(stage, from), { status }, NOW + 1).state !== undefined,
+        (status) => moveDispute(disputeIn(stage, from), { status }, NOW + 1).value !== undefined,
       );
       expect(reached.toSorted(), stage).toEqual([...allowed[from]].toSorted());
     }
@@ -83,7 +83,7 @@ test('a stage is followed by later stages only, for every status, and brings a n
     for (const status of DISPUTE_STATUSES) {
       const reached = DISPUTE_STAGES.filter((stage) => {
         if (stage === from) return false;
-        const { state } = moveDispute(disputeIn(from, status), { stage }, NOW + 60_000);
+        const { value: state } = moveDispute(disputeIn(from, status), { stage }, NOW + 60_000);
         if (state !== undefined) {
           expect(Date.parse(state.challenge_required_by)).toBeGreaterThan(
             Date.parse(open().challenge_required_by),
@@ -102,7 +102,7 @@ describe('evidence', () => {
   const deadlineMs = Date.parse(open().challenge_required_by);
 
   test('is accepted until the deadline, not at it or after it', () => {
-    expect(changeEvidence(open(), fields, deadlineMs - 1).state?.status).toBe('challenged');
+    expect(changeEvidence(open(), fields, deadlineMs - 1).value?.status).toBe('challenged');
     for (const nowMs of [deadlineMs, deadlineMs + 1]) {
       expect(changeEvidence(open(), fields, nowMs).rejection).toMatchObject({ code: 'HE_03' });
     }

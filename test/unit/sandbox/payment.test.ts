@@ -31,18 +31,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000 }).map(
     (amount): Step =>
       (state, nowMs) =>
-        capturePayment(state, { amount_to_capture: amount }, nowMs).state ?? state,
+        capturePayment(state, { amount_to_capture: amount }, nowMs).value ?? state,
   ),
   fc.constantFrom<Step>(
-    (state, nowMs) => capturePayment(state, {}, nowMs).state ?? state,
-    (state, nowMs) => cancelPayment(state, undefined, nowMs).state ?? state,
-    (state, nowMs) => approvePayment(state, nowMs).state ?? state,
-    (state, nowMs) => rejectPayment(state, nowMs).state ?? state,
-    (state, nowMs) => endAction(state, 'complete', nowMs).state ?? state,
-    (state, nowMs) => endAction(state, 'fail', nowMs).state ?? state,
-    (state, nowMs) => updatePayment(state, { amount: 1234 }, nowMs).state ?? state,
+    (state, nowMs) => capturePayment(state, {}, nowMs).value ?? state,
+    (state, nowMs) => cancelPayment(state, undefined, nowMs).value ?? state,
+    (state, nowMs) => approvePayment(state, nowMs).value ?? state,
+    (state, nowMs) => rejectPayment(state, nowMs).value ?? state,
+    (state, nowMs) => endAction(state, 'complete', nowMs).value ?? state,
+    (state, nowMs) => endAction(state, 'fail', nowMs).value ?? state,
+    (state, nowMs) => updatePayment(state, { amount: 1234 }, nowMs).value ?? state,
     (state, nowMs) =>
-      confirmPayment(state, METHOD, { nowMs, hostedPageUrl: 'http://hosted' }).state ?? state,
+      confirmPayment(state, METHOD, { nowMs, hostedPageUrl: 'http://hosted' }).value ?? state,
     runPaymentDue,
   ),
 );
@@ -61,7 +61,7 @@ const created = fc
     confirm: fc.boolean(),
   })
   .map((fields) => {
-    const { state } = createPayment(
+    const { value: state } = createPayment(
       { currency: 'USD', profile_id: 'p', return_url: 'http://shop', ...METHOD, ...fields },
       {
         paymentId: 'pay',
@@ -114,7 +114,7 @@ test('a rule never mutates its input', () => {
 
 test('another method leaves nothing of the card that was sent first', () => {
   const context = { nowMs: START_MS, hostedPageUrl: 'http://hosted' };
-  const { state: unconfirmed } = createPayment(
+  const { value: unconfirmed } = createPayment(
     {
       ...{ currency: 'USD', profile_id: 'p', amount: 100, return_url: 'http://shop' },
       ...{ ...METHOD, payment_method_type: 'credit' },
@@ -123,10 +123,10 @@ test('another method leaves nothing of the card that was sent first', () => {
   );
   expect(unconfirmed?.payment_method_data).toMatchObject({ card: { last4: '4242' } });
   if (unconfirmed === undefined) throw new Error('a valid payment was rejected');
-  const { state } = confirmPayment(unconfirmed, { payment_method: 'wallet' }, context);
+  const { value: state } = confirmPayment(unconfirmed, { payment_method: 'wallet' }, context);
   expect(state).toMatchObject({ status: 'requires_action', payment_method: 'wallet' });
   expect(state?.payment_method_data).toBeUndefined();
   expect(state?.payment_method_type).toBeUndefined();
-  const { state: same } = confirmPayment(unconfirmed, { payment_method: 'card' }, context);
+  const { value: same } = confirmPayment(unconfirmed, { payment_method: 'card' }, context);
   expect(same).toMatchObject({ status: 'succeeded', payment_method_data: { card: {} } });
 });

@@ -21,7 +21,7 @@ const NEW = { refundId: 'ref_1', nowMs: NOW, refundedMinor: 0, refundCount: 0 };
 
 describe('a new refund (rule 1)', () => {
   const amountOf = (amount: number | undefined, refundedMinor = 0) =>
-    createRefund(payment, { amount }, { ...NEW, refundedMinor }).state?.amount;
+    createRefund(payment, { amount }, { ...NEW, refundedMinor }).value?.amount;
 
   test('is about all that was received by default, and never more than is left', () => {
     expect(amountOf(undefined)).toBe(100);
@@ -41,9 +41,9 @@ describe('a new refund (rule 1)', () => {
 });
 
 test('a failed refund is final, and a succeeded one can still fail', () => {
-  const refund = createRefund(payment, {}, NEW).state as RefundState;
+  const refund = createRefund(payment, {}, NEW).value as RefundState;
   const reached = (status: RefundState['status']) =>
-    REFUND_MOVES.filter((to) => moveRefund({ ...refund, status }, to, NOW + 1).state !== undefined);
+    REFUND_MOVES.filter((to) => moveRefund({ ...refund, status }, to, NOW + 1).value !== undefined);
   expect(reached('pending')).toEqual(['succeeded', 'failed', 'review']);
   expect(reached('review')).toEqual(['succeeded', 'failed', 'review']);
   expect(reached('succeeded')).toEqual(['failed']);

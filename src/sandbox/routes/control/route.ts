@@ -37,7 +37,7 @@ export function addControlRoute<Input extends z.ZodType>(
         sendRejection(response, NOT_TEXT);
         return;
       }
-      const input = { ...query, ...(body.state as object), ...request.params };
+      const input = { ...query, ...(body.value as object), ...request.params };
       const [problem] = problemsOf(route.input, input);
       if (problem) {
         sendRejection(response, { status: 400, code: problem.code, message: problem.message });
@@ -45,7 +45,7 @@ export function addControlRoute<Input extends z.ZodType>(
       }
       const result = await route.handle(route.input.parse(input));
       if (result.rejection) sendRejection(response, result.rejection);
-      else response.json(result.state);
+      else response.json(result.value);
     },
   );
 }

@@ -69,7 +69,7 @@ export function addSimulationRoutes(router: Router, services: Services): void {
           nowMs: transaction.nowMs,
         });
         if (opened.rejection) return opened;
-        const made = await transaction.insert({ kind: 'dispute', state: opened.state });
+        const made = await transaction.insert({ kind: 'dispute', state: opened.value });
         return made
           ? accept(show(made))
           : alreadyExists(services, `A dispute with dispute_id ${disputeId} exists already`);
