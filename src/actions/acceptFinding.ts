@@ -52,7 +52,9 @@ export async function acceptFindingsAs(
 ): Promise<AcceptedFindings> {
   const accepted: number[] = [];
   const refused: RefusedAcceptance[] = [];
-  for (const [number, { digest }] of new Map(findings.map((one) => [one.number, one]))) {
+  for (const [number, { digest }] of new Map(
+    findings.map((finding) => [finding.number, finding]),
+  )) {
     const { outcome } = await acceptFindingAs(parts, actor, { number, digest, reason });
     if (outcome === 'accepted') accepted.push(number);
     else refused.push({ number, outcome });

@@ -24,9 +24,9 @@ export async function runScheduleAs(
   actor: Actor,
   { name, reason }: { readonly name: string; readonly reason: string },
 ): Promise<ScheduleRequested> {
-  const planned = schedules.find((one) => one.name === name);
+  const planned = schedules.find((schedule) => schedule.name === name);
   if (!planned) {
-    const names = schedules.map((one) => one.name).join(', ');
+    const names = schedules.map((schedule) => schedule.name).join(', ');
     const message = `There is no schedule ${JSON.stringify(name)} here. The schedules are ${names}.`;
     return { outcome: 'unknown', message };
   }

@@ -61,15 +61,15 @@ async function remindOfDeadlines(tx: Queryable, nowMs: number): Promise<number> 
   const waiting = due.filter(({ status }) => status === NEEDS_RESPONSE);
   await syncAlerts(
     tx,
-    waiting.flatMap((one) => reminderOf(one, nowMs) ?? []),
+    waiting.flatMap((deadline) => reminderOf(deadline, nowMs) ?? []),
   );
-  const remaining = waiting.flatMap((one) => {
-    const nextMs = nextThresholdMs(one.deadlineMs, nowMs);
-    return nextMs === undefined ? [] : [{ ...one, nextAt: new Date(nextMs) }];
+  const remaining = waiting.flatMap((deadline) => {
+    const nextMs = nextThresholdMs(deadline.deadlineMs, nowMs);
+    return nextMs === undefined ? [] : [{ ...deadline, nextAt: new Date(nextMs) }];
   });
   if (remaining.length > 0) await advanceDeadlines(tx, remaining);
   const remainingSubjects = new Set(remaining.map(subjectOf));
-  const ended = due.filter((one) => !remainingSubjects.has(subjectOf(one)));
+  const ended = due.filter((deadline) => !remainingSubjects.has(subjectOf(deadline)));
   if (ended.length > 0) await dropDeadlines(tx, ended);
   return refs.length;
 }

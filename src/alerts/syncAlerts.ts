@@ -27,7 +27,7 @@ export async function syncAlerts(
 ): Promise<void> {
   if (evaluated.length === 0) return;
   const unresolved = await lockUnresolved(tx, evaluated);
-  const news = evaluated.flatMap((one) => one.oneTime ?? []);
+  const news = evaluated.flatMap((subject) => subject.oneTime ?? []);
   const written = news.length > 0 ? await listWritten(tx, news) : [];
   const { opened, kept, resolved, oneTime } = diffAlerts(evaluated, { unresolved, written });
   if (resolved.length > 0) await resolveAlerts(tx, resolved);

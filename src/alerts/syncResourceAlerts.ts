@@ -23,7 +23,7 @@ export async function syncResourceAlerts(
   await syncAlerts(
     tx,
     resources.flatMap((facts) =>
-      resourceAlerts(facts, nowMs).map((one) => ({ ...one, causedBy: facts.causedBy })),
+      resourceAlerts(facts, nowMs).map((alerts) => ({ ...alerts, causedBy: facts.causedBy })),
     ),
   );
   await planEvidence(

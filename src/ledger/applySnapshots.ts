@@ -132,7 +132,7 @@ async function requestConfirmation(
   );
   const parts = recomputed
     .filter(({ subject }) => subjects.has(subject))
-    .flatMap((one) => one.parts);
+    .flatMap((order) => order.parts);
   if (parts.length > 0) await markCheckDue(tx, parts);
 }
 
@@ -173,11 +173,11 @@ async function writeHistory(
   tx: Queryable,
   { placed, merged, toRetrieve }: HistoryInput,
 ): Promise<void> {
-  const added = [...merged.values()].flatMap((one) => one.added);
+  const added = [...merged.values()].flatMap((resource) => resource.added);
   const epochs = [...merged.values()].flatMap(({ state, openedEpochs }) =>
     state ? openedEpochs.map((epoch) => ({ ref: state.ref, ...epoch })) : [],
   );
-  const transfers = placed.flatMap((one) => one.transfers);
+  const transfers = placed.flatMap((resource) => resource.transfers);
   const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
   await pipelined([
     added.length > 0 ? insertSnapshots(tx, added) : undefined,

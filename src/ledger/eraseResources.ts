@@ -31,7 +31,7 @@ export async function eraseResources(
   const resources = await readResourceTexts(tx, refs);
   await updateResourceTexts(
     tx,
-    resources.map((one) => ({ ...one, texts: eraseTexts(one.texts, eraseValues) })),
+    resources.map((resource) => ({ ...resource, texts: eraseTexts(resource.texts, eraseValues) })),
   );
   return redacted.length;
 }

@@ -23,10 +23,10 @@ export async function raiseAlerts(
   { applied, nowMs, historyUntilMs }: AlertInput,
 ): Promise<void> {
   const accepted = await readAcceptedTerms(tx, applied);
-  const resources = applied.flatMap((one) => {
-    const facts = factsOf(one, historyUntilMs);
+  const resources = applied.flatMap((resource) => {
+    const facts = factsOf(resource, historyUntilMs);
     if (!facts) return [];
-    return accepted.has(refKey(one.row)) ? withoutTerm(facts) : facts;
+    return accepted.has(refKey(resource.row)) ? withoutTerm(facts) : facts;
   });
   await syncResourceAlerts(tx, { resources, nowMs });
 }

@@ -48,8 +48,8 @@ function withCauses<Name extends FindingName>(
   given: readonly (FindingName & Caused)[],
 ): readonly (Name & Caused)[] {
   const keyOf = ({ class: name, subject }: FindingName) => JSON.stringify([name, subject]);
-  const causes = new Map(given.map((one) => [keyOf(one), one.causedBy]));
-  return written.map((one) => ({ ...one, causedBy: causes.get(keyOf(one)) }));
+  const causes = new Map(given.map((finding) => [keyOf(finding), finding.causedBy]));
+  return written.map((finding) => ({ ...finding, causedBy: causes.get(keyOf(finding)) }));
 }
 
 /** Closes findings of any of these classes about any of these subjects. */
@@ -84,7 +84,7 @@ export async function recordFindings(
 ): Promise<readonly FindingName[]> {
   const changed = await open(
     tx,
-    subjects.flatMap(({ shown, causedBy }) => shown.map((one) => ({ ...one, causedBy }))),
+    subjects.flatMap(({ shown, causedBy }) => shown.map((finding) => ({ ...finding, causedBy }))),
   );
   await closeFindings(
     tx,

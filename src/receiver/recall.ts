@@ -90,14 +90,14 @@ export function createRecall(parts: RecallParts): Recall {
   /** Persists what was committed on other timelines (invariant 2). */
   const persistAgain = async (): Promise<void> => {
     while (!signal.aborted) {
-      const some = older(kept, current);
-      const [first] = some;
+      const batches = older(kept, current);
+      const [first] = batches;
       if (!first) return;
       const { receivedAt } = first;
-      const events = some.flatMap((one) => one.events);
+      const events = batches.flatMap((batch) => batch.events);
       const { outcomes, timeline } = await parts.persist(events, receivedAt);
       if (timeline === undefined) return;
-      for (const one of some) one.timeline = timeline;
+      for (const batch of batches) batch.timeline = timeline;
       current = timeline;
       const numbers = outcomes.flatMap((stored) =>
         'toEnqueue' in stored ? (stored.toEnqueue ?? []) : [],

@@ -113,7 +113,7 @@ async function narrowDown(
     await throwIfPaused(run);
     const next = nextStep(node.span, node.counts, fits);
     const isHalved = next.kind === 'halve';
-    const ahead = { rows, fits, pending: pending.map((one) => one.counts) };
+    const ahead = { rows, fits, pending: pending.map(({ counts }) => counts) };
     if (isHalved && isListingCheaper(effort, ahead)) return { state, effort: 'list_all' };
     pending.shift();
     if (next.kind === 'list') {

@@ -59,12 +59,12 @@ export async function discoverPayments(
 ): Promise<DiscoveredPayments> {
   const direct = PAYMENT_ID.test(name.id) ? [await retrievePayment(parts, name.id, signal)] : [];
   const known = direct.filter(({ retrieved }) => retrieved.outcome !== 'missing');
-  const isFound = known.some((one) => name.by !== 'order' || isOf(one, name.id));
+  const isFound = known.some((payment) => name.by !== 'order' || isOf(payment, name.id));
   if (isFound || name.by === 'payment') return { payments: known, listFailure: undefined };
   const listed = await listCandidates(parts, name.id, signal);
   if (typeof listed === 'string') return { payments: [], listFailure: listed };
   const payments = await Promise.all(listed.map((id) => retrievePayment(parts, id, signal)));
-  return { payments: payments.filter((one) => isOf(one, name.id)), listFailure: undefined };
+  return { payments: payments.filter((payment) => isOf(payment, name.id)), listFailure: undefined };
 }
 
 export function retrievePayment(

@@ -52,9 +52,9 @@ async function markAccepted(
   if (remaining.length === 0) return differences;
   const nameOf = (finding: FindingName): string => `${finding.class} ${finding.subject}`;
   const accepted = new Set((await selectAcceptedFindings(parts.db, remaining)).map(nameOf));
-  return differences.map((one) =>
-    one.outcome === 'remaining' && accepted.has(nameOf(one))
-      ? { ...one, outcome: 'accepted' }
-      : one,
+  return differences.map((difference) =>
+    difference.outcome === 'remaining' && accepted.has(nameOf(difference))
+      ? { ...difference, outcome: 'accepted' }
+      : difference,
   );
 }

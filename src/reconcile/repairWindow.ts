@@ -71,7 +71,7 @@ export async function repairWindow(
   const rest = differing.length > FEW ? await applyRows(run, differing) : differing;
   const open = new Set(rest.map(({ row }) => row.remote.id));
   const applied = differing.filter(({ row }) => !open.has(row.remote.id));
-  const repaired = applied.map((one) => reportRepaired(run, one));
+  const repaired = applied.map((row) => reportRepaired(run, row));
   const changes = applied.map(({ row }): RepairedChange => {
     const { remote, observedMicros } = row;
     return { ref: refOf(row), versionMicros: remote.versionMicros, observedMicros };

@@ -49,7 +49,7 @@ export function initialState(row: RunRow): RunState {
     unrepaired: row.differences.filter(({ outcome }) => outcome !== 'repaired').length,
     shortRows: 0,
     isFilterIgnored: false,
-    isUnstable: row.differences.some((one) => one.class === 'list_unstable'),
+    isUnstable: row.differences.some((difference) => difference.class === 'list_unstable'),
   };
 }
 

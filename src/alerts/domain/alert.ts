@@ -191,7 +191,7 @@ export function diffAlerts(
   evaluated: readonly SubjectAlerts[],
   { unresolved, written }: StoredAlerts,
 ): AlertChanges {
-  const before = new Map(unresolved.map((one) => [keyOf(one), one]));
+  const before = new Map(unresolved.map((alert) => [keyOf(alert), alert]));
   const opened = new Map<string, NewAlert>();
   const kept = new Map<string, KeptAlert>();
   for (const { active, isReminderDue = false, isOpeningDeferred = false, ...one } of evaluated) {

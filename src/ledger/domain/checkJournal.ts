@@ -160,7 +160,7 @@ function targetProblems(state: PostingState): readonly string[] {
   return targetsIn(state, state.posted).flatMap(({ currency, leg, targetMinor }) => {
     const postedMinor = state.posted[currency]?.[leg]?.cumulativeMinor ?? 0;
     if (postedMinor === targetMinor) return [];
-    const [is, should] = [postedMinor, targetMinor].map((one) => formatMoney(one, currency));
+    const [is, should] = [postedMinor, targetMinor].map((minor) => formatMoney(minor, currency));
     return [`${leg} ${currency}: ${is} is posted, but the state requires ${should}`];
   });
 }

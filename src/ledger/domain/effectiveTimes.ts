@@ -292,8 +292,8 @@ export function corrections(
     totals.set(`${of.currency} ${of.leg}`, totalOf(of) + BigInt(movedMinor));
     ordered.push({ ...of, movedMinor });
     const leftMinor = of.movedMinor - movedMinor;
-    rest = rest.flatMap((one) => {
-      if (one !== of) return [one];
+    rest = rest.flatMap((movement) => {
+      if (movement !== of) return [movement];
       return leftMinor === 0 ? [] : [{ ...of, movedMinor: leftMinor }];
     });
   }
@@ -310,17 +310,17 @@ function nextPortion(
   rest: readonly Movement[],
   totalOf: (movement: Movement) => bigint,
 ): Portion | undefined {
-  const fits = (one: Movement) => {
-    const after = totalOf(one) + BigInt(one.movedMinor);
+  const fits = (movement: Movement) => {
+    const after = totalOf(movement) + BigInt(movement.movedMinor);
     return after >= 0n && after <= MAX_MINOR;
   };
   const isBack = ({ movedMinor }: Movement) => movedMinor < 0;
-  const whole = rest.find((one) => isBack(one) && fits(one)) ?? rest.find(fits);
+  const whole = rest.find((movement) => isBack(movement) && fits(movement)) ?? rest.find(fits);
   if (whole) return { of: whole, movedMinor: whole.movedMinor };
   // What is posted would become too large, so all of it is taken back first.
-  const back = rest.find((one) => isBack(one) && totalOf(one) > 0n);
+  const back = rest.find((movement) => isBack(movement) && totalOf(movement) > 0n);
   if (back) return { of: back, movedMinor: -Number(totalOf(back)) };
-  const damaged = rest.find((one) => !isBack(one)) ?? rest[0];
+  const damaged = rest.find((movement) => !isBack(movement)) ?? rest[0];
   return damaged && { of: damaged, movedMinor: damaged.movedMinor };
 }
 

@@ -159,11 +159,11 @@ export function explainPart(record: PartRecord): PartExplanation {
 function ascendingEvidence({ evidence, epochs }: PartRecord): readonly Evidence[] {
   const placed = placeInEpochs(evidence, epochs);
   const ascending = evidence
-    .map((one, place) => ({ ...one, epoch: placed[place]?.epoch ?? one.epoch }))
+    .map((observed, place) => ({ ...observed, epoch: placed[place]?.epoch ?? observed.epoch }))
     .sort((a, b) => compareSnapshots(a, b) || a.recordedMicros - b.recordedMicros);
-  return ascending.filter((one, place) => {
+  return ascending.filter((observed, place) => {
     const before = ascending[place - 1];
-    return before === undefined || compareSnapshots(before, one) !== 0;
+    return before === undefined || compareSnapshots(before, observed) !== 0;
   });
 }
 

@@ -190,7 +190,9 @@ export function bookedProblems(
   const amounts = Object.entries(targets).flatMap(([leg, targetMinor]) => {
     const postedMinor = posted.get(leg) ?? 0n;
     if (postedMinor === BigInt(targetMinor)) return [];
-    const [is, should] = [postedMinor, targetMinor].map((one) => formatMoney(one, line.currency));
+    const [is, should] = [postedMinor, targetMinor].map((minor) =>
+      formatMoney(minor, line.currency),
+    );
     return [`${leg}: ${is} is posted, but the line requires ${should}`];
   });
   const noon = noonOf(line.day);

@@ -80,7 +80,9 @@ export function matchById(
   candidates: readonly Candidate[],
 ): readonly NewMatch[] {
   return lines.flatMap((line) => {
-    const named = candidates.find((one) => one.id === line.reference && isOfKind(line, one));
+    const named = candidates.find(
+      (candidate) => candidate.id === line.reference && isOfKind(line, candidate),
+    );
     if (!named) return [];
     return [matchOf(line, named, { rule: 'id', reason: `the line names ${named.id}` })];
   });
@@ -95,7 +97,8 @@ export function matchByPaymentOrOrder(
   const inOrder = candidates.toSorted((one, other) => one.movedMicros - other.movedMicros);
   return lines.flatMap((line) => {
     const free = inOrder.filter(
-      (one) => isOfKind(line, one) && one.lines === 0 && !taken.has(keyOf(one)),
+      (candidate) =>
+        isOfKind(line, candidate) && candidate.lines === 0 && !taken.has(keyOf(candidate)),
     );
     const found = byPaymentOrOrder(line, free);
     if (!found) return [];
@@ -233,15 +236,16 @@ function settlementNamed(
   line: OpenLine,
   settlements: readonly SettlementCandidate[],
 ): SettlementCandidate | undefined {
-  const named = settlements.filter((one) => isNamed(line, one));
-  const found = named.length > 0 ? named : settlements.filter((one) => isHidden(line, one));
+  const named = settlements.filter((settlement) => isNamed(line, settlement));
+  const found =
+    named.length > 0 ? named : settlements.filter((settlement) => isHidden(line, settlement));
   const longest = Math.max(...found.map(({ reference }) => reference.length));
   const [first, ...others] = found.filter(({ reference }) => reference.length === longest);
   return others.length === 0 ? first : undefined;
 }
 
 function namesAny(line: OpenLine, settlements: readonly SettlementCandidate[]): boolean {
-  return settlements.some((one) => isNamed(line, one) || isHidden(line, one));
+  return settlements.some((settlement) => isNamed(line, settlement) || isHidden(line, settlement));
 }
 
 /** Whether a text has a reference as a word of its own: `ST-1` is not in `ST-12`. */

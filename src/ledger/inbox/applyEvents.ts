@@ -186,7 +186,7 @@ async function complete(
   if (headers.length === 0) return [];
   const ids = headers.map(({ id }) => id);
   const [added, bodies] = await pipelined([readAdditions(tx, ids), readBodies(tx, headers)]);
-  const additions = new Map(added.map((one) => [one.id, one]));
+  const additions = new Map(added.map((addition) => [addition.id, addition]));
   const absent = headers.filter(({ id }) => !bodies.has(id));
   const [first] = absent;
   const absence = first && (await explainAbsences(tx, absent)).get(first.id);

@@ -93,7 +93,7 @@ async function post(
   if (transfers.length > 0) {
     await insertTransfers(
       tx,
-      transfers.map((one) => ({ ...one, ref, webhookEventId: undefined })),
+      transfers.map((transfer) => ({ ...transfer, ref, webhookEventId: undefined })),
     );
   }
   return transfers.length;

@@ -21,7 +21,7 @@ export async function readClearing(
 ): Promise<readonly CurrencyClearing[]> {
   const parts = await readClearingParts(tx, beforeMicros);
   const balances = await readClearingBalances(tx, beforeMicros);
-  const byCurrency = new Map(balances.map((one) => [one.currency, one.balanceMinor]));
+  const byCurrency = new Map(balances.map((balance) => [balance.currency, balance.balanceMinor]));
   const currencies = new Set([...byCurrency.keys(), ...parts.map(({ currency }) => currency)]);
   return [...currencies].sort().map((currency) => ({
     currency,

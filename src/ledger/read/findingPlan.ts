@@ -44,7 +44,7 @@ export async function planAcceptance(db: Queryable, choice: FindingChoice): Prom
   const shown = found.slice(0, MAX_ACCEPTED);
   const subjects = [...new Set(shown.map(({ subject }) => subject))];
   const known = await readSubjectAmounts(db, subjects);
-  const bySubject = new Map(known.map((one) => [one.subject, one]));
+  const bySubject = new Map(known.map((amount) => [amount.subject, amount]));
   const findings = shown.map((finding): PlannedFinding => {
     const amount = amountInFacts(finding) ?? bySubject.get(finding.subject);
     return { ...finding, amount };

@@ -84,7 +84,7 @@ async function reportTransfers({ db, tally }: Run, block: CheckedBlock): Promise
   const { chained, actual } = await readEntries(db, block.number);
   const changed = changedTransfers(chained, actual);
   const ids = changed.slice(0, MAX_OFFENDERS).map(({ id }) => id);
-  const names = new Map((await nameTransfers(db, ids)).map((one) => [one.id, one]));
+  const names = new Map((await nameTransfers(db, ids)).map((transfer) => [transfer.id, transfer]));
   const where = `in block ${block.number} of ${formatInstant(block.chainedMicros)}`;
   for (const { id, what } of changed) {
     const name = names.get(id);

@@ -24,8 +24,8 @@ async function compareChunk(run: Run, tx: Queryable, keys: readonly string[]): P
   const parts = await readRebuiltParts(tx, keys);
   const byOrder = groupBy(parts, ({ orderKey }) => orderKey);
   const stored = await readStored(tx, keys);
-  const differing = stored.filter((one) => {
-    const { ofOrder, ofFindings } = problemsOf(one, byOrder);
+  const differing = stored.filter((order) => {
+    const { ofOrder, ofFindings } = problemsOf(order, byOrder);
     return ofOrder.length > 0 || ofFindings.length > 0;
   });
   run.tally.addChecked('rebuilt_orders', keys.length);
@@ -98,10 +98,10 @@ async function refoldParts(
         : [],
     ),
   );
-  const filed = all.flatMap((one) => {
-    const payment = one.ref.kind === 'payment' ? one.ref : parentOf(one)[0];
+  const filed = all.flatMap((resource) => {
+    const payment = resource.ref.kind === 'payment' ? resource.ref : parentOf(resource)[0];
     const orderKey = payment && orders.get(refKey(payment));
-    return orderKey === undefined ? [] : [{ orderKey, ...toNamedPart(one) }];
+    return orderKey === undefined ? [] : [{ orderKey, ...toNamedPart(resource) }];
   });
   return groupBy(filed, ({ orderKey }) => orderKey);
 }

@@ -48,7 +48,9 @@ export async function refold(
   const observations = [...kept, ...late.observations];
   const storedByRef = groupBy(stored, ({ ref }) => refKey(ref));
   const inbox = groupBy(
-    observations.flatMap((one) => toSnapshots(one, storedByRef.get(refKey(one.ref)) ?? [])),
+    observations.flatMap((observation) =>
+      toSnapshots(observation, storedByRef.get(refKey(observation.ref)) ?? []),
+    ),
     ({ ref }) => refKey(ref),
   );
   const others = groupBy(

@@ -100,6 +100,6 @@ function subjectAlerts(
   subject: SystemSubject,
   alerts: readonly (SystemAlert | undefined)[],
 ): SubjectAlerts {
-  const active = alerts.flatMap((one) => (one ? [{ ...one, subject, variant: '' }] : []));
+  const active = alerts.flatMap((alert) => (alert ? [{ ...alert, subject, variant: '' }] : []));
   return { subject, rules: RULES_ABOUT[subject], active };
 }
