@@ -66,7 +66,7 @@ export interface Deliverer {
 /** Until a failed round is repeated (rule 6). */
 const RECORD_AGAIN_AFTER_MS = 1_000;
 
-interface Lane {
+interface ChannelState {
   readonly channel: Channel;
   /** Attempts without a recorded result. */
   occupied: number;
@@ -80,8 +80,8 @@ interface Lane {
 }
 
 export function createDeliverer(parts: DelivererParts, closing: AbortSignal): Deliverer {
-  const lanes = new Map(
-    parts.channels.map((channel): readonly [ChannelName, Lane] => [
+  const states = new Map(
+    parts.channels.map((channel): readonly [ChannelName, ChannelState] => [
       channel.name,
       {
         ...{ channel, occupied: 0, delivered: [], isWoken: false },
@@ -89,76 +89,76 @@ export function createDeliverer(parts: DelivererParts, closing: AbortSignal): De
       },
     ]),
   );
-  const wake = (lane: Lane): void => {
-    lane.isWoken = true;
-    lane.wake();
+  const wake = (state: ChannelState): void => {
+    state.isWoken = true;
+    state.wake();
   };
-  const start = async (lane: Lane, message: Claimed): Promise<void> => {
-    lane.occupied += 1;
+  const start = async (state: ChannelState, message: Claimed): Promise<void> => {
+    state.occupied += 1;
     try {
-      const end = await attempt(parts, lane.channel, message);
-      if (end) lane.delivered.push(end);
-      else lane.occupied -= 1;
+      const end = await attempt(parts, state.channel, message);
+      if (end) state.delivered.push(end);
+      else state.occupied -= 1;
     } catch (error) {
-      lane.occupied -= 1;
-      parts.log.warn({ error, channel: lane.channel.name }, 'notify.delivery_failed');
+      state.occupied -= 1;
+      parts.log.warn({ error, channel: state.channel.name }, 'notify.delivery_failed');
     }
-    wake(lane);
+    wake(state);
   };
-  const round = async (lane: Lane): Promise<void> => {
-    const delivered = [...lane.delivered];
-    const free = lane.channel.slots - lane.occupied + delivered.length;
+  const round = async (state: ChannelState): Promise<void> => {
+    const delivered = [...state.delivered];
+    const free = state.channel.slots - state.occupied + delivered.length;
     const limit = closing.aborted ? 0 : free;
     if (limit === 0 && delivered.length === 0) return;
-    const claimed = await recordAndClaim(parts, lane.channel.name, { delivered, limit });
-    lane.delivered = lane.delivered.slice(delivered.length);
-    lane.occupied -= delivered.length;
-    for (const message of claimed) void start(lane, message);
+    const claimed = await recordAndClaim(parts, state.channel.name, { delivered, limit });
+    state.delivered = state.delivered.slice(delivered.length);
+    state.occupied -= delivered.length;
+    for (const message of claimed) void start(state, message);
   };
   /** @returns how many rounds have failed since the last one that did not */
-  const tryRound = async (lane: Lane, failures: number): Promise<number> => {
-    lane.isWoken = false;
+  const tryRound = async (state: ChannelState, failures: number): Promise<number> => {
+    state.isWoken = false;
     try {
-      await round(lane);
+      await round(state);
       return 0;
     } catch (error) {
       // While the database is unavailable, the first of many failures is enough.
       if (failures === 0) {
-        parts.log.warn({ error, channel: lane.channel.name }, 'notify.delivery_failed');
+        parts.log.warn({ error, channel: state.channel.name }, 'notify.delivery_failed');
       }
       return failures + 1;
     }
   };
-  const deliverDue = async (lane: Lane): Promise<void> => {
+  const deliverDue = async (state: ChannelState): Promise<void> => {
     for (let failures = 0; ; ) {
-      failures = await tryRound(lane, failures);
-      const next = afterRound(lane, { failures, isClosing: closing.aborted });
+      failures = await tryRound(state, failures);
+      const next = afterRound(state, { failures, isClosing: closing.aborted });
       if (next === 'end') break;
       if (next === 'repeat') await setTimeout(RECORD_AGAIN_AFTER_MS);
       if (next === 'wait') {
         await new Promise<void>((resolve) => {
-          lane.wake = resolve;
+          state.wake = resolve;
         });
       }
     }
     // Nothing comes between the decision and this: a wake-up from here on begins again.
-    lane.running = undefined;
+    state.running = undefined;
   };
 
   return {
     run: (name) => {
-      const lane = lanes.get(name);
-      if (lane === undefined) return Promise.resolve();
-      wake(lane);
-      lane.running ??= deliverDue(lane);
-      return lane.running;
+      const state = states.get(name);
+      if (state === undefined) return Promise.resolve();
+      wake(state);
+      state.running ??= deliverDue(state);
+      return state.running;
     },
   };
 }
 
 /** What follows a round: the next one at once, after a second (rule 6) or after a wake-up, or none. */
 function afterRound(
-  { delivered, occupied, isWoken }: Lane,
+  { delivered, occupied, isWoken }: ChannelState,
   { failures, isClosing }: { readonly failures: number; readonly isClosing: boolean },
 ): 'round' | 'repeat' | 'wait' | 'end' {
   if (failures > 0 && delivered.length > 0) {
