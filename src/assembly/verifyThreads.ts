@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { CheckCount } from '../ledger/domain/checks.ts';
-import type { Lane } from '../ledger/verify/proveLedger.ts';
+import type { Checker } from '../ledger/verify/proveLedger.ts';
 import { packageRoot } from '../platform/packageRoot.ts';
 
 export interface ThreadSettings {
@@ -15,7 +15,7 @@ export type ThreadReply =
   | { readonly failure: { readonly message: string; readonly code: unknown } };
 
 export interface Threads {
-  readonly lanes: readonly Lane[];
+  readonly checkers: readonly Checker[];
   close(): Promise<void>;
 }
 
@@ -25,14 +25,14 @@ const FILE = join(packageRoot(), 'dist/program/verifyThread.js');
 export function startThreads(count: number, settings: ThreadSettings): Threads {
   const threads = Array.from({ length: count }, () => new Worker(FILE, { workerData: settings }));
   return {
-    lanes: threads.map(laneOf),
+    checkers: threads.map(checkerOf),
     close: async () => {
       await Promise.all(threads.map((thread) => thread.terminate()));
     },
   };
 }
 
-function laneOf(thread: Worker): Lane {
+function checkerOf(thread: Worker): Checker {
   return async (task) => {
     thread.postMessage(task);
     const [reply] = (await once(thread, 'message')) as [ThreadReply];

@@ -79,7 +79,7 @@ async function verify(
     merchantId: MERCHANT_ID,
     publicKey,
     head,
-    openLanes: () => [(task) => checkRange(db, task), (task) => checkRange(db, task)],
+    openCheckers: () => [(task) => checkRange(db, task), (task) => checkRange(db, task)],
   });
 }
 
@@ -238,7 +238,7 @@ test('verify names a transfer that was edited, and goes on doing so until it is 
   const prove = () =>
     proveLedger(db, {
       ...{ merchantId: MERCHANT_ID, chainKey: KEY.publicKey, mode: 'incremental', fullDays: 30 },
-      openLanes: () => [(task) => checkRange(db, task)],
+      openCheckers: () => [(task) => checkRange(db, task)],
     });
   const chained = async () => {
     const result = await prove();

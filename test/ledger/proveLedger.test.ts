@@ -6,7 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startThreads } from '../../src/assembly/verifyThreads.ts';
 import { readProof } from '../../src/ledger/store/verifyRounds.ts';
 import { checkRange } from '../../src/ledger/verify/checkRange.ts';
-import { type Lane, type ProofReport, proveLedger } from '../../src/ledger/verify/proveLedger.ts';
+import {
+  type Checker,
+  type ProofReport,
+  proveLedger,
+} from '../../src/ledger/verify/proveLedger.ts';
 import {
   createScheduledProof,
   type ScheduledProofParts,
@@ -37,23 +41,23 @@ async function fill(seed: number, orders: number): Promise<void> {
 
 interface Options {
   readonly mode?: 'full' | 'incremental';
-  readonly lanes?: readonly Lane[];
+  readonly checkers?: readonly Checker[];
   readonly fullDays?: number;
   readonly rangeRows?: number;
   readonly maxSeconds?: number;
 }
 
-const inline: Lane = (task) => checkRange(db, task);
+const inline: Checker = (task) => checkRange(db, task);
 
 async function prove({
   mode = 'incremental',
-  lanes = [inline],
+  checkers = [inline],
   fullDays = 5,
   rangeRows = 40,
   ...rest
 }: Options = {}): Promise<ProofReport> {
   const options = { merchantId: MERCHANT_ID, mode, fullDays, rangeRows, ...rest };
-  const result = await proveLedger(db, { ...options, openLanes: () => lanes });
+  const result = await proveLedger(db, { ...options, openCheckers: () => checkers });
   if (result.outcome !== 'proven') throw new Error('another run of verify is under way');
   return result.report;
 }
@@ -103,8 +107,8 @@ interface Seen {
   readonly events: number[];
 }
 
-/** A lane that records what it reads: resources and orders by their keys, events by their numbers. */
-function recording(seen: Seen): Lane {
+/** A checker that records what it reads: resources and orders by their keys, events by their numbers. */
+function recording(seen: Seen): Checker {
   const recorded = (tx: Queryable): Queryable => ({
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) => {
       const rows = await tx.query<Row>(text, values);
@@ -154,7 +158,7 @@ describe('a rotation', () => {
     let sharesWithWork = 0;
     for (let day = 0; day < days; day += 1) {
       if (day > 0) await passDays(1);
-      const report = await prove({ fullDays: days, lanes: [recording(seen)] });
+      const report = await prove({ fullDays: days, checkers: [recording(seen)] });
       expect(failures(report), seeded).toEqual({});
       if (countOf(report, 'resources') + countOf(report, 'orders') > 0) sharesWithWork += 1;
     }
@@ -176,9 +180,10 @@ describe('a rotation', () => {
       await fill(SEED + 1 + day, random.below(12));
       if (random.chance(0.5)) await settle();
       if (day > 0) await passDays(1);
-      expect(failures(await prove({ fullDays: days, lanes: [recording(seen)] })), seeded).toEqual(
-        {},
-      );
+      expect(
+        failures(await prove({ fullDays: days, checkers: [recording(seen)] })),
+        seeded,
+      ).toEqual({});
     }
     const after = await stored();
     for (const kind of ['resources', 'orders', 'events'] as const) {
@@ -241,7 +246,7 @@ describe('an incremental run', () => {
       `update resources set amount_minor = 1 where id = '${payment.payment_id}'`,
     );
     const seen = nothingSeen();
-    const report = await prove({ fullDays: 365, rangeRows: 1_000, lanes: [recording(seen)] });
+    const report = await prove({ fullDays: 365, rangeRows: 1_000, checkers: [recording(seen)] });
     expect(failures(report)).toEqual({
       resources: [`payment:${payment.payment_id}`],
     });
@@ -306,14 +311,14 @@ describe('a run that was interrupted', () => {
       where order_key = (select min(order_key) from orders)`,
     );
     const seen = nothingSeen();
-    const lane = recording(seen);
+    const checker = recording(seen);
     let left = 7;
-    const dying: Lane = (task) => {
+    const dying: Checker = (task) => {
       left -= 1;
-      return left < 0 ? Promise.reject(new Error('killed')) : lane(task);
+      return left < 0 ? Promise.reject(new Error('killed')) : checker(task);
     };
-    await expect(prove({ mode: 'full', lanes: [dying] })).rejects.toThrow('killed');
-    const report = await prove({ mode: 'full', lanes: [lane] });
+    await expect(prove({ mode: 'full', checkers: [dying] })).rejects.toThrow('killed');
+    const report = await prove({ mode: 'full', checkers: [checker] });
     expect(report.continuedFrom?.checked).toBe(7);
     const all = await stored();
     expect(sorted(seen.events)).toEqual(sorted(all.events));
@@ -339,7 +344,7 @@ describe('a run that was interrupted', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const waiting: Lane = async (task) => {
+    const waiting: Checker = async (task) => {
       await held;
       return inline(task);
     };
@@ -348,7 +353,7 @@ describe('a run that was interrupted', () => {
       isEntered = resolve;
     });
     const first = prove({
-      lanes: [
+      checkers: [
         (task) => {
           isEntered();
           return waiting(task);
@@ -389,7 +394,7 @@ describe('a missing body', () => {
         moved?.body,
       ]);
     };
-    const lane: Lane = (task) =>
+    const checker: Checker = (task) =>
       checkRange(
         {
           query: db.query,
@@ -406,7 +411,7 @@ describe('a missing body', () => {
         },
         task,
       );
-    expect(problems(await prove({ mode: 'full', lanes: [lane] }))).toEqual([]);
+    expect(problems(await prove({ mode: 'full', checkers: [checker] }))).toEqual([]);
     expect(isMoved).toBe(true);
   });
 
@@ -491,7 +496,7 @@ test('threads find what one connection finds', async () => {
   await db.query('vacuum analyze resources, orders, transfers');
   const alone = await prove({ mode: 'full' });
   const threads = startThreads(3, { connectionString: db.url });
-  const together = await prove({ mode: 'full', lanes: threads.lanes });
+  const together = await prove({ mode: 'full', checkers: threads.checkers });
   await threads.close();
   expect(alone.passed).toBe(false);
   // The range that failed is repeated beside the new round.

@@ -66,7 +66,7 @@ const sealOf = async ({ id }: Closing) =>
 async function offenders(): Promise<readonly string[]> {
   const { check } = await verifyChain(db, {
     ...{ merchantId: MERCHANT_ID, publicKey: KEY.publicKey, head: undefined },
-    openLanes: () => [(task) => checkRange(db, task)],
+    openCheckers: () => [(task) => checkRange(db, task)],
   });
   return check.offenders.map(({ subject, problem }) => `${subject}: ${problem}`);
 }

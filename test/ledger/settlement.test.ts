@@ -129,7 +129,7 @@ async function parts(): Promise<Partial<Record<ClearingPart, bigint>>> {
 async function problemsOfTheNight(): Promise<readonly string[]> {
   const result = await proveLedger(db, {
     ...{ merchantId: MERCHANT_ID, mode: 'incremental', fullDays: 30 },
-    openLanes: () => [(task) => checkRange(db, task)],
+    openCheckers: () => [(task) => checkRange(db, task)],
   });
   if (result.outcome === 'busy') throw new Error('another run is under way');
   return result.report.checks.flatMap(({ name, offenders }) =>

@@ -93,7 +93,7 @@ async function verify(db: Database, options?: Options): Promise<VerifyReport> {
     mode: 'full',
     fullDays: 30,
     rangeRows: 40,
-    openLanes: () => [(task) => checkRange(db, task)],
+    openCheckers: () => [(task) => checkRange(db, task)],
   });
   if (result.outcome !== 'proven') throw new Error('another run of verify is under way');
   return result.report;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Check } from '../../src/doctor/examine.ts';
 import { checkRange } from '../../src/ledger/verify/checkRange.ts';
-import { type Lane, proveLedger } from '../../src/ledger/verify/proveLedger.ts';
+import { type Checker, proveLedger } from '../../src/ledger/verify/proveLedger.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { examinePooling } from '../../src/platform/db/pooler.ts';
 import { startSandbox } from '../../src/sandbox/startSandbox.ts';
@@ -101,8 +101,8 @@ describe.skipIf(!isPgBouncerInstalled)('through PgBouncer', () => {
 
   test('one run of verify excludes another', async () => {
     const pool = open('any', 3);
-    const prove = (openLanes: () => readonly Lane[]) =>
-      proveLedger(pool, { merchantId: MERCHANT_ID, mode: 'full', fullDays: 30, openLanes });
+    const prove = (openCheckers: () => readonly Checker[]) =>
+      proveLedger(pool, { merchantId: MERCHANT_ID, mode: 'full', fullDays: 30, openCheckers });
     try {
       let second: Promise<unknown> | undefined;
       const first = prove(() => [

@@ -18,7 +18,7 @@ const result = await proveLedger(db, {
   mode: 'incremental',
   fullDays: Number(fullDays),
   rangeRows: 4,
-  openLanes: () => [(task) => checkRange(db, task)],
+  openCheckers: () => [(task) => checkRange(db, task)],
   onProgress: ({ done }) => process.stdout.write(`${done} ranges\n`),
 });
 process.stdout.write(`${result.outcome}\n`);

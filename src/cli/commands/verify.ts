@@ -8,7 +8,7 @@ import type { CheckName, CheckResult, Offender } from '../../ledger/domain/check
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import { readInstallation } from '../../ledger/store/installation.ts';
 import { checkRange } from '../../ledger/verify/checkRange.ts';
-import { type Lane, type ProofReport, proveLedger } from '../../ledger/verify/proveLedger.ts';
+import { type Checker, type ProofReport, proveLedger } from '../../ledger/verify/proveLedger.ts';
 import { type VerifyReport, verifyLedger } from '../../ledger/verify/verifyLedger.ts';
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -125,16 +125,16 @@ interface ProveInput {
 /** Threads take longer to start than so few ranges take to check. */
 const RANGES_FOR_THREADS = 8;
 
-interface Lanes {
+interface Checkers {
   /** @param due how many ranges there are */
-  readonly open: (due: number) => readonly Lane[];
+  readonly open: (due: number) => readonly Checker[];
 }
 
 /** Runs what checks ranges in threads, if there are enough of them. */
-async function withLanes<T>(
+async function withCheckers<T>(
   threads: number,
   { db, databaseUrl }: ProveInput,
-  work: (lanes: Lanes) => Promise<T>,
+  work: (checkers: Checkers) => Promise<T>,
 ): Promise<T> {
   let started: Threads | undefined;
   try {
@@ -142,7 +142,7 @@ async function withLanes<T>(
       open: (due) => {
         if (threads === 1 || due < RANGES_FOR_THREADS) return [(task) => checkRange(db, task)];
         started = startThreads(threads, { connectionString: databaseUrl });
-        return started.lanes;
+        return started.checkers;
       },
     });
   } finally {
@@ -156,10 +156,10 @@ async function proveChain(
 ): Promise<void> {
   const { db, merchantId, chainKey: publicKey } = input;
   const published = head === undefined ? undefined : await readHead(head);
-  await withLanes(threads, input, ({ open }) =>
+  await withCheckers(threads, input, ({ open }) =>
     verifyChainFor({
       ...{ db, merchantId, publicKey, head: published, json },
-      openLanes: open,
+      openCheckers: open,
     }),
   );
 }
@@ -169,14 +169,14 @@ function prove(
   input: ProveInput & { readonly fullDays: number },
 ): Promise<ProofReport> {
   const { db, merchantId, chainKey, fullDays } = input;
-  return withLanes(threads, input, async ({ open }) => {
+  return withCheckers(threads, input, async ({ open }) => {
     const result = await withProgress((show) =>
       proveLedger(db, {
         merchantId,
         chainKey,
         mode: full ? 'full' : 'incremental',
         fullDays,
-        openLanes: open,
+        openCheckers: open,
         onProgress: (progress) => show({ phase: 'ranges', ...progress }),
       }),
     );

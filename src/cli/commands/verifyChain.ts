@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type PublishedHead, parseHead } from '../../ledger/domain/chain.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
-import type { Lane } from '../../ledger/verify/proveLedger.ts';
+import type { Checker } from '../../ledger/verify/proveLedger.ts';
 import { type ChainReport, verifyChain } from '../../ledger/verify/verifyChain.ts';
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -51,7 +51,7 @@ export interface ChainInput {
   readonly publicKey: string | undefined;
   readonly head: PublishedHead | undefined;
   readonly json: boolean;
-  readonly openLanes: (ranges: number) => readonly Lane[];
+  readonly openCheckers: (ranges: number) => readonly Checker[];
 }
 
 export async function verifyChainFor({ json, ...input }: ChainInput): Promise<void> {

@@ -30,7 +30,7 @@ import { createTally, type Tally } from './tally.ts';
 import { checkBalance, type VerifyReport } from './verifyLedger.ts';
 
 /** Checks one range at a time. */
-export type Lane = (task: RangeTask) => Promise<readonly CheckCount[]>;
+export type Checker = (task: RangeTask) => Promise<readonly CheckCount[]>;
 
 export interface ProveOptions {
   /** The installation account. */
@@ -41,7 +41,7 @@ export interface ProveOptions {
   /** Every row is proven at least once in this many days. */
   readonly fullDays: number;
   /** Opens what checks ranges in parallel. @param due how many ranges there are */
-  readonly openLanes: (due: number) => readonly Lane[];
+  readonly openCheckers: (due: number) => readonly Checker[];
   readonly rangeRows?: number;
   /** No range begins later than this; the next run continues. */
   readonly maxSeconds?: number;
@@ -110,13 +110,13 @@ async function checkDue(db: Database, { options, plan, tally }: Run): Promise<nu
   const due = dueRanges(db);
   let done = 0;
   let isFailed = false;
-  const work = async (lane: Lane): Promise<void> => {
+  const work = async (checker: Checker): Promise<void> => {
     while (!isFailed && !signal?.aborted && elapsed() < maxSeconds) {
       const { value: range } = await due.next();
       if (!range) return;
       const { id, phase, after, until } = range;
       const { lastChange } = plan;
-      const checks = await lane({ phase, after, until, merchantId, chainKey, lastChange });
+      const checks = await checker({ phase, after, until, merchantId, chainKey, lastChange });
       await finishRange(db, { id, checks });
       // A full run adds the results of its round at the end, with those of the run that it continues.
       if (mode === 'incremental') tally.add(checks);
@@ -125,8 +125,8 @@ async function checkDue(db: Database, { options, plan, tally }: Run): Promise<nu
     }
   };
   await Promise.all(
-    options.openLanes(total).map((lane) =>
-      work(lane).catch((error: unknown) => {
+    options.openCheckers(total).map((checker) =>
+      work(checker).catch((error: unknown) => {
         isFailed = true;
         throw error;
       }),

@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log.ts';
 import type { sleep } from '../../platform/sleep.ts';
 import { SECOND_MS } from '../../platform/time.ts';
 import { checkRange } from './checkRange.ts';
-import { type Lane, proveLedger } from './proveLedger.ts';
+import { type Checker, proveLedger } from './proveLedger.ts';
 
 /** Shorter than the interval between steps, and than the longest run that the scheduler expects. */
 const STEP_SECONDS = 240;
@@ -27,7 +27,7 @@ export interface ScheduledProofParts {
  */
 export function createScheduledProof(parts: ScheduledProofParts): () => Promise<void> {
   const { db, log, merchantId, chainKey, fullDays, signal } = parts;
-  const lane: Lane = async (task) => {
+  const checker: Checker = async (task) => {
     const elapsedSeconds = startStopwatch();
     const checks = await checkRange(db, task);
     await parts.sleep(elapsedSeconds() * SECOND_MS, signal);
@@ -41,7 +41,7 @@ export function createScheduledProof(parts: ScheduledProofParts): () => Promise<
       fullDays,
       maxSeconds: STEP_SECONDS,
       signal,
-      openLanes: () => [lane],
+      openCheckers: () => [checker],
     });
     if (result.outcome === 'busy') return;
     const { passed, checks, ranges, proof } = result.report;

@@ -18,7 +18,7 @@ import {
   type Unchained,
 } from '../store/chain.ts';
 import { rangesOfBlocks } from './blocks.ts';
-import type { Lane } from './proveLedger.ts';
+import type { Checker } from './proveLedger.ts';
 import { createTally } from './tally.ts';
 
 export interface ChainOptions {
@@ -29,7 +29,7 @@ export interface ChainOptions {
   /** What was published earlier. */
   readonly head: PublishedHead | undefined;
   /** Opens what checks ranges in parallel. @param ranges how many there are */
-  readonly openLanes: (ranges: number) => readonly Lane[];
+  readonly openCheckers: (ranges: number) => readonly Checker[];
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
@@ -71,19 +71,19 @@ export async function verifyChain(db: Database, options: ChainOptions): Promise<
 /** The results are added in the order of the ranges, so that the first offender is the first of the chain. */
 async function checkRanges(
   db: Queryable,
-  { merchantId, publicKey, openLanes, onProgress }: ChainOptions,
+  { merchantId, publicKey, openCheckers, onProgress }: ChainOptions,
 ): Promise<CheckResult> {
   const ranges = rangesOfBlocks(await readLastBlockNumber(db));
   const found: (readonly CheckCount[])[] = [];
   let next = 0;
   let done = 0;
-  const work = async (lane: Lane): Promise<void> => {
+  const work = async (checker: Checker): Promise<void> => {
     for (;;) {
       const place = next;
       const range = ranges[place];
       if (!range) return;
       next += 1;
-      found[place] = await lane({
+      found[place] = await checker({
         phase: 'blocks',
         ...range,
         merchantId,
@@ -94,7 +94,7 @@ async function checkRanges(
       onProgress?.({ done, total: ranges.length });
     }
   };
-  await Promise.all(openLanes(ranges.length).map(work));
+  await Promise.all(openCheckers(ranges.length).map(work));
   const tally = createTally({ rebuild: false });
   for (const counts of found) tally.add(counts);
   const check = tally.results().find(({ name }) => name === 'chained');
