@@ -1,6 +1,6 @@
 /** The customer. service-interface.md §2.4. */
 import { z } from 'zod';
-import { flag, id, lenient, metadata, text, timestamp } from './fields.ts';
+import { address, flag, id, metadata, text, timestamp } from './fields.ts';
 
 /** Fields that services of this family add. */
 export const CUSTOMER_FAMILY_FIELDS = {
@@ -18,19 +18,7 @@ export const customerSchema = z.looseObject({
   phone: text,
   phone_country_code: text,
   description: text,
-  address: lenient(
-    z.looseObject({
-      line1: text,
-      line2: text,
-      city: text,
-      state: text,
-      zip: text,
-      /** Two letters of ISO 3166. */
-      country: text,
-      first_name: text,
-      last_name: text,
-    }),
-  ),
+  address,
   metadata,
   created: timestamp,
   ...CUSTOMER_FAMILY_FIELDS,

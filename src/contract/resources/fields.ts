@@ -40,21 +40,24 @@ export const timestamp = lenient(z.string());
 /** The merchant's own key-value pairs. service-interface.md §2.1. */
 export const metadata = lenient(z.record(z.string(), z.unknown()));
 
+/** An address, of a billing or a customer. service-interface.md §2.2 and §2.4. */
+export const address = lenient(
+  z.looseObject({
+    line1: text,
+    line2: text,
+    city: text,
+    state: text,
+    zip: text,
+    /** Two letters of ISO 3166. */
+    country: text,
+    first_name: text,
+    last_name: text,
+  }),
+);
+
 /** Billing details. service-interface.md §2.2. */
 export const billingSchema = z.looseObject({
-  address: lenient(
-    z.looseObject({
-      line1: text,
-      line2: text,
-      city: text,
-      state: text,
-      zip: text,
-      /** Two letters of ISO 3166. */
-      country: text,
-      first_name: text,
-      last_name: text,
-    }),
-  ),
+  address,
   phone: lenient(z.looseObject({ number: text, country_code: text })),
   /** Payouts only. */
   email: text,
