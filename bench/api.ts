@@ -11,18 +11,7 @@ export interface Api {
 }
 
 export async function startApi(url: string, cwd: string, cleanup: Cleanup): Promise<Api> {
-  const token = randomBytes(24).toString('hex');
-  const console = await startLogging(
-    {
-      name: 'console',
-      file: compiled('workers/console.js'),
-      env: { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token },
-      cwd,
-      cleanup,
-    },
-    'console.listening',
-  );
-  const base = `http://127.0.0.1:${console.ready?.port}`;
+  const { base, token, stop } = await startConsole(url, cwd, cleanup);
   const get = async (path: string): Promise<number> => {
     const startMs = performance.now();
     const response = await fetch(base + path, { headers: { authorization: `Bearer ${token}` } });
@@ -36,8 +25,37 @@ export async function startApi(url: string, cwd: string, cleanup: Cleanup): Prom
       for (const path of paths) all.push(await get(path));
       return all.sort((a, b) => a - b);
     },
-    stop: console.stop,
+    stop,
   };
+}
+
+export interface StartedConsole {
+  /** The address of its port, without a path. */
+  readonly base: string;
+  /** `ADMIN_TOKEN`, which has every right. */
+  readonly token: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a console that reads the ledger at `url`, in a process of its own. */
+export async function startConsole(
+  url: string,
+  cwd: string,
+  cleanup: Cleanup,
+): Promise<StartedConsole> {
+  const token = randomBytes(24).toString('hex');
+  const { ready, pid, stop } = await startLogging(
+    {
+      name: 'console',
+      file: compiled('workers/console.js'),
+      env: { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token },
+      cwd,
+      cleanup,
+    },
+    'console.listening',
+  );
+  return { base: `http://127.0.0.1:${ready?.port}`, token, pid, stop };
 }
 
 /** The settings of a process that reads the ledger at `url`. */

@@ -42,6 +42,23 @@ export interface Options {
   readonly profileDir: string | undefined;
 }
 
+/** For what measures with parts of the scenarios. */
+export const NO_SCENARIO: Options = {
+  scenarios: [],
+  seconds: 0,
+  backlog: 0,
+  replay: 0,
+  payments: 0,
+  pairs: 1,
+  rounds: 1,
+  roundTripsMs: [],
+  isSingleProcess: false,
+  redisUrl: undefined,
+  postgresUrl: undefined,
+  jsonFile: undefined,
+  profileDir: undefined,
+};
+
 export const HELP = `npm run bench -- [flags]
 
   --only PART               one part instead of the first four: intake, e2e, steady, journal, distance, overload,

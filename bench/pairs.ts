@@ -9,6 +9,7 @@ import { type BenchDatabase, countPending, startPostgres } from './database.ts';
 import { measureRun, type RunReport } from './endToEnd.ts';
 import { startLoad } from './loadProcess.ts';
 import { nowMs } from './loadProtocol.ts';
+import { NO_SCENARIO } from './options.ts';
 import { createSuspension, type Started } from './processes.ts';
 import { quantile } from './quantiles.ts';
 import { startTallyhook } from './tallyhook.ts';
@@ -18,22 +19,6 @@ const MOST_PER_SECOND = 6_000;
 const SAMPLE_EVERY = 1_000;
 /** Of receiving a backlog, before it is counted again. */
 const FILL_SECONDS = 4;
-
-const OPTIONS = {
-  scenarios: [],
-  seconds: 0,
-  backlog: 0,
-  replay: 0,
-  payments: 0,
-  pairs: 1,
-  rounds: 1,
-  roundTripsMs: [],
-  isSingleProcess: false,
-  redisUrl: undefined,
-  postgresUrl: undefined,
-  jsonFile: undefined,
-  profileDir: undefined,
-} as const;
 
 export interface PairsOptions {
   /** Of the database. */
@@ -72,7 +57,15 @@ export async function startPairs(options: PairsOptions): Promise<Pairs> {
   const postgres = await startPostgres(join(folder, 'data'), cleanup);
   const db = await postgres.createDatabase(name);
   const load = await startLoad({ secret, cwd: folder, cleanup });
-  const bench: Bench = { options: OPTIONS, part: 'e2e', secret, folder, cleanup, postgres, load };
+  const bench: Bench = {
+    options: NO_SCENARIO,
+    part: 'e2e',
+    secret,
+    folder,
+    cleanup,
+    postgres,
+    load,
+  };
   await db.query("alter system set max_wal_size = '32GB'");
   await db.query("alter system set checkpoint_timeout = '1h'");
   await db.query('alter system set autovacuum = off');

@@ -7,6 +7,7 @@ import { type BenchDatabase, type Postgres, startPostgres } from '../database.ts
 import { measureRun, runEndToEndOn } from '../endToEnd.ts';
 import { runWatched } from '../ledger/memory.ts';
 import { startLoad } from '../loadProcess.ts';
+import { NO_SCENARIO } from '../options.ts';
 import { median, quantile } from '../quantiles.ts';
 import { startTallyhook } from '../tallyhook.ts';
 import { type AgingFigures, measureAging } from './aging.ts';
@@ -160,21 +161,7 @@ interface Running {
 async function openBench({ folder, secret, seconds }: Ledger, running: Running): Promise<Bench> {
   const { postgres, cleanup } = running;
   return {
-    options: {
-      scenarios: [],
-      seconds,
-      backlog: 0,
-      replay: 0,
-      payments: 0,
-      pairs: 1,
-      rounds: 1,
-      roundTripsMs: [],
-      isSingleProcess: false,
-      redisUrl: undefined,
-      postgresUrl: undefined,
-      jsonFile: undefined,
-      profileDir: undefined,
-    },
+    options: { ...NO_SCENARIO, seconds },
     part: 'e2e',
     secret,
     folder,

@@ -2,7 +2,6 @@
  * `npm run bench:pages`: how long every page of the console takes on a ledger of millions of resources, how
  * large it is, and the plan of every statement that reads more than a page may.
  */
-import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,12 +12,11 @@ import { readMoney } from '../../src/overview/recentMoney.ts';
 import type { PageParts } from '../../src/pages/page.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { settings } from '../api.ts';
+import { startConsole } from '../api.ts';
 import type { Cleanup } from '../cleanup.ts';
 import { watchCpu } from '../cpu.ts';
 import { startPostgres } from '../database.ts';
 import { explaining, type Plan } from '../ledger/plans.ts';
-import { compiled, startLogging } from '../processes.ts';
 import { quantile } from '../quantiles.ts';
 import { type BenchParts, readCount, runBench } from '../runBench.ts';
 import { type BenchLedger, type Case, casesOf } from './cases.ts';
@@ -109,18 +107,7 @@ interface Viewer {
 }
 
 async function startViewer(url: string, cwd: string, cleanup: Cleanup): Promise<Viewer> {
-  const token = randomBytes(24).toString('hex');
-  const started = await startLogging(
-    {
-      name: 'console',
-      file: compiled('workers/console.js'),
-      env: { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token },
-      cwd,
-      cleanup,
-    },
-    'console.listening',
-  );
-  const base = `http://127.0.0.1:${started.ready?.port}`;
+  const { base, token, pid } = await startConsole(url, cwd, cleanup);
   const body = new URLSearchParams({ token });
   const signedIn = await fetch(`${base}/sign-in`, { method: 'POST', body, redirect: 'manual' });
   const cookie = signedIn.headers
@@ -135,7 +122,7 @@ async function startViewer(url: string, cwd: string, cleanup: Cleanup): Promise<
       throw new Error(`${path} returned ${response.status}`);
     return html;
   };
-  return { open, pid: started.pid };
+  return { open, pid };
 }
 
 /** The milliseconds of processor that a request takes do not depend on what else the machine does. */
