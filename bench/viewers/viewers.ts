@@ -3,6 +3,7 @@
  * browser: waits for news, fetches its page again, pauses.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inChunks } from '../../src/platform/collections.ts';
 import type { FromViewers, Seen, ToViewers, Watch } from './protocol.ts';
 
 /** As in `console.js`. */
@@ -121,8 +122,8 @@ async function open({ port, token, paths }: Watch): Promise<readonly Viewer[]> {
   const base = `http://127.0.0.1:${port}`;
   const cookie = await signIn(base, token);
   const viewers = paths.map((path) => new Viewer({ base, cookie, path }));
-  for (let n = 0; n < viewers.length; n += OPENED_AT_ONCE) {
-    await Promise.all(viewers.slice(n, n + OPENED_AT_ONCE).map((viewer) => viewer.open()));
+  for (const batch of inChunks(viewers, OPENED_AT_ONCE)) {
+    await Promise.all(batch.map((viewer) => viewer.open()));
   }
   return viewers;
 }

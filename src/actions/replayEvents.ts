@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/recordAudit.ts';
 import { findAbsences } from '../ledger/bodies/readBodies.ts';
 import { describeAbsence } from '../ledger/domain/bodyAbsence.ts';
 import { replayEvents } from '../ledger/inbox/applyEvents.ts';
+import { inChunks } from '../platform/collections.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 
@@ -59,10 +60,9 @@ export async function replayEach(
 ): Promise<Replayed> {
   const replayed: number[] = [];
   const refused: RefusedReplay[] = [];
-  for (let first = 0; first < numbers.length; first += EVENTS_AT_ONCE) {
-    const some = numbers.slice(first, first + EVENTS_AT_ONCE);
-    const absences = await findAbsences(db, some);
-    const present = some.filter((number) => !absences.has(number));
+  for (const batch of inChunks(numbers, EVENTS_AT_ONCE)) {
+    const absences = await findAbsences(db, batch);
+    const present = batch.filter((number) => !absences.has(number));
     for (const [number, absence] of absences) {
       refused.push({ number, reason: describeAbsence(absence) });
     }

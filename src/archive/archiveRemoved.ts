@@ -5,6 +5,7 @@
  * 2. What it returns records the batch in the transaction that removes the rows. It refuses, and so rolls
  *    the removal back, if more rows were removed than archived.
  */
+import { inChunks } from '../platform/collections.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { RowLine } from '../platform/db/rowLine.ts';
 import { recordBatch } from './store/batches.ts';
@@ -49,10 +50,10 @@ async function* slices(
   keys: readonly number[],
   read: ReadLines,
 ): AsyncGenerator<RowLine> {
-  for (let start = 0; start < keys.length; start += SLICE_ROWS) {
+  for (const slice of inChunks(keys, SLICE_ROWS)) {
     yield* await db.transaction(async (tx) => {
       await writeTimesInUtc(tx);
-      return await read(tx, keys.slice(start, start + SLICE_ROWS));
+      return await read(tx, slice);
     });
   }
 }

@@ -104,11 +104,11 @@ async function eraseFromResources(
         text,
         matcher.find(text).map(({ value }) => value),
       );
-    for (const some of inChunks(refs, REFS_AT_ONCE)) {
+    for (const batch of inChunks(refs, REFS_AT_ONCE)) {
       signal?.throwIfAborted();
       await retryWithMoreLocks(() =>
         session.transaction(async (tx) => {
-          const texts = await eraseResources(tx, some, redact);
+          const texts = await eraseResources(tx, batch, redact);
           if (texts > 0) await addTexts(tx, id, texts);
         }),
       );
@@ -180,10 +180,10 @@ async function eraseAllBodies(
   );
   const waiting: number[] = [];
   let done = 0;
-  for (const some of inChunks(events, BODIES_AT_ONCE)) {
+  for (const batch of inChunks(events, BODIES_AT_ONCE)) {
     signal?.throwIfAborted();
-    waiting.push(...(await eraseSomeBodies(session, { id, events: some })));
-    done += some.length;
+    waiting.push(...(await eraseSomeBodies(session, { id, events: batch })));
+    done += batch.length;
     onProgress({ phase: 'bodies', done, total: events.length });
   }
   return waiting;

@@ -14,6 +14,7 @@ import {
   supplementOf,
 } from '../ledger/domain/snapshot.ts';
 import { type LocalRow, readIdsCreated, readLocalByIds } from '../ledger/read/store/comparison.ts';
+import { inChunks } from '../platform/collections.ts';
 import type { Database } from '../platform/db/database.ts';
 import { keysetRows } from '../platform/keyset.ts';
 import { compare, type Difference, hidesChange } from './domain/compare.ts';
@@ -60,8 +61,8 @@ export async function compareRows(
   rows: readonly ListedRow[],
 ): Promise<RowComparison> {
   const local = new Map<string, LocalRow>();
-  for (let first = 0; first < rows.length; first += LOCAL_ROWS) {
-    const ids = rows.slice(first, first + LOCAL_ROWS).map(({ remote }) => remote.id);
+  for (const batch of inChunks(rows, LOCAL_ROWS)) {
+    const ids = batch.map(({ remote }) => remote.id);
     for (const row of await readLocalByIds(db, KIND_OF[stream], ids)) local.set(row.id, row);
   }
   const differing: DifferingRow[] = [];

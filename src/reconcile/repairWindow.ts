@@ -19,6 +19,7 @@ import { applySnapshots } from '../ledger/applySnapshots.ts';
 import type { Observation, ResourceRef } from '../ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { markBehind } from '../ledger/store/resources.ts';
+import { inChunks } from '../platform/collections.ts';
 import {
   compareRows,
   type DifferingRow,
@@ -116,9 +117,8 @@ async function applyObservations(
   { parts: { db, clock }, historyUntilMs }: RunContext,
   observations: readonly Observation[],
 ): Promise<void> {
-  for (let first = 0; first < observations.length; first += ROWS_PER_TRANSACTION) {
-    const some = observations.slice(first, first + ROWS_PER_TRANSACTION);
-    const input = { observations: some, toRetrieve: [], nowMs: clock.nowMs(), historyUntilMs };
+  for (const batch of inChunks(observations, ROWS_PER_TRANSACTION)) {
+    const input = { observations: batch, toRetrieve: [], nowMs: clock.nowMs(), historyUntilMs };
     await retryWithMoreLocks((alsoLock) =>
       db.transaction((tx) => applySnapshots(tx, { ...input, alsoLock })),
     );

@@ -13,6 +13,7 @@
  *    now. Then nothing is imported, for the same reason.
  */
 import { hash } from 'node:crypto';
+import { inChunks } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { keysetPages } from '../../platform/keyset.ts';
 import { identityOf, type Line, lineKindOf, lineTransfers } from '../domain/lines.ts';
@@ -134,11 +135,10 @@ function countsWith(
 async function stage(tx: Queryable, pieces: LinePieces): Promise<void> {
   await createStage(tx);
   for await (const { lines } of pieces) {
-    for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
-      const some = lines.slice(start, start + LINES_AT_ONCE);
+    for (const batch of inChunks(lines, LINES_AT_ONCE)) {
       await stageLines(
         tx,
-        some.map((line) => ({ ...line, digest: lineDigest(line) })),
+        batch.map((line) => ({ ...line, digest: lineDigest(line) })),
       );
     }
   }

@@ -9,7 +9,7 @@
  *
  * An event without a body, which was removed or erased, is represented by the snapshots that name it.
  */
-import { groupBy } from '../../platform/collections.ts';
+import { groupBy, inChunks } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { contentHash } from '../contentHash.ts';
 import { placeInEpochs } from '../domain/epochs.ts';
@@ -134,8 +134,8 @@ async function readLate(tx: Queryable, { kept, stored, merchantId }: LateInput):
   const observations: KeptObservation[] = [];
   const withoutBody = new Set<number | undefined>();
   const found = new Set<number>();
-  for (let start = 0; start < ids.length; start += BODIES_AT_ONCE) {
-    for (const event of await readEvents(tx, ids.slice(start, start + BODIES_AT_ONCE))) {
+  for (const batch of inChunks(ids, BODIES_AT_ONCE)) {
+    for (const event of await readEvents(tx, batch)) {
       found.add(event.id);
       const { reading, earlierContent } = reread(event, merchantId);
       if (reading.outcome === 'absent' && reading.absence.outcome !== 'unexplained') {
