@@ -8,9 +8,8 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MERCHANT_ID, SECRET } from './events.ts';
 import { databaseSettings } from './pgBouncer.ts';
-import { ADMIN_TOKEN } from './tallyhook.ts';
+import { INSTALLATION_SETTINGS } from './tallyhook.ts';
 import { waitFor } from './waitFor.ts';
 
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
@@ -93,13 +92,7 @@ export function settingsFor(databaseUrl: string, more: Environment = {}): Enviro
   return {
     // A test that names an address itself tests that address, for the queue, too.
     ...(more.DATABASE_URL === undefined ? databaseSettings(databaseUrl) : {}),
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    METRICS_PORT: '0',
-    ADMIN_TOKEN,
-    WEBHOOK_SECRETS: SECRET,
-    PAYMENTS_MERCHANT_ID: MERCHANT_ID,
+    ...INSTALLATION_SETTINGS,
     LOG_LEVEL: 'info',
     ...more,
   };

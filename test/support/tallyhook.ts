@@ -10,6 +10,17 @@ import { databaseSettings } from './pgBouncer.ts';
 
 export const ADMIN_TOKEN = 'admin-token-0123456789abcdefghijkl';
 
+/** Settings of a complete installation but for its databases, on free ports. */
+export const INSTALLATION_SETTINGS = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  ADMIN_PORT: '0',
+  METRICS_PORT: '0',
+  ADMIN_TOKEN,
+  WEBHOOK_SECRETS: SECRET,
+  PAYMENTS_MERCHANT_ID: MERCHANT_ID,
+} as const;
+
 export interface TestTallyhook extends Running {
   readonly webhookUrl: string;
   /** Base URL of the health port. */
@@ -31,13 +42,7 @@ export async function startTallyhook(options: TestTallyhookOptions): Promise<Tes
   const config = loadConfig({
     ...databaseSettings(options.db.url),
     REDIS_URL: options.redisUrl,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    METRICS_PORT: '0',
-    ADMIN_TOKEN,
-    WEBHOOK_SECRETS: SECRET,
-    PAYMENTS_MERCHANT_ID: MERCHANT_ID,
+    ...INSTALLATION_SETTINGS,
     ...options.env,
   });
   const running = await start(config, new Set(options.roles ?? defaultRoles(config)), {
