@@ -87,6 +87,7 @@ export function discardBody(request: IncomingMessage): void {
   request.resume();
 }
 
+/** Whether `Content-Length` exceeds a number of bytes. A body without one is measured as it arrives. */
 export function isDeclaredLonger({ headers }: IncomingMessage, bytes: number): boolean {
   return Number(headers['content-length'] ?? 0) > bytes;
 }

@@ -31,6 +31,7 @@ export interface ReconciledWindow {
   readonly repair: WindowRepair;
 }
 
+/** Records what a window showed and what was repaired. @returns the run's state after it, as committed */
 export async function recordWindow(
   run: RunContext,
   state: RunState,

@@ -91,6 +91,7 @@ export function isInProgress({ outcome, atMs }: StoredAttempt, nowMs: number): b
   return outcome === null && Math.abs(nowMs - atMs) < UNKNOWN_WAIT_MS;
 }
 
+/** Reads a stored outcome such as `refused: reason`. An attempt without a known one may have been carried out. */
 export function toAttempt({ outcome: text, ...stored }: StoredAttempt): Attempt {
   const [name = '', ...reason] = text?.split(': ') ?? [];
   const outcome = OUTCOMES.find((known) => known === name) ?? 'unknown';

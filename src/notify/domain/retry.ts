@@ -78,6 +78,7 @@ const DOWN_AFTER_MS = 10 * MINUTE_MS;
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 const MAX_REFUSED_WAIT_MS = 6 * HOUR_MS;
 
+/** When a message is tried again after a failed attempt, and what the failure shows of its channel. */
 export function planRetry(facts: FailureFacts): RetryPlan {
   const { result, attempts, createdMs, health: known, isProbe, nowMs, jitter } = facts;
   const health = {

@@ -18,6 +18,7 @@ export function nightSpan(slotMs: number): Span {
   return { fromMs: slotMs - NIGHT_DAYS * DAY_MS, toMs: slotMs - END_MS };
 }
 
+/** The last 120 days: what the weekly comparison of totals covers. */
 export function weekSpan(slotMs: number): Span {
   return { fromMs: slotMs - WEEK_DAYS * DAY_MS, toMs: slotMs - END_MS };
 }

@@ -77,6 +77,7 @@ export function readSums(
   return areDistinct ? sumsOf(read) : undefined;
 }
 
+/** @param read minor units by currency. Zero is left out, so that it equals no sum of the currency. */
 export function sumsOf(read: Iterable<readonly [string, bigint]>): Sums {
   return new Map([...read].filter(([, sum]) => sum !== 0n));
 }

@@ -23,6 +23,7 @@ export interface Judged {
   readonly repaired: number;
 }
 
+/** The verdict of a run in any state. */
 export function verdictOf(run: Judged): Verdict {
   switch (run.state) {
     case 'done':
