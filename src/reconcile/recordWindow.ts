@@ -8,6 +8,7 @@
  */
 
 import type { Finding } from '../ledger/domain/findings.ts';
+import { refKey } from '../ledger/domain/snapshot.ts';
 import { selectAcceptedFindings } from '../ledger/read/store/openFindings.ts';
 import { recordProfiles } from '../ledger/recordProfiles.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -18,7 +19,7 @@ import { closeComparison, openComparison } from './findings.ts';
 import type { ListedWindow } from './listReader.ts';
 import { openUnstable } from './recordListFindings.ts';
 import { recordStep } from './recordStep.ts';
-import { type RemainingRow, subjectOf, type WindowRepair } from './repairWindow.ts';
+import type { RemainingRow, WindowRepair } from './repairWindow.ts';
 import type { RunContext } from './runContext.ts';
 import { afterWindow, type RunState } from './runState.ts';
 import type { ReportedDifference } from './store/runs.ts';
@@ -47,10 +48,10 @@ export async function recordWindow(
     differences: [
       ...repair.repaired,
       ...remaining,
-      ...repair.missingRemotely.map((ref) => remainingDifference('missing_remote', subjectOf(ref))),
+      ...repair.missingRemotely.map((ref) => remainingDifference('missing_remote', refKey(ref))),
       ...(repair.isIncomplete ? [remainingDifference('list_unstable', `list:${run.stream}`)] : []),
       ...window.unreadable.map((id) =>
-        remainingDifference('amount', subjectOf({ kind: KIND_OF[run.stream], id })),
+        remainingDifference('amount', refKey({ kind: KIND_OF[run.stream], id })),
       ),
     ],
   });
@@ -88,7 +89,7 @@ async function recordRemaining(
     await closeOthers(db, window, findings);
   }
   return remaining.map(({ row, difference, foreignMerchantId }) => {
-    const subject = subjectOf(row.remote);
+    const subject = refKey(row.remote);
     const outcome = accepted.has(subject) ? 'accepted' : 'remaining';
     const name = foreignMerchantId === undefined ? difference : 'foreign_merchant';
     return { class: name, subject, outcome };
@@ -99,7 +100,7 @@ type ComparisonFinding = Finding<(typeof COMPARISON_CLASSES)[number]>;
 
 /** Contradictions in status and money are findings of the merge itself; here the ledger is merely stale. */
 function findingOf({ row, difference, foreignMerchantId }: RemainingRow): ComparisonFinding {
-  const subject = subjectOf(row.remote);
+  const subject = refKey(row.remote);
   if (foreignMerchantId !== undefined) {
     const detail = { merchantId: foreignMerchantId, namedIn: 'response' };
     return { class: 'foreign_merchant', subject, detail };
@@ -116,7 +117,7 @@ async function closeOthers(
 ): Promise<void> {
   const openSubjects = new Set(open.map(({ subject }) => subject));
   const equal = window.rows
-    .map(({ remote }) => subjectOf(remote))
+    .map(({ remote }) => refKey(remote))
     .filter((subject) => !openSubjects.has(subject));
   if (equal.length > 0) await closeComparison(db, COMPARISON_CLASSES, equal);
   if (open.length === 0) return;

@@ -16,7 +16,7 @@
  *    after that finds the window equal when it is resumed.
  */
 import { applySnapshots } from '../ledger/applySnapshots.ts';
-import type { Observation, ResourceRef } from '../ledger/domain/snapshot.ts';
+import { type Observation, type ResourceRef, refKey } from '../ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { markBehind } from '../ledger/store/resources.ts';
 import { inChunks } from '../platform/collections.ts';
@@ -139,7 +139,7 @@ export async function retrieveUnsettled(
     const retrieved = await run.requester.retrieve(ref);
     if (retrieved.outcome !== 'applied') continue;
     if (!isMoneyChanged(retrieved.before, retrieved.after)) continue;
-    results.push({ class: 'stale_local', subject: subjectOf(ref), outcome: repairedBy(run) });
+    results.push({ class: 'stale_local', subject: refKey(ref), outcome: repairedBy(run) });
   }
   return results;
 }
@@ -195,15 +195,11 @@ async function retrieveUnlisted(
 }
 
 function reportRepaired(run: RunContext, { row, difference }: DifferingRow): ReportedDifference {
-  return { class: difference, subject: subjectOf(row.remote), outcome: repairedBy(run) };
+  return { class: difference, subject: refKey(row.remote), outcome: repairedBy(run) };
 }
 
 function repairedBy({ row }: RunContext): 'repaired' | 'would_repair' {
   return row.isDryRun ? 'would_repair' : 'repaired';
-}
-
-export function subjectOf({ kind, id }: ResourceRef): string {
-  return `${kind}:${id}`;
 }
 
 /** A repaired change. Without a version, it is not known when the change was made. */
