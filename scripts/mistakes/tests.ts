@@ -5,9 +5,17 @@
 import path from 'node:path';
 import { createVitest, type TestCase, type TestSpecification } from 'vitest/node';
 
+/** An assertion does not hold, something throws, or the test waits for what does not come in its time. */
+export type FailedBy = 'assertion' | 'error' | 'deadline';
+
+export interface FailedTest {
+  readonly name: string;
+  readonly by: FailedBy;
+}
+
 export interface TestsRun {
   readonly passed: readonly string[];
-  readonly failed: readonly string[];
+  readonly failed: readonly FailedTest[];
   /** Errors outside of tests: of files that do not load, of hooks, and unhandled ones. */
   readonly errors: readonly string[];
 }
@@ -61,10 +69,10 @@ export async function openTests(root: string): Promise<Tests> {
       );
       const tests = modules.flatMap((module) => [...module.children.allTests()]);
       const inState = (state: ReturnType<TestCase['result']>['state']) =>
-        tests.filter((test) => test.result().state === state).map(nameOf);
+        tests.filter((test) => test.result().state === state);
       return {
-        passed: inState('passed'),
-        failed: inState('failed'),
+        passed: inState('passed').map(nameOf),
+        failed: inState('failed').map((test) => ({ name: nameOf(test), by: failedBy(test) })),
         errors: [
           ...modules.flatMap((module) => [
             ...module.errors(),
@@ -83,6 +91,16 @@ export async function openTests(root: string): Promise<Tests> {
 /** The full name of a test as a pattern meets it. */
 function nameOf({ fullName }: TestCase): string {
   return fullName.replaceAll(' > ', ' ');
+}
+
+/** By the first error: what is cleaned up after a deadline fails, too. */
+function failedBy(test: TestCase): FailedBy {
+  const [error] = test.result().errors ?? [];
+  if (error?.name === 'AssertionError') return 'assertion';
+  // Of Vitest, and of waitFor.
+  return error !== undefined && /timed out (in|after) \d+ ?ms/.test(error.message)
+    ? 'deadline'
+    : 'error';
 }
 
 /** Each file in each project that has it: some tests are skipped in memory. */
