@@ -1,6 +1,6 @@
 /** Logs, once at startup, what the settings expose: `tallyhook doctor` reports the same. */
 import type { Config } from '../config/config.ts';
-import { judgeKeyKind } from '../doctor/domain/judge.ts';
+import { judgeKeyKind, judgeMissingService } from '../doctor/domain/judge.ts';
 import { judgeConnections, judgePorts, judgeSecretFiles } from '../doctor/domain/judgeExposure.ts';
 import type { Log } from '../platform/log.ts';
 import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
@@ -17,6 +17,8 @@ export function logSettingWarnings(config: Config, roles: ReadonlySet<Role>, log
     }),
     judgeSecretFiles(config.secretFiles),
     ...(service ? [judgeKeyKind(service.apiKey, service.baseUrl)] : []),
+    // An installation without a key receives events only, on purpose.
+    ...(!service && config.apiKey !== undefined ? [judgeMissingService(config)] : []),
   ];
   for (const { state, result, remedy } of judgments) {
     if (state !== 'ok') log.warn({ problem: result, remedy }, 'settings.unsafe');

@@ -39,6 +39,7 @@ import {
   judgeDatabaseClock,
   judgeKey,
   judgeKeyKind,
+  judgeMissingService,
   judgeOpenAttempts,
   judgePause,
   judgePending,
@@ -49,6 +50,7 @@ import {
   type OpenAttempt,
   ok,
   type PauseFacts,
+  type ServiceSettings,
   TOKEN_WARNING_DAYS,
   type WatermarkFacts,
 } from './domain/judge.ts';
@@ -82,7 +84,10 @@ export interface Check extends Judgment {
 
 /** What is checked. A part that is an Error is unavailable; its message has the reason. */
 export interface Installation {
-  readonly settings: Omit<ConnectionSettings, 'redis'> & PortSettings & SessionSettings;
+  readonly settings: Omit<ConnectionSettings, 'redis'> &
+    PortSettings &
+    SessionSettings &
+    ServiceSettings;
   readonly database: Database | Error;
   /** The standby of DATABASE_READ_URL; undefined if it is not set. */
   readonly standby: Queryable | undefined;
@@ -93,7 +98,7 @@ export interface Installation {
   readonly merchantId: string | Error;
   readonly webhookSecrets: readonly string[] | Error;
   readonly adminTokens: readonly string[] | Error;
-  /** Undefined if no API key is set. */
+  /** Undefined if its address or key is not set. */
   readonly service: { readonly baseUrl: string; readonly apiKey: string } | undefined;
   /** Whether that service is the sandbox of this process. */
   readonly isSandbox: boolean;
@@ -125,7 +130,6 @@ export interface Installation {
 }
 
 const failed = bad('failed');
-const warning = bad('warning');
 const notChecked = bad('not_checked');
 
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -315,18 +319,19 @@ function checkSecrets(secrets: readonly string[] | Error): Judgment {
   return ok(`${judgment.result}: ${fingerprints.join(', ')}`);
 }
 
+const NO_SERVICE = 'no payment service is configured';
+
 /** @returns this machine's clock minus the service's; undefined if unknown */
 async function examineService(
-  { service, isSandbox, clock }: Installation,
+  { settings, service, isSandbox, clock }: Installation,
   note: Note,
 ): Promise<number | undefined> {
   if (!service) {
-    const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.';
-    await note('API key', () =>
-      warning('no API key is set: webhooks are applied, but nothing is reconciled', remedy),
-    );
-    await note('key and address', () => notChecked('no API key is set', remedy));
-    await note('clock', () => notChecked('no service is configured to compare with', remedy));
+    const missing = judgeMissingService(settings);
+    const { remedy } = missing;
+    await note('API key', () => missing);
+    await note('key and address', () => notChecked(NO_SERVICE, remedy));
+    await note('clock', () => notChecked(NO_SERVICE, remedy));
     return undefined;
   }
   await note('API key', async () => judgeKey(await requestHealth(service), service.baseUrl));
@@ -403,13 +408,14 @@ async function examineDeliveries(
 }
 
 async function profilesOf({
+  settings,
   service,
   merchantId,
   webhookSecrets,
 }: Installation): Promise<ProfilesResult> {
   if (!service) {
-    const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.';
-    return { kind: 'not_requested', reason: 'no API key is set', remedy };
+    const { remedy } = judgeMissingService(settings);
+    return { kind: 'not_requested', reason: NO_SERVICE, remedy };
   }
   if (merchantId instanceof Error) {
     return {

@@ -19,10 +19,15 @@ export interface Judgment {
   readonly remedy: string | null;
 }
 
+/** A judgment other than ok. */
+export interface Problem extends Judgment {
+  readonly remedy: string;
+}
+
 export const ok = (result: string): Judgment => ({ state: 'ok', result, remedy: null });
 export const bad =
   (state: 'warning' | 'failed' | 'not_checked') =>
-  (result: string, remedy: string): Judgment => ({ state, result, remedy });
+  (result: string, remedy: string): Problem => ({ state, result, remedy });
 const failed = bad('failed');
 const warning = bad('warning');
 
@@ -81,6 +86,30 @@ export function judgeKey(response: KeyResponse | 'healthy', baseUrl: string): Ju
 
 const SANDBOX_WORDS = /(^|[.-])(sandbox|test|staging|dev)([.-]|$)/i;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** The settings that name the payment service. */
+export interface ServiceSettings {
+  readonly baseUrl: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+/** Judges an installation that has no service, because a setting of it is missing. */
+export function judgeMissingService({ baseUrl, apiKey }: ServiceSettings): Problem {
+  const effect = 'webhooks are applied, but nothing is reconciled';
+  if (apiKey !== undefined) {
+    return failed(
+      `PAYMENTS_API_KEY is set without PAYMENTS_BASE_URL: ${effect}`,
+      'Set PAYMENTS_BASE_URL to the address of the service.',
+    );
+  }
+  if (baseUrl !== undefined) {
+    return warning(
+      `PAYMENTS_BASE_URL is set without PAYMENTS_API_KEY: ${effect}`,
+      'Set PAYMENTS_API_KEY to a secret key of the service.',
+    );
+  }
+  return warning(`no API key is set: ${effect}`, 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.');
+}
 
 /**
  * Whether the key's mode (production or sandbox) matches the address: production keys create real charges.

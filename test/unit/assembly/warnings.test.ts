@@ -50,6 +50,13 @@ test('a sandbox key beside another address is logged', () => {
   ]);
 });
 
+test('a key without an address is logged, because nothing is reconciled', () => {
+  expect(problemsOf({ PAYMENTS_BASE_URL: '' })).toEqual([
+    'PAYMENTS_API_KEY is set without PAYMENTS_BASE_URL: webhooks are applied, but nothing is reconciled',
+  ]);
+  expect(problemsOf({ PAYMENTS_API_KEY: undefined })).toEqual([]);
+});
+
 test('a process logs its own ports only', () => {
   const env = { ADMIN_HOST: '0.0.0.0', METRICS_HOST: '0.0.0.0' };
   expect(problemsOf(env, ['receiver'])).toEqual(['METRICS_HOST opens the health port at 0.0.0.0']);

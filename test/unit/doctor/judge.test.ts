@@ -9,6 +9,7 @@ import {
   judgeDatabaseClock,
   judgeKey,
   judgeKeyKind,
+  judgeMissingService,
   judgeProof,
 } from '../../../src/doctor/domain/judge.ts';
 
@@ -52,6 +53,21 @@ test.each([
   expect(judgment.state).toBe(state);
   expect(`${judgment.result} ${judgment.remedy}`).not.toContain(apiKey);
 });
+
+test.each([
+  [{ apiKey: PRODUCTION, baseUrl: undefined }, 'failed', 'PAYMENTS_BASE_URL'],
+  [{ apiKey: undefined, baseUrl: ADDRESS }, 'warning', 'PAYMENTS_API_KEY'],
+  [{ apiKey: undefined, baseUrl: undefined }, 'warning', 'PAYMENTS_BASE_URL and PAYMENTS_API_KEY'],
+])(
+  'without a service, the judgment of case %# is %s, and names what to set',
+  (settings, state, names) => {
+    const judgment = judgeMissingService(settings);
+    expect(judgment.state).toBe(state);
+    expect(judgment.remedy).toContain(`Set ${names}`);
+    expect(judgment.result).toContain('nothing is reconciled');
+    expect(JSON.stringify(judgment)).not.toContain(PRODUCTION);
+  },
+);
 
 test('a clock may be off by seconds, and is reported more severely the further it is off, ahead or behind', () => {
   const order = ['ok', 'warning', 'failed'];
