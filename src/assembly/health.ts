@@ -22,6 +22,9 @@ function defaultPort(roles: ReadonlySet<Role>): number {
   return FIRST_PORT + ROLES.findIndex((role) => roles.has(role));
 }
 
+/** Well before probes give up: those in deploy/ after 5 s. A receiver needs no queue, which may hang for longer. */
+const QUEUE_LIMIT_MS = 2 * SECOND_MS;
+
 /**
  * Starts the health port.
  * @param probeDatabase throws unless the connections that matter most to the process respond
@@ -37,7 +40,8 @@ export async function startHealth(
     isStopping = true;
   });
   const readiness = async () => {
-    const results = await runChecks(shared, { probeDatabase, checkQueue: queueWatch.check });
+    const checkQueue = () => queueWatch.checkWithin(QUEUE_LIMIT_MS);
+    const results = await runChecks(shared, { probeDatabase, checkQueue });
     return judgeReadiness(roles, results, isStopping);
   };
   // The queue is checked every ten seconds anyway: what is reported is the latest result.

@@ -128,6 +128,12 @@ describe('a database that is down at startup', () => {
     });
     await waitFor('the event to be applied', async () => (await count(db, 'pending')) === 0);
     expect(await count(db, 'webhook_events')).toBe(1);
+    await waitFor('the queue to be usable', async () => {
+      const { checks } = (await (await get(tallyhook, '/readyz')).json()) as {
+        readonly checks: { readonly queue: string };
+      };
+      return checks.queue === 'a job was added, claimed and finished';
+    });
     const ready = await get(tallyhook, '/readyz');
     expect(ready.status).toBe(200);
     expect(await ready.json()).toEqual({

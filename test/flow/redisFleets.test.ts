@@ -229,10 +229,12 @@ async function run(db: TestDatabase, url: string, roles: readonly Role[]): Promi
 }
 
 async function expectUsable({ healthUrl }: TestTallyhook): Promise<void> {
-  const { checks } = (await (await fetch(`${healthUrl}/readyz`)).json()) as {
-    readonly checks: { readonly queue: string };
-  };
-  expect(checks.queue).toBe('a job was added, claimed and finished');
+  await waitFor('the queue to be usable', async () => {
+    const { checks } = (await (await fetch(`${healthUrl}/readyz`)).json()) as {
+      readonly checks: { readonly queue: string };
+    };
+    return checks.queue === 'a job was added, claimed and finished';
+  });
 }
 
 function inSlices<T>(items: readonly T[], count: number): readonly (readonly T[])[] {

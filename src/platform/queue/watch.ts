@@ -2,14 +2,14 @@
  * Watches the queue of a process: whether a job can be added, claimed and finished.
  *
  * 1. It checks every few seconds, and on request; one check runs at a time, and one that succeeded serves
- *    every request within `FRESH_FOR_SECONDS`.
+ *    every request within `FRESH_FOR_SECONDS`. A request that cannot wait for it gets the result of the last one.
  * 2. A problem is logged when it begins, every five minutes while it lasts, and at most once a minute
  *    when its kind changes, which is known by its remedy.
  */
 import { startStopwatch } from '../clock.ts';
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { sleep } from '../sleep.ts';
+import { atMost, sleep } from '../sleep.ts';
 import type { Source } from '../sources.ts';
 import type { QueueProblem } from './problem.ts';
 import type { QueueBackend } from './queue.ts';
@@ -25,6 +25,8 @@ export interface QueueWatchParts {
 export interface QueueWatch {
   /** @returns why the queue refuses work; undefined if it works */
   check(): Promise<QueueProblem | undefined>;
+  /** As `check`, but the result of the check before, if there was one, where this one takes longer than `limitMs`. */
+  checkWithin(limitMs: number): Promise<QueueProblem | undefined>;
   /** The result of the last check; undefined also before the first one has ended. */
   latest(): QueueProblem | undefined;
   /** The gauge of the last check. */
@@ -69,6 +71,11 @@ export function watchQueue(parts: QueueWatchParts): QueueWatch {
   const looping = loop();
   return {
     check,
+    checkWithin: async (limitMs) => {
+      if (last === undefined) return await check();
+      await atMost(limitMs, check());
+      return last.problem;
+    },
     latest: () => last?.problem,
     source: {
       name: 'queue_check',
