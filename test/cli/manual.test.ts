@@ -31,10 +31,7 @@ const pages = [...new Set(blocks.map(({ page }) => page))].toSorted(
   (a, b) => Number(movesClock(a)) - Number(movesClock(b)),
 );
 
-/** A page has up to ten commands, some of which read the whole database. */
-const PAGE_TIMEOUT_MS = 600_000;
-
-test.each(pages)('%s', { timeout: PAGE_TIMEOUT_MS }, async (page) => {
+test.each(pages)('%s', async (page) => {
   const own = blocks.filter((block) => block.page === page);
   const session = await openSession(installation);
   try {

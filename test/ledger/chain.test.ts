@@ -133,7 +133,7 @@ test('one byte of any column of a transfer, changed 100 times, is found and name
   stdout.write(`seed ${SEED}: ${found} of 100 edited transfers were found and named\n`);
   expect(found).toBe(100);
   expect((await verify()).passed).toBe(true);
-}, 300_000);
+});
 
 test('20 transfers that are removed, and 20 that are inserted, are found and named', async () => {
   const random = seededRandom(SEED + 1);
@@ -162,7 +162,7 @@ test('20 transfers that are removed, and 20 that are inserted, are found and nam
     expect(inserted.check.offenders[0]?.problem).toContain('inserted');
   }
   expect((await verify()).passed).toBe(true);
-}, 120_000);
+});
 
 test('a block that is edited, removed or exchanged with another one is found', async () => {
   const undo = [
@@ -200,7 +200,7 @@ test('a block that is edited, removed or exchanged with another one is found', a
   );
   expect(firstOffender(exchanged)).toBe('block:1');
   expect((await verify()).passed).toBe(true);
-}, 120_000);
+});
 
 test('a chain that is made again is found by its key, and by a published head', async () => {
   const published = await readChainHead(db);
@@ -232,7 +232,7 @@ test('a chain that is made again is found by its key, and by a published head', 
   await tamper('insert into transfers overriding system value select * from kept_transfers');
   await tamper('drop table kept, kept_transfers');
   expect((await verify(head)).passed).toBe(true);
-}, 60_000);
+});
 
 test('verify names a transfer that was edited, and goes on doing so until it is as it was', async () => {
   const prove = () =>
@@ -262,7 +262,7 @@ test('verify names a transfer that was edited, and goes on doing so until it is 
     `update transfers set amount_minor = amount_minor - 1 where resource_id = 'night_2'`,
   );
   expect(await chained()).toMatchObject({ failures: 0 });
-}, 60_000);
+});
 
 test('writers and publishers at once never fork the chain, and no transfer is left out', async () => {
   const random = seededRandom(SEED + 3);
@@ -297,7 +297,7 @@ test('writers and publishers at once never fork the chain, and no transfer is le
     'select count(*) as transfers from transfers',
   );
   expect(report.last?.totalTransfers).toBe(count?.transfers);
-}, 120_000);
+});
 
 let running: Program | undefined;
 afterEach(async () => {
@@ -321,7 +321,7 @@ test('kill -9 of the publisher at any moment leaves a chain that the next one co
   const report = await verify();
   expect(report.check, `seed ${SEED}`).toMatchObject({ failures: 0 });
   expect(report.unchained.transfers).toBe(0);
-}, 120_000);
+});
 
 test('a key that is changed signs what was chained before', async () => {
   const next = chainKeyOf('the-next-secret-of-the-chain-0123456789');

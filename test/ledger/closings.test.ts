@@ -130,9 +130,7 @@ describe('months that are closed while transfers are inserted', () => {
     }
   }
 
-  test(`contain each transfer once, and stay as they are, ${seeded}`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`contain each transfer once, and stay as they are, ${seeded}`, async () => {
     let isWriting = true;
     const writing = Promise.all(['a', 'b', 'c'].map((prefix) => write(prefix, 15))).finally(() => {
       isWriting = false;

@@ -138,7 +138,7 @@ test(`any change of a closing, of its sums or of its seal is found, TEST_SEED=${
   }
   expect(changes).toBeGreaterThan(25);
   expect(await offenders()).toEqual([]);
-}, 120_000);
+});
 
 test('a closing that is sealed again without the key is found', async () => {
   await tamperWith(db, 'create table kept as select * from closing_seals');
@@ -166,7 +166,7 @@ test('a closing that is sealed again without the key is found', async () => {
   await tamperWith(db, `update period_closings set closed_by = 'ada' where id = 1`);
   await tamperWith(db, 'drop table kept, kept_blocks');
   expect(await offenders()).toEqual([]);
-}, 60_000);
+});
 
 test('reopening a month leaves its seal, and closing it again makes another', async () => {
   await post(3);

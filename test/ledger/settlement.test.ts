@@ -781,4 +781,4 @@ test('the commands print what is in clearing, and the exports check themselves',
     const read = format === 'hledger' ? hledger(path, 'check', '--strict') : beanCheck(path);
     expect(read.output, format).toBe('');
   }
-}, 120_000);
+});

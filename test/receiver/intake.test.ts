@@ -158,9 +158,7 @@ describe('concurrent deliveries', () => {
 
   // The senders keep their connections open, as load balancers do. An idle connection must not delay
   // the shutdown, or a supervisor would kill the process.
-  it('that were acknowledged are stored when the receiver shuts down', {
-    timeout: 60_000,
-  }, async () => {
+  it('that were acknowledged are stored when the receiver shuts down', async () => {
     const stopping = await startTallyhook({ db, roles: ['receiver'] });
     const bodies = someEvents(200);
     const replies = bodies.map((body) =>

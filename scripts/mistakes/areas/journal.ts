@@ -15,8 +15,8 @@ export const JOURNAL: readonly Mistake[] = [
     file: 'src/ledger/domain/closings.ts',
     code: 'posting.number > lastTransfer',
     mistaken: 'posting.number >= lastTransfer',
-    test: 'test/ledger/closings.test.ts',
-    named: 'contain each transfer once',
+    test: 'test/unit/ledger/closings.test.ts',
+    named: 'a late posting is booked after',
   },
   {
     guarantee: 'A month is closed only after its last day.',
