@@ -47,24 +47,28 @@ export function headlineOf(facts: FlowFacts): Headline {
   return { tone: tone === 'good' ? 'warn' : tone, text };
 }
 
-function flowOf({
-  secondsSinceEvent,
-  isSilent,
-  oldestPendingSeconds,
-  pending,
-}: FlowFacts): Headline {
+function flowOf(facts: FlowFacts): Headline {
+  const { secondsSinceEvent, isSilent, missingRoles } = facts;
+  // Before any delay shows it: without the process, nothing is received or applied.
+  if (missingRoles.includes('receiver')) {
+    return { tone: 'bad', text: 'Webhooks are not received.' };
+  }
   if (secondsSinceEvent === undefined) {
     return { tone: 'plain', text: 'No webhook has arrived yet.' };
   }
-  if (oldestPendingSeconds > SLOW_SECONDS) {
-    const age = roughly(oldestPendingSeconds);
-    const text = `Webhooks arrive and are not applied: ${pending} pending, the oldest for ${age}.`;
-    return { tone: 'bad', text };
+  if (missingRoles.includes('events') || facts.oldestPendingSeconds > SLOW_SECONDS) {
+    return { tone: 'bad', text: `Webhooks arrive and are not applied: ${backlogOf(facts)}.` };
   }
   if (isSilent || secondsSinceEvent > QUIET_SECONDS) {
     return { tone: 'warn', text: `No webhook for ${roughly(secondsSinceEvent)}.` };
   }
   return { tone: 'good', text: 'Money is flowing: webhooks arrive and are applied.' };
+}
+
+function backlogOf({ pending, oldestPendingSeconds }: FlowFacts): string {
+  return pending === 0
+    ? 'none is pending yet'
+    : `${pending} pending, the oldest for ${roughly(oldestPendingSeconds)}`;
 }
 
 function troublesOf(facts: FlowFacts): readonly string[] {

@@ -28,10 +28,28 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     `1 critical alert, 1 warning, 3 dead events and reconciliation is paused. ${FLOWING}`,
   ],
   [
-    'a role that no process has',
-    { missingRoles: ['events', 'scheduler'], warnings: 1 },
+    'roles that no process has',
+    { missingRoles: ['reconcile', 'scheduler'], warnings: 1 },
     'bad',
-    `No process has the roles events, scheduler and 1 warning. ${FLOWING}`,
+    `No process has the roles reconcile, scheduler and 1 warning. ${FLOWING}`,
+  ],
+  [
+    'nothing applies events, however short they have waited',
+    { missingRoles: ['events'], pending: 4, oldestPendingSeconds: 33 },
+    'bad',
+    'No process has the role events. Webhooks arrive and are not applied: 4 pending, the oldest for 33 seconds.',
+  ],
+  [
+    'nothing applies events, and none has arrived since',
+    { missingRoles: ['events'] },
+    'bad',
+    'No process has the role events. Webhooks arrive and are not applied: none is pending yet.',
+  ],
+  [
+    'nothing receives webhooks, shortly after the last one',
+    { missingRoles: ['receiver'] },
+    'bad',
+    'No process has the role receiver. Webhooks are not received.',
   ],
   [
     'events are not applied',
