@@ -98,6 +98,8 @@ test('an alert is one line with its amount and deadline, and many of one rule ar
   // Among the deadlines, with the amount.
   const deadlines = html.slice(html.indexOf('Deadlines of the next 48 hours'));
   expect(deadlines).toContain('54.00 <abbr>EUR</abbr>');
+  // A phone shows the beginning of a row, and the rest only to who scrolls.
+  expect(deadlines).toMatch(/<tbody[^>]*><tr[^>]*><th[^>]*><time/);
 });
 
 test('a sum beyond the exact integers of JavaScript is shown to the last digit', async () => {

@@ -112,11 +112,9 @@ function NearDeadlines({ deadlines }: Pick<Overview, 'deadlines'>) {
   );
 }
 
+/** The deadline comes first: a phone shows the beginning of a row. */
 const DEADLINES: readonly Column<Deadline>[] = [
-  {
-    title: 'About',
-    cell: (deadline) => <Id id={idOf(deadline)} href={subjectHref(deadline.subject)} />,
-  },
+  { title: 'Deadline', cell: ({ at }) => <Time at={at} isRelative /> },
   {
     title: 'What',
     cell: ({ what, alert }) => (alert === undefined ? what : <a href={alertHref(alert)}>{what}</a>),
@@ -126,7 +124,10 @@ const DEADLINES: readonly Column<Deadline>[] = [
     isNumber: true,
     cell: ({ amountMinor, currency }) => <Money amountMinor={amountMinor} currency={currency} />,
   },
-  { title: 'Deadline', cell: ({ at }) => <Time at={at} isRelative /> },
+  {
+    title: 'About',
+    cell: (deadline) => <Id id={idOf(deadline)} href={subjectHref(deadline.subject)} />,
+  },
 ];
 
 function Events({ inbox, flow }: Pick<Overview, 'inbox' | 'flow'>) {
