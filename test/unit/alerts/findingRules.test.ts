@@ -334,7 +334,7 @@ describe.each([
     sentence:
       'Event 12 was signed with your secret for another merchant account, mer_other. It was not applied.',
     nextStep:
-      'Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay 12',
+      'Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address. If the event is yours, npx tallyhook events replay 12; if it is not, give that account a secret and URL of its own, and accept the finding with npx tallyhook findings accept',
   },
   {
     class: 'foreign_profile',
