@@ -79,6 +79,7 @@ export async function openRun(
     throwIfLost: async () => {
       if (checkpoint) await throwIfLost(db, checkpoint);
     },
+    onRateLimited: options.onRateLimited,
   });
   const reader = createListReader({
     client,

@@ -37,6 +37,8 @@ export interface RequesterParts {
   readonly requestsBefore: number;
   /** Awaited before each request. @throws RunStopped, RunTakenOver */
   readonly throwIfLost: () => Promise<void>;
+  /** Called each time that the run waits because the rate budget is used up. */
+  readonly onRateLimited?: (() => void) | undefined;
 }
 
 /** The client has waited for the budget already, for as long as a call may take. */
@@ -56,6 +58,7 @@ export function createRequester(parts: RequesterParts): Requester {
       requests += 1;
       const result = await attempt();
       if (result !== RATE_LIMITED) return result;
+      parts.onRateLimited?.();
       await parts.sleep(RATE_LIMITED_WAIT_MS, signal);
     }
   };

@@ -37,6 +37,8 @@ export interface RunProgress extends RunCounts {
 export interface RunOptions {
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: RunProgress) => void;
+  /** As in RequesterParts. */
+  readonly onRateLimited?: () => void;
 }
 
 export interface ReconcileParts {

@@ -119,3 +119,31 @@ test('a budget that the database does not lend is a failure of the database, not
   const list = requester.request((options) => client.payments.list({}, options));
   await expect(list).rejects.toEqual(contended);
 });
+
+// A person who starts a run would otherwise see nothing for as long as the limit is used up.
+test('a run reports each time that it waits for the rate limit', async () => {
+  const budget = createSharedBudget(db, systemClock, DEFAULTS);
+  const resetAtMs = Date.now() + 55_000;
+  await budget.update({ limit: 20, remaining: 0, resetAtMs, exceeded: false });
+  const retry = { totalTimeoutMs: 1_000 };
+  const client = createClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'snd_1', budget, retry });
+  const account = { merchantId: 'm_1', profileId: undefined };
+  const reported: string[] = [];
+  const requester = createRequester({
+    retrieve: createRetrieve({ db, client, clock: systemClock, account }),
+    lane: 'discovery',
+    isDryRun: false,
+    historyUntilMs: undefined,
+    signal: new AbortController().signal,
+    sleep: async () => {
+      reported.push('sleeps');
+      if (reported.length === 4) await db.query(`update rate_budget set remaining = 20`);
+    },
+    requestsBefore: 0,
+    throwIfLost: () => Promise.resolve(),
+    onRateLimited: () => void reported.push('waits'),
+  });
+  const list = requester.request((options) => client.payments.list({}, options));
+  await expect(list).rejects.toThrow();
+  expect(reported).toEqual(['waits', 'sleeps', 'waits', 'sleeps']);
+});

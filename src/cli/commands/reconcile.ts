@@ -35,7 +35,7 @@ import type { Ending } from '../exitCodes.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
-import { showsProgress, withProgress } from '../progress.ts';
+import { type ProgressState, showsProgress, withProgress } from '../progress.ts';
 
 interface Options {
   readonly stream: Stream | 'all';
@@ -221,7 +221,12 @@ function runOne(
     lane: 'discovery' as const,
   };
   let rateLeft: number | null = null;
-  return withProgress((show) => {
+  return withProgress(async (show) => {
+    let reached: Pick<ProgressState, 'phase' | 'done' | 'total'> = {
+      phase: `${stream}, rows`,
+      done: 0,
+      total: rows ?? 0,
+    };
     const onProgress = (progress: RunProgress): void => {
       void readBudget(db).then(
         ({ remaining }) => {
@@ -229,11 +234,16 @@ function runOne(
         },
         () => undefined,
       );
-      show({ ...howFar(stream, progress, rows), note: progressNote(progress, rateLeft) });
+      reached = howFar(stream, progress, rows);
+      show({ ...reached, note: progressNote(progress, rateLeft) });
     };
-    return reconcile(work, {
+    const onRateLimited = (): void =>
+      show({ ...reached, note: 'waiting: the rate limit of the service is used up' });
+    // The client waits for as long as a call may take before the run does.
+    if ((await readBudget(db)).remaining === 0) onRateLimited();
+    return await reconcile(work, {
       signal: new AbortController().signal,
-      ...(showsProgress() && { onProgress }),
+      ...(showsProgress() && { onProgress, onRateLimited }),
     });
   }).catch((error: unknown): Refused => {
     if (!(error instanceof RunInterrupted)) throw error;
