@@ -99,6 +99,12 @@ function describe(
     return `HTTP ${httpStatus}: redirects are not followed, because they would send the key to another host${request}`;
   }
   const error = errorEnvelopeSchema.safeParse(result.body).data?.error;
-  const detail = error === undefined ? '' : ` ${redact(error.code)}: ${redact(error.message)}`;
+  const detail =
+    error === undefined ? '' : ` ${redact(error.code)}: ${redact(withoutPeriod(error.message))}`;
   return `HTTP ${httpStatus}${detail}${after}${request}`;
+}
+
+/** The message of an error becomes a part of sentences, which end with their own period. */
+function withoutPeriod(text: string): string {
+  return text.trimEnd().replace(/(?<!\.)\.$/, '');
 }

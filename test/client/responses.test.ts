@@ -322,6 +322,15 @@ describe('what an error quotes', () => {
   );
 
   it.each([
+    ['The API key was revoked.', 'The API key was revoked'],
+    ['Try again…', 'Try again…'],
+    ['Try again...', 'Try again...'],
+    ['Is it yours?', 'Is it yours?'],
+  ])('is a part of a sentence: %j has no period of its own', async (text, quoted) => {
+    expect((await quote(text)).message).toContain(`IR_04: ${quoted} (request req-1)`);
+  });
+
+  it.each([
     CARD_NUMBER,
     '4242 4242 4242 4242',
     '4242-4242-4242-4242 12/30',
