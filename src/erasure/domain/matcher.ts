@@ -146,7 +146,8 @@ export function eraseValues(text: string, values: readonly string[]): string {
 }
 
 function wordPattern(form: string): RegExp {
-  const escaped = form.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  // What a pattern with the flag u lets one escape; it refuses others, such as the hyphen.
+  const escaped = form.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const before = WORD.test(form.charAt(0))
     ? '(?:(?<![\\p{L}\\p{N}])|(?<=\\\\[bfnrt])|(?<=%[0-9a-fA-F]{2}))'
     : '';

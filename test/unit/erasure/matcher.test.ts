@@ -32,6 +32,14 @@ describe('a value is found', () => {
     expect(find([value], left)).toEqual([]);
   });
 
+  // Ids, double names and numbers of phones have hyphens; a path has slashes.
+  test('and erased with any character of ASCII in it', () => {
+    for (let code = 32; code < 127; code += 1) {
+      const value = `ann${String.fromCharCode(code)}lee`;
+      expect.soft(eraseValues(`for ${value}, too`, [value]), value).toBe('for [erased], too');
+    }
+  });
+
   test('as a word only', () => {
     expect(
       find(['Ann Lee', '5550100', 'ann@example.org'], 'Joann Lees 15550100 joann@example.org'),
