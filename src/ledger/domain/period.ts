@@ -17,9 +17,25 @@ export function isMonth(text: string): boolean {
   return MONTH.test(text);
 }
 
-/** Whether a text is the name of a time zone such as `Europe/Berlin`; an offset is none. */
+/** A place in its usual spelling, such as `America/Port-au-Prince`: Intl accepts any case, and offsets. */
+const PLACE = /^[A-Z][a-z]+(?:\/[A-Z][a-z]+(?:[_-][A-Z]?[a-z]+)*){1,2}$/;
+
+/**
+ * Whether a text is the name of a time zone such as `Europe/Berlin`; an offset is none. Intl lists one name of each
+ * zone, often the older one, such as `Asia/Calcutta` for `Asia/Kolkata`.
+ */
 export function isTimeZone(text: string): boolean {
-  return text === 'UTC' || Intl.supportedValuesOf('timeZone').includes(text);
+  if (text === 'UTC' || Intl.supportedValuesOf('timeZone').includes(text)) return true;
+  return PLACE.test(text) && isKnownToIntl(text);
+}
+
+function isKnownToIntl(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The month some months later; negative: earlier. */
