@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatingJob, dateNext } from '../../src/ledger/dateTransfers.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
+import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 
 let db: TestDatabase;
@@ -88,6 +88,28 @@ test.each([
   ['the middle first', [FIRST_CAPTURE, HELD, SECOND_CAPTURE]],
 ])('events that arrive %s leave the same money on the same days', async (_name, steps) => {
   expect(await movedBy(await trade(steps))).toEqual(HISTORY);
+  expect(await effectiveFailures()).toEqual([]);
+});
+
+test('a payout that is cancelled before it is under way is in transit at no month end', async () => {
+  const payout = {
+    ...{
+      payout_id: unique('po'),
+      amount: 100,
+      currency: 'USD',
+      created: '2026-10-30T10:00:00.000Z',
+    },
+    ...{ status: 'requires_confirmation', modified_at: '2026-10-30T10:00:00.000Z' },
+  };
+  const cancelled = { status: 'cancelled', modified_at: '2026-11-02T10:00:00.000Z' };
+  await applyEach(db, testApplier(db), [
+    eventBody(payout, { contentType: 'payout_details' }),
+    eventBody({ ...payout, ...cancelled }, { contentType: 'payout_details' }),
+  ]);
+  expect(await movedBy(payout.payout_id)).toEqual([
+    { leg: 'initiated', moved: 100, at: '11-02 10:00' },
+    { leg: 'returned', moved: 100, at: '11-02 10:00' },
+  ]);
   expect(await effectiveFailures()).toEqual([]);
 });
 

@@ -176,11 +176,11 @@ const BEGIN_HOLD: ReadonlySet<string> = new Set([
   'requires_capture',
   'partially_authorized_and_requires_capture',
 ]);
-const BEGIN_PAYOUT: ReadonlySet<string> = new Set(['initiated', 'pending']);
 
 /**
  * Whether a leg that has moved by the time of a status began before it: a captured payment was
- * authorized earlier, and every refund was requested when it was created.
+ * authorized earlier, and every refund was requested when it was created. A payout that ended unpaid
+ * may never have been under way, so one that was not seen under way began when it ended.
  */
 function beganEarlier(kind: ResourceKind, leg: string, status: string): boolean {
   switch (kind) {
@@ -192,7 +192,7 @@ function beganEarlier(kind: ResourceKind, leg: string, status: string): boolean 
     case 'dispute':
       return leg === 'held' && status !== 'opened';
     case 'payout':
-      if (leg === 'initiated') return !BEGIN_PAYOUT.has(status);
+      if (leg === 'initiated') return status === 'success' || status === 'reversed';
       return leg === 'delivered' && status === 'reversed';
   }
 }

@@ -125,6 +125,14 @@ describe('T3: what began before the first sight of it began with the object', ()
       { ...usd, ...created, status: 'initiated', ...at(5) },
       ['initiated 100 5 version'],
     ],
+    ...['failed', 'cancelled', 'expired', 'ineligible'].map(
+      (status): [string, ResourceKind, SnapshotContent, readonly string[]] => [
+        `but a payout that is ${status}, which may never have been under way`,
+        'payout',
+        { ...usd, ...created, status, ...at(5) },
+        ['initiated 100 5 version', 'returned 100 5 version'],
+      ],
+    ),
     [
       'a voided capture',
       'payment',
@@ -140,6 +148,17 @@ describe('T3: what began before the first sight of it began with the object', ()
     ],
   ])('%s', (_name, kind, content, expected) => {
     expect(history(kind, content)).toEqual(expected);
+  });
+
+  test('a payout that was seen under way began then, however it ended', () => {
+    const payout = { ...usd, ...created };
+    expect(
+      history(
+        'payout',
+        { ...payout, status: 'initiated', ...at(5) },
+        { ...payout, status: 'failed', ...at(9) },
+      ),
+    ).toEqual(['initiated 100 5 version', 'returned 100 9 version']);
   });
 
   test('or with the snapshot below', () => {
