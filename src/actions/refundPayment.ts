@@ -59,7 +59,7 @@ export async function inspectRefundable(
   }
   const payment = await readPaymentDetail(db, paymentId);
   const parts = await readPaymentChildren(db, { paymentId, limit: MAX_PARTS + 1 });
-  const left = payment && refundableMinor(payment.capturedMinor, parts);
+  const left = payment && refundableMinor(payment, parts);
   if (!payment || payment.currency === null || parts.length > MAX_PARTS || !left) {
     return { outcome: 'not_refundable', status: payment?.status ?? null };
   }

@@ -10,6 +10,7 @@ import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.
 import type { MessageRow } from '../../notify/store/messageRows.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { refundableMinor } from '../../refunds/domain/refundable.ts';
 import { orderLines } from '../../representation/explanationText.ts';
 import { orderNamedBy } from '../../representation/order.ts';
 import { HoldLinks, hasHoldLinks } from '../authorizations/HoldLinks.tsx';
@@ -180,7 +181,7 @@ function PaymentActions({
   const payments = parts.filter(({ kind }) => kind === 'payment');
   const held = payments.filter((payment) => hasHoldLinks(payment, viewer));
   const captured = viewer.may(refundPayment.permission)
-    ? payments.filter(({ capturedMinor }) => capturedMinor > 0)
+    ? payments.filter((payment) => refundableMinor(payment, []) !== 0)
     : [];
   return (
     <>

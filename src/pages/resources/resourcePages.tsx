@@ -158,10 +158,12 @@ function partOf(row: ResourceDetail) {
 function RefundForm({ family, viewer }: { readonly family: Family; readonly viewer: Viewer }) {
   const { row, children } = family;
   const { currency, id: paymentId, capturedMinor } = row;
-  const left = refundableMinor(capturedMinor, children);
+  const left = refundableMinor(row, children);
   if (capturedMinor === 0 || currency === null) return null;
   if (left === undefined || left === 0) {
-    return <p>Nothing can be refunded: all of it is refunded, disputed, or of unknown amount.</p>;
+    return (
+      <p>Nothing can be refunded: all of it is refunded, disputed, voided, or of unknown amount.</p>
+    );
   }
   return (
     <ActionForm

@@ -3,6 +3,7 @@
  *
  * 1. What was captured, without the refunds that did not fail, pending ones included, and without the
  *    disputes in which the money is withheld or lost: a refund besides a dispute pays the customer twice.
+ *    Nothing of a capture that was voided: the customer has the money back.
  * 2. An amount that is unknown may be the whole payment: then nothing can be refunded.
  */
 
@@ -13,11 +14,17 @@ export interface RefundedPart {
   readonly amountMinor: number | null;
 }
 
+export interface RefundedPayment {
+  readonly status: string | null;
+  readonly capturedMinor: number;
+}
+
 /** @returns minor units; undefined where a part has no amount (rule 2) */
 export function refundableMinor(
-  capturedMinor: number,
+  { status, capturedMinor }: RefundedPayment,
   parts: readonly RefundedPart[],
 ): number | undefined {
+  if (status === 'cancelled_post_capture') return 0;
   let left = capturedMinor;
   for (const part of parts) {
     if (!counts(part)) continue;

@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { refundableMinor } from '../../../src/refunds/domain/refundable.ts';
 
+const PAID = { status: 'succeeded', capturedMinor: 6540 };
+
 test.each([
   ['pending', 5540],
   ['review', 5540],
@@ -9,7 +11,7 @@ test.each([
   ['failed', 6540],
 ])('a refund of 1000 that is %s leaves %d of 6540', (status, left) => {
   const refund = { kind: 'refund', status, stage: null, amountMinor: 1000 };
-  expect(refundableMinor(6540, [refund])).toBe(left);
+  expect(refundableMinor(PAID, [refund])).toBe(left);
 });
 
 test.each([
@@ -23,24 +25,33 @@ test.each([
 ])(
   'a dispute of 1000 at the stage %s that is %s leaves %d of 6540 (rule 1)',
   (stage, status, left) => {
-    expect(refundableMinor(6540, [{ kind: 'dispute', status, stage, amountMinor: 1000 }])).toBe(
+    expect(refundableMinor(PAID, [{ kind: 'dispute', status, stage, amountMinor: 1000 }])).toBe(
       left,
     );
   },
 );
 
+test.each([
+  ['succeeded', 6540],
+  ['partially_captured', 6540],
+  // The customer has the money back.
+  ['cancelled_post_capture', 0],
+])('of 6540 that were captured, %s leaves %d (rule 1)', (status, left) => {
+  expect(refundableMinor({ ...PAID, status }, [])).toBe(left);
+});
+
 test('what is neither a refund nor a dispute leaves everything', () => {
   const payout = { kind: 'payout', status: 'success', stage: null, amountMinor: 1000 };
-  expect(refundableMinor(6540, [payout])).toBe(6540);
+  expect(refundableMinor(PAID, [payout])).toBe(6540);
 });
 
 test('refunds and disputes of more than was captured leave nothing', () => {
   const refund = { kind: 'refund', status: 'succeeded', stage: null, amountMinor: 6000 };
-  expect(refundableMinor(6540, [refund, { ...refund, kind: 'dispute' }])).toBe(0);
+  expect(refundableMinor(PAID, [refund, { ...refund, kind: 'dispute' }])).toBe(0);
 });
 
 test('a refund with an unknown amount leaves an unknown amount, unless it failed (rule 2)', () => {
   const refund = { kind: 'refund', status: 'pending', stage: null, amountMinor: null };
-  expect(refundableMinor(6540, [refund])).toBeUndefined();
-  expect(refundableMinor(6540, [{ ...refund, status: 'failed' }])).toBe(6540);
+  expect(refundableMinor(PAID, [refund])).toBeUndefined();
+  expect(refundableMinor(PAID, [{ ...refund, status: 'failed' }])).toBe(6540);
 });
