@@ -15,7 +15,7 @@ import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { DayMoved } from '../../domain/entries.ts';
 import type { JournalRow } from '../../domain/journalFormats.ts';
 import type { LegSums } from '../../domain/statement.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { instantOrNull, micros, startOfDay } from './instants.ts';
 import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalRow.ts';
 import type { SumsAsText } from './sums.ts';
 
@@ -78,7 +78,7 @@ export async function readStartOfDay(
   timeZone: string,
 ): Promise<number> {
   const rows = await tx.query<{ startMicros: number }>(
-    `select ${micros('$1::date::timestamp at time zone $2')} as "startMicros"`,
+    `select ${micros(startOfDay('$1::date::timestamp', '$2'))} as "startMicros"`,
     [day, timeZone],
   );
   return oneRow(rows).startMicros;
@@ -149,8 +149,8 @@ export async function* readTransfersOfDay(
 }
 
 const WITHIN_DAY = (time: string) =>
-  `${time} >= ($1::date::timestamp at time zone $2)
-     and ${time} < (($1::date + 1)::timestamp at time zone $2)`;
+  `${time} >= ${startOfDay('$1::date::timestamp', '$2')}
+     and ${time} < ${startOfDay('($1::date + 1)::timestamp', '$2')}`;
 
 /** The transfers of a day, through the index that each time has. */
 const OF_DAY = {

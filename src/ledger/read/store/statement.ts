@@ -9,7 +9,7 @@ import {
   type OpenItems,
   type StatementFinding,
 } from '../../domain/statement.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { instantOrNull, micros, startOfDay } from './instants.ts';
 import { daySumsOf, OLDEST, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
 
 /** The bounds of a month in a time zone, by the time zones of PostgreSQL, and the time now. */
@@ -19,8 +19,8 @@ export async function readPeriod(
   timeZone: string,
 ): Promise<Period & { readonly knownMicros: number }> {
   const rows = await tx.query<Record<'fromMicros' | 'toMicros' | 'knownMicros', number>>(
-    `select ${micros('first at time zone $2')} as "fromMicros",
-            ${micros("(first + interval '1 month') at time zone $2")} as "toMicros",
+    `select ${micros(startOfDay('first', '$2'))} as "fromMicros",
+            ${micros(startOfDay("(first + interval '1 month')", '$2'))} as "toMicros",
             ${micros('statement_timestamp()')} as "knownMicros"
        from (select ($1 || '-01')::timestamp as first) month`,
     [month, timeZone],
