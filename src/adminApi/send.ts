@@ -141,6 +141,7 @@ function readBaseUrl(baseUrl: string): string {
 
 /** Other characters would be rejected when the header is built, with a message that repeats the token. */
 function readToken(token: string): string {
+  if (!token) throw new TypeError('token is empty; is the variable that holds it set?');
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new TypeError('token must consist of printable characters without spaces');
   }

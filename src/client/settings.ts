@@ -89,6 +89,7 @@ function readRetry(overrides: Partial<RetryPolicy> = {}): RetryPolicy {
 }
 
 function readBaseUrl(baseUrl: string): string {
+  if (!baseUrl) throw new TypeError('baseUrl is empty; is the variable that holds it set?');
   if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl is not a URL');
   const url = new URL(baseUrl);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
@@ -102,6 +103,7 @@ function readBaseUrl(baseUrl: string): string {
 }
 
 function readApiKey(apiKey: string, kinds: readonly ApiKeyKind[]): string {
+  if (!apiKey) throw new TypeError('apiKey is empty; is the variable that holds it set?');
   // Other characters would be rejected when the header is built, with a message that repeats the
   // key.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {

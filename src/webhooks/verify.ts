@@ -94,6 +94,7 @@ export function verifyTallyhookWebhook(
 }
 
 function keyOf(secret: string): Buffer {
+  if (!secret) throw new TypeError('secret is empty; is the variable that holds it set?');
   const [, encoded] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
   if (encoded === undefined) throw new TypeError('secret must be whsec_ and bytes in base64');
   return Buffer.from(encoded, 'base64');
