@@ -191,10 +191,11 @@ for form in esm commonjs javascript; do
     fail "The shop $form received no order.paid that it could verify."
 done
 echo 'A shop with another secret:'
-if ORDER_WEBHOOK_SECRET=whsec_AAAA PORT=$shop_port timeout 10 npm run --silent javascript | tee forged.log; then
+if ORDER_WEBHOOK_SECRET=whsec_AAAA PORT=$shop_port timeout 10 npm run --silent javascript 2>&1 | tee forged.log; then
   fail 'It accepted a webhook that is not signed with its secret.'
 fi
 grep -q '^payment succeeded$' forged.log || fail 'It failed before it took the payment.'
+grep -q '^WebhookVerificationError: ' forged.log || fail 'It does not print why it refuses the webhook.'
 
 copy_example tested-shop
 step npm install --no-audit --no-fund "$client" "$sandbox"

@@ -23,7 +23,8 @@ const server = createServer(async (request, response) => {
     const [total] = webhook.data.order.totals;
     console.log(webhook.type, total?.amount_captured, total?.currency);
     if (webhook.type === 'order.paid') server.close();
-  } catch {
+  } catch (error) {
+    console.error(String(error));
     response.writeHead(400).end();
   }
 });
