@@ -22,7 +22,9 @@ export const text = z.string().min(1);
 export const jsonValue = z.json();
 
 /** Minor units, at least 1. service-interface.md §1.4. */
-export const amountMinor = z.int().min(1);
+export const amountMinor = z
+  .int('expected a whole number of minor units, such as 6540 for 65.40 USD')
+  .min(1, 'expected at least 1 minor unit');
 
 /** An ISO 4217 code. service-interface.md §1.4. */
 export const currency = z

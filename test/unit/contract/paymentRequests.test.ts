@@ -45,6 +45,13 @@ describe('creating a payment', () => {
     expect(problems(without(field))).toEqual([`IR_01 ${field}`]);
   });
 
+  it.each([65.4, '6540'])('names the unit where the amount is %j', (amount) => {
+    const [problem] = problemsOf(createPaymentRequest, { ...CARD_PAYMENT, amount });
+    expect(problem?.message).toBe(
+      'amount: expected a whole number of minor units, such as 6540 for 65.40 USD',
+    );
+  });
+
   it.each(['items', 'line_items', 'cart_items'])(
     'rejects %s and names the field to send',
     (name) => {
