@@ -32,7 +32,7 @@ export function rejectMismatch(
   if (fields.length === 0) return;
   throw new PaymentServiceError('id_in_use', {
     operation,
-    message: `this ${idField} is in use by another resource: ${fields.join(', ')} differ`,
+    message: `this ${idField} is in use by a resource with another ${fields.join(', ')}; choose another id`,
     attempts,
   });
 }

@@ -116,7 +116,7 @@ describe('creating a payment under its own id', () => {
     await client.payments.create(ORDER);
     const error = await errorOf(client.payments.create({ ...ORDER, ...change }));
     expect(error).toMatchObject({ kind: 'id_in_use', attempts: 2 });
-    expect(error.message).toContain(field);
+    expect(error.message).toContain(`with another ${field}; choose another id`);
   });
 
   it('recognizes its own payment in any notation of the service', async () => {
