@@ -148,6 +148,13 @@ test.each([
   expect((await create({ payment_id: 'works' })).status).toBe('succeeded');
 });
 
+test('a setting that does not exist is refused, by start and by reset', async () => {
+  const misspelled: object = { webhookURL: 'http://127.0.0.1:3000/webhooks' };
+  const refusal = /^webhookURL is no setting; .*webhookUrl/;
+  await expect(startSandbox(misspelled)).rejects.toThrow(refusal);
+  await expect(sandbox.reset(misspelled)).rejects.toThrow(refusal);
+});
+
 test.each([
   { requestsPerMinute: 0 },
   { requestsPerMinute: Number.NaN },

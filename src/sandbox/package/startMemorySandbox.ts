@@ -124,7 +124,8 @@ export async function startMemorySandbox(settings: SandboxSettings = {}): Promis
     settle: () => engine().settle(),
     setFaults: (faults) => current.services.faults.set(faultsSchema.parse(faults)),
     control: (method, path, body) => callControl(`${baseUrl}/_sandbox${path}`, method, body),
-    reset: async (changed) => {
+    reset: async (changed = {}) => {
+      checkNames(changed);
       const next = await assemble({ ...settings, ...changed });
       const previous = current;
       current = next;
@@ -171,7 +172,25 @@ function checkedDuration(ms: number, now: Date): number {
 
 const MIN_SECRET_LENGTH = 32;
 
-function checkSettings({ webhookSecret, requestsPerMinute }: SandboxSettings): void {
+const SETTING_NAMES: readonly string[] = [
+  'clock',
+  'webhookUrl',
+  'faults',
+  'webhookSecret',
+  'requestsPerMinute',
+  'log',
+] satisfies (keyof SandboxSettings)[];
+
+/** A test in plain JavaScript with `webhookURL` would wait for webhooks that nobody sends. */
+function checkNames(settings: object): void {
+  const unknown = Object.keys(settings).find((name) => !SETTING_NAMES.includes(name));
+  if (unknown === undefined) return;
+  throw new RangeError(`${unknown} is no setting; the settings are ${SETTING_NAMES.join(', ')}`);
+}
+
+function checkSettings(settings: SandboxSettings): void {
+  checkNames(settings);
+  const { webhookSecret, requestsPerMinute } = settings;
   if (
     webhookSecret !== undefined &&
     !(typeof webhookSecret === 'string' && webhookSecret.length >= MIN_SECRET_LENGTH)
