@@ -1,5 +1,5 @@
 /**
- * A shop passes settings as `process.env.NAME ?? ''`. Where the variable is not set, the error says so, and not
+ * A shop passes settings as `process.env.NAME ?? ''`. Where the variable is not set, the error states that, and not
  * what the characters of an empty text would have to be.
  */
 import { expect, test } from 'vitest';
