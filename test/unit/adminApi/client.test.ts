@@ -143,7 +143,7 @@ test.each([
   [{ baseUrl: 'https://ada:hush@tallyhook.example' }, /baseUrl must not contain credentials/],
   [{ baseUrl: 'https://tallyhook.example/?a=b' }, /baseUrl must not contain credentials/],
   [{ token: 'two words' }, /token must consist of printable/],
-  [{ token: '' }, /token must consist of printable/],
+  [{ token: '' }, /token is empty/],
   [{ timeoutMs: 0 }, /timeoutMs must be a number/],
   [{ timeoutMs: Number.NaN }, /timeoutMs must be a number/],
 ])('options that are not valid are refused: %j', (wrong, message) => {
