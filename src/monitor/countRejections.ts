@@ -3,7 +3,8 @@
  * written in one statement at most every ten seconds: anyone can send such requests, and a request must
  * not cost a write to the database.
  *
- * Counts that a process has not written when it dies are lost: they only serve to detect large numbers.
+ * Counts that a process has not written when it dies are lost: the service retries what it
+ * could not deliver, and the retries count again.
  */
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';

@@ -47,7 +47,7 @@ import { readClockReports, removeOldClockReports } from './store/clockReports.ts
 import { closeLosses, markEnqueued, readOpenLosses } from './store/failoverLosses.ts';
 import { readMissingRoles, removeOldProcesses } from './store/processes.ts';
 import { readQueueReports, removeOldQueueReports } from './store/queueReports.ts';
-import { addCounts, readCount, removeOldCounts } from './store/watch.ts';
+import { addCounts, readCount, readMismatchedSince, removeOldCounts } from './store/watch.ts';
 
 export interface SystemWatchParts {
   readonly db: Database;
@@ -127,6 +127,7 @@ async function readFacts(
     watchingSinceMs,
     openRules: new Set(await readOpenRules(tx, SYSTEM_SUBJECTS)),
     rejected: { mismatched: mismatched.count, unsigned: unsigned.count },
+    mismatchedSinceWebhook: await readMismatchedSince(tx, lastWebhookMs, SIGNATURE_WINDOW_MS),
     lastWebhookMs: lastWebhookMs ?? undefined,
     usualGapMs: usualGapMs ?? undefined,
     missedSinceLastWebhook: await countMissedSinceWebhook(tx, lastWebhookMs),

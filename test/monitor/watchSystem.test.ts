@@ -48,6 +48,18 @@ const webhooks = async (count: number, minutesAgo: number): Promise<void> => {
   await testApplier(db).applyBatch(ids);
 };
 
+const mismatched = (count: number, minutesAgo: number) =>
+  db.query(
+    `insert into watch_counts (minute, name, count)
+     values (date_trunc('minute', now() - $2 * interval '1 minute'), 'signature_mismatched', $1)`,
+    [count, minutesAgo],
+  );
+
+const severities = async (): Promise<readonly string[]> =>
+  (await db.query<{ severity: string }>('select severity from alerts')).map(
+    ({ severity }) => severity,
+  );
+
 const read = (minutesAgo: number) =>
   db.query(`update reconcile_streams set watermark_at = now() - $1 * interval '1 minute'`, [
     minutesAgo,
@@ -108,6 +120,9 @@ describe('many signature failures', () => {
     const counts = await db.query('select name, count from watch_counts');
     expect(counts).toEqual([{ name: 'signature_mismatched', count: 6 }]);
     await watch();
+    expect(await storedAlerts()).toEqual([]);
+    await mismatched(1, 6);
+    await watch();
     await watch();
     expect(await storedAlerts()).toEqual([['signature_failures', 'open', 'opened']]);
     await db.query(`update watch_counts set minute = minute - interval '61 minutes'`);
@@ -115,6 +130,24 @@ describe('many signature failures', () => {
     expect(await storedAlerts()).toEqual([
       ['signature_failures', 'resolved', 'opened', 'resolved'],
     ]);
+  });
+
+  test('raise an alert within minutes, while the last verified webhook is still fresh', async () => {
+    await webhooks(1, 12);
+    for (const minutesAgo of [8, 7, 2]) await mismatched(1, minutesAgo);
+    await watch();
+    expect(await storedAlerts()).toEqual([['signature_failures', 'open', 'opened']]);
+    expect(await severities()).toEqual(['warning']);
+    await run({ missed: 1 });
+    await watch();
+    expect(await severities()).toEqual(['critical']);
+  });
+
+  test('raise no alert if a webhook verified meanwhile', async () => {
+    for (const minutesAgo of [30, 20, 9, 8, 2]) await mismatched(3, minutesAgo);
+    await webhooks(1, 5);
+    await watch();
+    expect(await storedAlerts()).toEqual([]);
   });
 
   test('leave no rows behind', async () => {

@@ -35,6 +35,17 @@ export interface NotRunning {
   readonly seenMs: number;
 }
 
+/** Deliveries with a signature that matches no secret, since the last verified webhook. */
+export interface Mismatched {
+  /** Within SIGNATURE_WINDOW_MS. */
+  readonly recent: number;
+  /** Within a day. */
+  readonly total: number;
+  /** The minutes of the first and the last of them; 0 without any. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
 /** The input of all rules. Times are milliseconds since 1970, counts are integers. */
 export interface SystemFacts {
   readonly nowMs: number;
@@ -44,6 +55,7 @@ export interface SystemFacts {
   readonly openRules: ReadonlySet<Rule>;
   /** Deliveries rejected within SIGNATURE_WINDOW_MS, by reason. */
   readonly rejected: { readonly mismatched: number; readonly unsigned: number };
+  readonly mismatchedSinceWebhook: Mismatched;
   /** Undefined if no webhook ever arrived. */
   readonly lastWebhookMs: number | undefined;
   /** The 99th percentile of the gaps between the newest webhooks; undefined if there are too few. */

@@ -1,6 +1,8 @@
 /** Statements of the system watch. Times are the database's. */
 
 import type { Queryable } from '../../platform/db/database.ts';
+import { oneRow } from '../../platform/db/oneRow.ts';
+import type { Mismatched } from '../domain/facts.ts';
 
 export type CountName = 'signature_mismatched' | 'signature_unsigned' | 'rate_limit_exhausted';
 
@@ -39,4 +41,30 @@ export async function readCount(
     [name, windowMs],
   );
   return rows[0] ?? { count: 0, minutes: 0 };
+}
+
+/** A receiver writes its counts after this time; a count belongs to the minute in which it was written. */
+const WRITTEN_WITHIN = `interval '10 seconds'`;
+
+/** Deliveries with a wrong signature in the minutes that began after the last webhook. */
+export async function readMismatchedSince(
+  db: Queryable,
+  lastWebhookMs: number | null,
+  windowMs: number,
+): Promise<Mismatched> {
+  const rows = await db.query<Mismatched>(
+    `select coalesce(sum(count), 0)::bigint as total,
+            coalesce(sum(count) filter (
+              where minute > statement_timestamp() - $2 * interval '1 millisecond'), 0)::bigint
+              as recent,
+            (coalesce(extract(epoch from min(minute)), 0) * 1000)::bigint as "firstMs",
+            (coalesce(extract(epoch from max(minute)), 0) * 1000)::bigint as "lastMs"
+       from watch_counts
+      where name = 'signature_mismatched'
+        and minute > statement_timestamp() - interval '1 day'
+        and ($1::double precision is null
+             or minute > to_timestamp($1::double precision / 1000) + ${WRITTEN_WITHIN})`,
+    [lastWebhookMs, windowMs],
+  );
+  return oneRow(rows);
 }

@@ -24,6 +24,7 @@ const HEALTHY: SystemFacts = {
   watchingSinceMs: ago(DAY_MS),
   openRules: new Set(),
   rejected: { mismatched: 0, unsigned: 0 },
+  mismatchedSinceWebhook: { recent: 0, total: 0, firstMs: 0, lastMs: 0 },
   lastWebhookMs: ago(10_000),
   usualGapMs: 2 * MINUTE_MS,
   missedSinceLastWebhook: 0,
@@ -70,6 +71,16 @@ const missed = (hour: number, webhooks: number, day = hour, dayWebhooks = webhoo
     { periodMs: DAY_MS, changes: day, webhooks: dayWebhooks },
   ],
 });
+/** Rejected since the last verified webhook, beginning so long ago, during so many minutes. */
+const mismatched = (total: number, agoMs: number, minutes: number, recent = total) => ({
+  rejected: { mismatched: recent, unsigned: 0 },
+  mismatchedSinceWebhook: {
+    recent,
+    total,
+    firstMs: ago(agoMs),
+    lastMs: ago(agoMs) + minutes * MINUTE_MS,
+  },
+});
 const FRESH: Partial<SystemFacts> = {
   watchingSinceMs: NOW_MS,
   lastWebhookMs: undefined,
@@ -101,8 +112,12 @@ describe('no alert is active', () => {
     ['for a few dead events, which have alerts of their own', { deadEvents: 9 }],
     ['for what scans the internet', { rejected: { mismatched: 0, unsigned: 300 } }],
     [
-      'for one event with a wrong secret',
-      { rejected: { mismatched: 4, unsigned: 0 }, lastWebhookMs: ago(DAY_MS) },
+      'for a delivery with a wrong signature and its first retry',
+      { ...mismatched(2, 6 * MINUTE_MS, 5), lastWebhookMs: ago(DAY_MS) },
+    ],
+    [
+      'for a stranger who forges some in a quiet night and is gone after minutes',
+      { ...mismatched(40, 6 * MINUTE_MS, 4), lastWebhookMs: ago(DAY_MS) },
     ],
     ['for some forged ones beside good ones', { rejected: { mismatched: 20, unsigned: 0 } }],
     [
@@ -127,10 +142,29 @@ describe('no alert is active', () => {
 });
 
 describe('many signature failures', () => {
-  const wrong = { rejected: { mismatched: 5, unsigned: 0 } };
+  const first = mismatched(3, 6 * MINUTE_MS, 5);
   test.each<[string, Partial<SystemFacts>, string]>([
-    ['are critical when nothing verifies', { ...wrong, lastWebhookMs: ago(HOUR_MS) }, 'critical'],
-    ['are critical when nothing ever did', { ...wrong, lastWebhookMs: undefined }, 'critical'],
+    [
+      'warn with the second retry of one event, when none has verified since',
+      { ...first, lastWebhookMs: ago(8 * MINUTE_MS) },
+      'warning',
+    ],
+    ['warn in the first minutes when nothing ever verified', { ...first, ...FRESH }, 'warning'],
+    [
+      'are critical with a change at the service that no webhook reported since',
+      { ...first, lastWebhookMs: ago(20 * MINUTE_MS), missedSinceLastWebhook: 1 },
+      'critical',
+    ],
+    [
+      'are critical after an hour in which none verified',
+      { ...mismatched(5, HOUR_MS, 31), lastWebhookMs: ago(2 * HOUR_MS) },
+      'critical',
+    ],
+    [
+      'only warn after an hour with fewer than one event and its retries cause',
+      { ...mismatched(4, HOUR_MS, 31), lastWebhookMs: ago(2 * HOUR_MS) },
+      'warning',
+    ],
     ['warn beside webhooks that verify', { rejected: { mismatched: 50, unsigned: 0 } }, 'warning'],
     [
       'warn as a flood without signatures',
@@ -143,13 +177,15 @@ describe('many signature failures', () => {
 
   test('are active until an hour has none, so that they do not open and resolve repeatedly (rule 1)', () => {
     const open = { openRules: new Set<Rule>(['signature_failures']), lastWebhookMs: ago(DAY_MS) };
-    expect(rulesOf({ ...open, rejected: { mismatched: 1, unsigned: 0 } })).toHaveLength(1);
-    expect(rulesOf({ ...open, rejected: { mismatched: 0, unsigned: 0 } })).toEqual([]);
+    expect(rulesOf({ ...open, ...mismatched(6, 3 * HOUR_MS, 170, 1) })).toEqual([
+      ['signature_failures', 'critical'],
+    ]);
+    expect(rulesOf({ ...open, ...mismatched(6, 3 * HOUR_MS, 31, 0) })).toEqual([]);
   });
 
   test('explain stopped webhooks, which then do not alert (rule 3)', () => {
     const rules = rulesOf({
-      ...wrong,
+      ...first,
       lastWebhookMs: ago(5 * HOUR_MS),
       missedSinceLastWebhook: 40,
     });

@@ -6,8 +6,15 @@ import type { SystemAlert } from '../systemAlert.ts';
 
 /** A sender retries after 1, 6, 11, 21 and 31 minutes: an hour contains all retries of an event. */
 export const SIGNATURE_WINDOW_MS = HOUR_MS;
-/** One event with a wrong secret is rejected this often within the window. */
-const MISMATCHES_ALONE = 5;
+/**
+ * Since the last verified webhook: what one event with a wrong secret and its first two retries cause. A
+ * scan is over sooner.
+ */
+const MISMATCHES_ALONE = 3;
+const MISMATCHED_FOR_MS = 5 * MINUTE_MS;
+/** Critical without evidence from the service: all retries of one event, and an hour without a verified one. */
+const MISMATCHES_LASTING = 5;
+const LASTING_MS = HOUR_MS;
 /** While other webhooks verify: a second sender, or forged events. */
 const MISMATCHES_BESIDE = 50;
 /** Requests without a signature are mostly internet scans; only a flood alerts. */
@@ -36,40 +43,71 @@ export const MISSED_PERIODS_MS: readonly number[] = MISSED_LIMITS.map(({ periodM
 export const MAX_COUNTED = 10_000;
 
 export function signatureFailures(facts: SystemFacts): SystemAlert | undefined {
-  const { mismatched, unsigned } = facts.rejected;
-  const isOpen = facts.openRules.has('signature_failures');
-  const lastMs = facts.lastWebhookMs;
-  const hasVerified = lastMs !== undefined && lastMs > facts.nowMs - SIGNATURE_WINDOW_MS;
-  const atLeast = (limit: number) => (isOpen ? 1 : limit);
-  const rule = 'signature_failures';
-  const detail = { ...facts.rejected, windowMinutes: SIGNATURE_WINDOW_MS / MINUTE_MS };
-  const hour = span(SIGNATURE_WINDOW_MS);
-  if (!hasVerified && mismatched >= atLeast(MISMATCHES_ALONE)) {
-    const last = lastMs === undefined ? 'none ever did' : `the last one arrived ${instant(lastMs)}`;
+  return nothingVerifies(facts) ?? manyRejected(facts);
+}
+
+/** Webhooks are rejected, and none has verified since. */
+function nothingVerifies(facts: SystemFacts): SystemAlert | undefined {
+  const { lastWebhookMs, mismatchedSinceWebhook: since, missedSinceLastWebhook: changes } = facts;
+  const isEnough =
+    since.recent >= MISMATCHES_ALONE && since.lastMs - since.firstMs >= MISMATCHED_FOR_MS;
+  const isActive = facts.openRules.has('signature_failures') ? since.recent > 0 : isEnough;
+  if (!isActive) return undefined;
+  const isLasting = since.total >= MISMATCHES_LASTING && facts.nowMs - since.firstMs >= LASTING_MS;
+  const last =
+    lastWebhookMs === undefined
+      ? 'none ever did'
+      : `the last one arrived ${instant(lastWebhookMs)}`;
+  const rejected = `Since ${instant(since.firstMs)}, ${counted(since.total, 'webhook')} had a signature that matches no secret in WEBHOOK_SECRETS, and no webhook verified (${last}).`;
+  const common = {
+    rule: 'signature_failures',
+    detail: {
+      ...facts.rejected,
+      windowMinutes: SIGNATURE_WINDOW_MS / MINUTE_MS,
+      mismatchedSinceWebhook: since.total,
+      missedChanges: changes,
+    },
+  } as const;
+  if (isLasting || changes > 0) {
     return {
-      rule,
+      ...common,
       severity: 'critical',
-      sentence: `${counted(mismatched, 'webhook')} in the last ${hour} had a signature that matches no secret in WEBHOOK_SECRETS, and no webhook verified (${last}). The service probably signs with another secret. These events are rejected; the service retries them for a day.`,
+      sentence: `${rejected} The service probably signs with another secret. These events are rejected; the service retries them for a day.`,
       nextStep:
         'Within a day, add the signing secret of your business profile to WEBHOOK_SECRETS and restart; npx tallyhook doctor checks it',
-      detail,
     };
   }
-  if (hasVerified && mismatched >= atLeast(MISMATCHES_BESIDE)) {
+  return {
+    ...common,
+    severity: 'warning',
+    sentence: `${rejected} The service signs with another secret, or someone tries to forge events.`,
+    nextStep:
+      'Run npx tallyhook doctor; if the service signs with another secret, add the signing secret of your business profile to WEBHOOK_SECRETS within a day and restart',
+  };
+}
+
+/** Beside webhooks that verify, or without a signature. */
+function manyRejected({ rejected, openRules }: SystemFacts): SystemAlert | undefined {
+  const atLeast = (limit: number) => (openRules.has('signature_failures') ? 1 : limit);
+  const rule = 'signature_failures';
+  const severity = 'warning';
+  const detail = { ...rejected, windowMinutes: SIGNATURE_WINDOW_MS / MINUTE_MS };
+  const hour = span(SIGNATURE_WINDOW_MS);
+  if (rejected.mismatched >= atLeast(MISMATCHES_BESIDE)) {
     return {
       rule,
-      severity: 'warning',
-      sentence: `${counted(mismatched, 'webhook')} in the last ${hour} had a signature that matches no secret in WEBHOOK_SECRETS, while others verified: a second sender has another secret, or someone tries to forge events.`,
+      severity,
+      sentence: `${counted(rejected.mismatched, 'webhook')} in the last ${hour} had a signature that matches no secret in WEBHOOK_SECRETS: a second sender has another secret, or someone tries to forge events.`,
       nextStep:
         'If a second sender is intended, add its secret to WEBHOOK_SECRETS; otherwise allow only the service to reach the receiver',
       detail,
     };
   }
-  if (unsigned >= atLeast(UNSIGNED_FLOOD)) {
+  if (rejected.unsigned >= atLeast(UNSIGNED_FLOOD)) {
     return {
       rule,
-      severity: 'warning',
-      sentence: `${counted(unsigned, 'request')} in the last ${hour} reached the receiver without a usable signature. They were rejected and not stored.`,
+      severity,
+      sentence: `${counted(rejected.unsigned, 'request')} in the last ${hour} reached the receiver without a usable signature. They were rejected and not stored.`,
       nextStep: 'Allow only the addresses of the service to reach the receiver',
       detail,
     };
