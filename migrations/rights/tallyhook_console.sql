@@ -19,6 +19,8 @@ grant select on authorization_watch, authorization_log, schedule_slots to tallyh
 grant select on schedule_requests to tallyhook_console;
 grant select on verify_rounds, verify_ranges, verify_position to tallyhook_console;
 grant select on retention_state, archived_batches to tallyhook_console;
+-- The overview shows whether deliveries are rejected.
+grant select on watch_counts to tallyhook_console;
 grant select on alerts, alert_outbox, alert_deadlines, messages, channel_health to tallyhook_console;
 
 -- Tokens of the admin API: the console checks them, and records when one was last used.

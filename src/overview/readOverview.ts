@@ -20,7 +20,9 @@ import {
 } from '../ledger/gauges.ts';
 import type { DatedTotals } from '../ledger/read/store/dayTotals.ts';
 import { missingRoles } from '../monitor/domain/missingRoles.ts';
+import { SIGNATURE_WINDOW_MS } from '../monitor/domain/rules/webhooks.ts';
 import { type ProcessRow, readProcesses } from '../monitor/store/processes.ts';
+import { readMismatchedSince } from '../monitor/store/watch.ts';
 import type { Database } from '../platform/db/database.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { type Pause, readPause } from '../reconcile/store/pauses.ts';
@@ -77,8 +79,11 @@ export async function readOverview(
   const { counts, ...shown } = open;
   const totals = await readMoney(db, moneyDays);
   const last = inbox.lastReceivedSeconds;
+  const lastMs = last === null ? null : last * 1000;
+  const mismatched = await readMismatchedSince(db, lastMs, SIGNATURE_WINDOW_MS);
   const headline = headlineOf({
     secondsSinceEvent: last === null ? undefined : Math.max(0, nowMs / 1000 - last),
+    rejected: mismatched.recent,
     pending: inbox.pending,
     oldestPendingSeconds: inbox.oldestAgeSeconds,
     dead: inbox.dead,

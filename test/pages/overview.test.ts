@@ -113,3 +113,20 @@ test('a sum beyond the exact integers of JavaScript is shown to the last digit',
   });
   expect(html).toContain('18014398509481.982 <abbr>KWD</abbr>');
 });
+
+test('webhooks do not arrive while every delivery since the last verified one is rejected', async () => {
+  await receive(db, [paymentEvent({})]);
+  const flows = async () =>
+    (await viewer.get('/')).html.includes('webhooks arrive and are applied');
+  await db.query(`update webhook_events set received_at = now() - interval '3 minutes'`);
+  await db.query(`delete from pending`);
+  expect(await flows()).toBe(true);
+  await db.query(
+    `insert into watch_counts (minute, name, count)
+     values (date_trunc('minute', now()), 'signature_mismatched', 2)`,
+  );
+  expect(await flows()).toBe(false);
+  const { html } = await viewer.get('/');
+  expect(html).toContain('2 in the last hour had a signature that matches no secret');
+  await db.query('delete from watch_counts');
+});

@@ -6,6 +6,8 @@ export interface FlowFacts {
   readonly secondsSinceEvent: number | undefined;
   /** An alert about silence is open: it is longer than this installation's rhythm allows. */
   readonly isSilent: boolean;
+  /** Deliveries of the last hour with a signature that matches no secret, if none has verified since. */
+  readonly rejected: number;
   readonly pending: number;
   readonly oldestPendingSeconds: number;
   readonly dead: number;
@@ -48,10 +50,15 @@ export function headlineOf(facts: FlowFacts): Headline {
 }
 
 function flowOf(facts: FlowFacts): Headline {
-  const { secondsSinceEvent, isSilent, missingRoles } = facts;
+  const { secondsSinceEvent, isSilent, missingRoles, rejected } = facts;
   // Before any delay shows it: without the process, nothing is received or applied.
   if (missingRoles.includes('receiver')) {
     return { tone: 'bad', text: 'Webhooks are not received.' };
+  }
+  if (rejected > 0) {
+    const since = secondsSinceEvent === undefined ? 'yet' : `for ${roughly(secondsSinceEvent)}`;
+    const text = `No webhook has verified ${since}: ${rejected} in the last hour had a signature that matches no secret.`;
+    return { tone: 'warn', text };
   }
   if (secondsSinceEvent === undefined) {
     return { tone: 'plain', text: 'No webhook has arrived yet.' };

@@ -6,6 +6,7 @@ import { roughly } from '../../../src/representation/roughly.ts';
 const CALM: FlowFacts = {
   secondsSinceEvent: 30,
   isSilent: false,
+  rejected: 0,
   pending: 0,
   oldestPendingSeconds: 0,
   dead: 0,
@@ -58,6 +59,18 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     'Webhooks arrive and are not applied: 7 pending, the oldest for 15 minutes.',
   ],
   ['silence', { secondsSinceEvent: 7 * 3600 }, 'warn', 'No webhook for 7 hours.'],
+  [
+    'all deliveries since the last verified one are rejected',
+    { secondsSinceEvent: 16 * 60, rejected: 9 },
+    'warn',
+    'No webhook has verified for 16 minutes: 9 in the last hour had a signature that matches no secret.',
+  ],
+  [
+    'all deliveries are rejected, and an alert reports it',
+    { secondsSinceEvent: undefined, rejected: 1, critical: 1 },
+    'bad',
+    '1 critical alert. No webhook has verified yet: 1 in the last hour had a signature that matches no secret.',
+  ],
   [
     'silence that an alert reports',
     { secondsSinceEvent: 1200, isSilent: true, critical: 1 },
