@@ -18,6 +18,7 @@ import {
   measureFlow,
   measureInbox,
 } from '../ledger/gauges.ts';
+import { readNewestOutcomes } from '../ledger/inbox/store/arrivals.ts';
 import type { DatedTotals } from '../ledger/read/store/dayTotals.ts';
 import { missingRoles } from '../monitor/domain/missingRoles.ts';
 import { SIGNATURE_WINDOW_MS } from '../monitor/domain/rules/webhooks.ts';
@@ -40,6 +41,8 @@ export const SHOWN_ROWS = 10;
 const SHOWN_PROCESSES = 200;
 /** Most of those that are not part of a burst. */
 const READ_ALERTS = 50;
+/** A single event of another account does not mean that none is applied. */
+const NEWEST_EVENTS = 3;
 const DUE_WITHIN_MS = 2 * DAY_MS;
 
 export interface Overview {
@@ -84,6 +87,7 @@ export async function readOverview(
   const headline = headlineOf({
     secondsSinceEvent: last === null ? undefined : Math.max(0, nowMs / 1000 - last),
     rejected: mismatched.recent,
+    newest: await readNewestOutcomes(db, NEWEST_EVENTS),
     pending: inbox.pending,
     oldestPendingSeconds: inbox.oldestAgeSeconds,
     dead: inbox.dead,

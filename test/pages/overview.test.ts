@@ -130,3 +130,18 @@ test('webhooks do not arrive while every delivery since the last verified one is
   expect(html).toContain('2 in the last hour had a signature that matches no secret');
   await db.query('delete from watch_counts');
 });
+
+test('webhooks are not applied while the last ones belong to another merchant account', async () => {
+  await applyEach(db, testApplier(db), [paymentEvent({})]);
+  const other = testApplier(db, 'merchant_other');
+  const headline = async () =>
+    /headline [^>]*>([^<]*)/.exec((await viewer.get('/')).html)?.[1] ?? '';
+  await applyEach(db, other, [paymentEvent({}), paymentEvent({})]);
+  expect(await headline()).toContain('webhooks arrive and are applied');
+  await applyEach(db, other, [paymentEvent({})]);
+  // What waits has no outcome yet.
+  await receive(db, [paymentEvent({})]);
+  expect(await headline()).toContain(
+    'Webhooks arrive and are not applied: the last 3 belong to another merchant account.',
+  );
+});

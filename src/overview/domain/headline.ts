@@ -8,6 +8,12 @@ export interface FlowFacts {
   readonly isSilent: boolean;
   /** Deliveries of the last hour with a signature that matches no secret, if none has verified since. */
   readonly rejected: number;
+  /** Of the newest events that do not wait. */
+  readonly newest: {
+    readonly events: number;
+    readonly foreign: number;
+    readonly unapplied: number;
+  };
   readonly pending: number;
   readonly oldestPendingSeconds: number;
   readonly dead: number;
@@ -69,6 +75,9 @@ function flowOf(facts: FlowFacts): Headline {
   if (isSilent || secondsSinceEvent > QUIET_SECONDS) {
     return { tone: 'warn', text: `No webhook for ${roughly(secondsSinceEvent)}.` };
   }
+  if (facts.newest.events > 0 && facts.newest.unapplied === facts.newest.events) {
+    return { tone: 'bad', text: `Webhooks arrive and are not applied: ${reasonOf(facts.newest)}.` };
+  }
   return { tone: 'good', text: 'Money is flowing: webhooks arrive and are applied.' };
 }
 
@@ -76,6 +85,13 @@ function backlogOf({ pending, oldestPendingSeconds }: FlowFacts): string {
   return pending === 0
     ? 'none is pending yet'
     : `${pending} pending, the oldest for ${roughly(oldestPendingSeconds)}`;
+}
+
+function reasonOf({ events, foreign }: FlowFacts['newest']): string {
+  const last = events === 1 ? 'the last one' : `the last ${events}`;
+  return foreign === events
+    ? `${last} ${events === 1 ? 'belongs' : 'belong'} to another merchant account`
+    : `${last} could not be`;
 }
 
 function troublesOf(facts: FlowFacts): readonly string[] {

@@ -7,6 +7,7 @@ const CALM: FlowFacts = {
   secondsSinceEvent: 30,
   isSilent: false,
   rejected: 0,
+  newest: { events: 3, foreign: 0, unapplied: 2 },
   pending: 0,
   oldestPendingSeconds: 0,
   dead: 0,
@@ -59,6 +60,30 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     'Webhooks arrive and are not applied: 7 pending, the oldest for 15 minutes.',
   ],
   ['silence', { secondsSinceEvent: 7 * 3600 }, 'warn', 'No webhook for 7 hours.'],
+  [
+    'the last events are of another account',
+    { newest: { events: 3, foreign: 3, unapplied: 3 }, warnings: 1 },
+    'bad',
+    'Webhooks arrive and are not applied: the last 3 belong to another merchant account. 1 warning.',
+  ],
+  [
+    'the only event is of another account',
+    { newest: { events: 1, foreign: 1, unapplied: 1 } },
+    'bad',
+    'Webhooks arrive and are not applied: the last one belongs to another merchant account.',
+  ],
+  [
+    'the last events are dead, unreadable or of another account',
+    { newest: { events: 3, foreign: 1, unapplied: 3 }, dead: 2 },
+    'bad',
+    'Webhooks arrive and are not applied: the last 3 could not be. 2 dead events.',
+  ],
+  [
+    'no event is processed yet',
+    { newest: { events: 0, foreign: 0, unapplied: 0 } },
+    'good',
+    `${FLOWING} Nothing waits for a person.`,
+  ],
   [
     'all deliveries since the last verified one are rejected',
     { secondsSinceEvent: 16 * 60, rejected: 9 },

@@ -79,3 +79,43 @@ export async function readPendingAgeMs(db: Queryable): Promise<number | undefine
   );
   return row?.ageMs ?? undefined;
 }
+
+/** The newest events that do not wait. */
+export interface NewestOutcomes {
+  readonly events: number;
+  /** Those of them that belong to another merchant account. */
+  readonly foreign: number;
+  /** Those that were not applied: foreign ones, unreadable ones, and ones that failed all attempts. */
+  readonly unapplied: number;
+}
+
+/** The newest events to read, of which some may still wait. */
+const NEWEST_READ = 100;
+
+/** What became of the newest events, `max` at most. */
+export async function readNewestOutcomes(db: Queryable, max: number): Promise<NewestOutcomes> {
+  const rows = await db.query<NewestOutcomes>(
+    `with newest as (
+       select w.id
+         from (select id from webhook_events order by id desc limit $1) w
+        where not exists (select from pending p where p.webhook_event_id = w.id)
+        order by w.id desc limit $2
+     ), seen as (
+       select exists (select from findings f
+                       where f.class = 'foreign_merchant' and f.subject = 'event:' || n.id
+                         and f.state = 'open') as is_foreign,
+              exists (select from findings f
+                       where f.class = 'unreadable_event' and f.subject = 'event:' || n.id
+                         and f.state = 'open') as is_unreadable,
+              exists (select from dead_events d
+                       where d.webhook_event_id = n.id and d.discarded_at is null) as is_dead
+         from newest n
+     )
+     select count(*) as events,
+            count(*) filter (where is_foreign) as "foreign",
+            count(*) filter (where is_foreign or is_unreadable or is_dead) as unapplied
+       from seen`,
+    [NEWEST_READ, max],
+  );
+  return oneRow(rows);
+}
