@@ -131,6 +131,7 @@ export interface Installation {
 
 const failed = bad('failed');
 const notChecked = bad('not_checked');
+const NO_DATABASE = notChecked('not checked: no database', 'Fix the database check first.');
 
 const REQUEST_TIMEOUT_MS = 5_000;
 
@@ -205,20 +206,19 @@ async function examineDatabase(
   note: Note,
 ): Promise<Database | undefined> {
   const { clock, database, merchantId, readPause, readOpenAttempts } = installation;
-  const unreached = notChecked('the database cannot be reached', 'Fix the database check first.');
   const open = isReached && !(database instanceof Error) ? database : undefined;
   await note('pooler', async () =>
-    open ? judgePooling(await open.examinePooling(), installation.settings) : unreached,
+    open ? judgePooling(await open.examinePooling(), installation.settings) : NO_DATABASE,
   );
   await note('replication', async () =>
-    open ? judgeReplication(await readReplication(open)) : unreached,
+    open ? judgeReplication(await readReplication(open)) : NO_DATABASE,
   );
   await examineStandby(open, installation, note);
   await note('database clock', async () =>
-    open ? judgeDatabaseClock(await readDatabaseSkewMs(open, clock)) : unreached,
+    open ? judgeDatabaseClock(await readDatabaseSkewMs(open, clock)) : NO_DATABASE,
   );
   const migrations = await note('migrations', async () => {
-    if (!open) return unreached;
+    if (!open) return NO_DATABASE;
     const pending = await pendingMigrations(open);
     if (pending.length > 0) {
       return failed(
@@ -235,7 +235,7 @@ async function examineDatabase(
       : ok('the schema is up to date');
   });
   const ofSchema = async (judge: (db: Database) => Promise<Judgment>): Promise<Judgment> => {
-    if (!open) return unreached;
+    if (!open) return NO_DATABASE;
     return migrations === 'ok'
       ? await judge(open)
       : notChecked('migrations are not applied', 'Run: npx tallyhook migrate');
@@ -283,9 +283,7 @@ async function examineStandby(
 ): Promise<void> {
   if (standby === undefined) return;
   await note('standby for reads', async () => {
-    if (!primary) {
-      return notChecked('the database cannot be reached', 'Fix the database check first.');
-    }
+    if (!primary) return NO_DATABASE;
     const ofPrimary = await readPrimary(primary);
     const ofStandby = await readStandby(standby).catch(toError);
     if (ofStandby instanceof Error) return judgeStandby(ofStandby);

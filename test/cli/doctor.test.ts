@@ -384,6 +384,12 @@ test('a database that is unavailable, not migrated or of another account is repo
     state: 'failed',
     result: expect.stringMatching(/^the database is unavailable \(/),
   });
+  const { stdout } = await runTallyhook(['doctor'], {
+    env: { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },
+  });
+  expect(stdout).toContain('?     migrations       not checked: no database\n');
+  expect(stdout.split('Fix the database check first.')).toHaveLength(2);
+  expect(stdout).not.toContain('the database cannot be reached');
   // Checks that do not need the database still ran.
   expect(named(unavailable.report, 'API key')).toMatchObject({ state: 'ok' });
 

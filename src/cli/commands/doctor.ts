@@ -77,9 +77,13 @@ const NO_DATABASE = {
 const MARKS = { ok: 'ok  ', warning: 'WARN', failed: 'FAIL', not_checked: '?   ' } as const;
 
 function print(checks: readonly Check[]): void {
+  const shown = new Set<string>();
   for (const { name, state, result, remedy } of checks) {
     printLine(`${MARKS[state]}  ${name.padEnd(16)} ${indent(result)}`);
-    if (remedy !== null) printLine(`      ${''.padEnd(16)} → ${printable(remedy)}`);
+    // One cause keeps many checks from running: what to do about it is shown once.
+    if (remedy === null || (state === 'not_checked' && shown.has(remedy))) continue;
+    shown.add(remedy);
+    printLine(`      ${''.padEnd(16)} → ${printable(remedy)}`);
   }
   const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;
   printLine('');
