@@ -125,7 +125,7 @@ test('a run reports each time that it waits for the rate limit', async () => {
   const budget = createSharedBudget(db, systemClock, DEFAULTS);
   const resetAtMs = Date.now() + 55_000;
   await budget.update({ limit: 20, remaining: 0, resetAtMs, exceeded: false });
-  const retry = { totalTimeoutMs: 1_000 };
+  const retry = { totalTimeoutMs: 20_000, maxAttempts: 1 };
   const client = createClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'snd_1', budget, retry });
   const account = { merchantId: 'm_1', profileId: undefined };
   const reported: string[] = [];
