@@ -29,7 +29,7 @@ import type { SystemParts } from '../pages/system/systemParts.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { createReads, type Reads, readsOfPrimary } from '../platform/db/reads.ts';
-import { startHttpServer } from '../platform/httpServer.ts';
+import { startExpressServer } from '../platform/expressServer.ts';
 import { type MeasuredQueue, queueSource } from '../platform/queue/index.ts';
 import { sleep } from '../platform/sleep.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
@@ -217,10 +217,10 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     sandbox: sandboxShopOf(config),
   });
   const app = createConsoleApp({ ...parts, tokens, metrics, pages });
-  const server = await startHttpServer({
+  const server = await startExpressServer({
     host: config.adminHost,
     port: config.adminPort,
-    handler: app,
+    app,
     portSetting: 'ADMIN_PORT',
     hostSetting: 'ADMIN_HOST',
   });

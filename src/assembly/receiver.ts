@@ -6,7 +6,7 @@ import { createRejectionCount } from '../monitor/countRejections.ts';
 import { insertLoss } from '../monitor/store/failoverLosses.ts';
 import { addCounts } from '../monitor/store/watch.ts';
 import { monotonicMs } from '../platform/clock.ts';
-import { startHttpServer } from '../platform/httpServer.ts';
+import { startExpressServer } from '../platform/expressServer.ts';
 import { createReceiverApp } from '../receiver/app.ts';
 import { createEnqueuer } from '../receiver/enqueuer.ts';
 import { createGuard } from '../receiver/guard.ts';
@@ -88,10 +88,10 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
     random: Math.random,
     log,
   });
-  const server = await startHttpServer({
+  const server = await startExpressServer({
     host: config.host,
     port: config.port,
-    handler: app,
+    app,
     portSetting: 'PORT',
     hostSetting: 'HOST',
     admit: guard.admit,

@@ -2,7 +2,7 @@
  * An HTTP server with limits on time and connections that shuts down without dropping a request. Every
  * response has strict headers, also if its handler fails. A handler sets one of them only to replace it.
  */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { OperatorError, UsageError } from './errors.ts';
 
@@ -22,6 +22,8 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly handler: RequestListener;
+  /** What requests and responses are made of; undefined: the classes of Node.js. */
+  readonly classes?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
   /** The setting that an error names when the port is in use. */
   readonly portSetting: string;
   /** The setting that an error names when the host is not an address of this machine; undefined where no setting chooses it. */
@@ -73,6 +75,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
   const server = createServer(
     {
+      ...options.classes,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,

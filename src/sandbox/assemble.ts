@@ -1,5 +1,5 @@
 /** Builds the object graph of a sandbox around its store. */
-import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { SANDBOX_MERCHANT_ID, SANDBOX_PROFILE_ID } from './account.ts';
 import { createSandboxClock } from './clock.ts';
@@ -42,7 +42,7 @@ export interface Foundation {
 
 export interface AssembledSandbox {
   readonly services: Services;
-  readonly handler: RequestListener;
+  readonly app: Express;
 }
 
 const WEBHOOK_TIMEOUT_MS = 30_000;
@@ -55,7 +55,7 @@ export async function assembleSandbox(
   const { store } = foundation;
   await store.upsertKey({ sha256: hashKey(options.apiKey), kind: 'secret' });
   const services = await createServices(options, foundation);
-  return { services, handler: createSandboxApp(services, options.log) };
+  return { services, app: createSandboxApp(services, options.log) };
 }
 
 async function createServices(options: AssemblyOptions, foundation: Foundation): Promise<Services> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createDatabase } from '../platform/db/database.ts';
 import { migrateSchema } from '../platform/db/migrateSchema.ts';
 import { OperatorError } from '../platform/errors.ts';
-import { startHttpServer } from '../platform/httpServer.ts';
+import { startExpressServer } from '../platform/expressServer.ts';
 import type { Log } from '../platform/log.ts';
 import { packageRoot } from '../platform/packageRoot.ts';
 import { type AssemblyOptions, assembleSandbox } from './assemble.ts';
@@ -69,16 +69,16 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const lock = await lockDatabase(db, log);
     closers.push(lock.release);
     let baseUrl = '';
-    const { services, handler } = await assembleSandbox(options, {
+    const { services, app } = await assembleSandbox(options, {
       store: createPostgresStore(db),
       baseUrl: () => baseUrl,
     });
     closers.push(() => services.engine.close());
     if (options.startAtMs !== undefined) await setClock(services, options.startAtMs);
-    const server = await startHttpServer({
+    const server = await startExpressServer({
       host: HOST,
       port,
-      handler,
+      app,
       portSetting: 'SANDBOX_PORT',
     });
     closers.push(() => server.close());

@@ -6,7 +6,8 @@ import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
 import { NO_TRUSTED_PROXIES } from '../../src/platform/clientAddress.ts';
 import { monotonicMs, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
-import { type HttpServer, startHttpServer } from '../../src/platform/httpServer.ts';
+import { startExpressServer } from '../../src/platform/expressServer.ts';
+import type { HttpServer } from '../../src/platform/httpServer.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReceiverApp } from '../../src/receiver/app.ts';
 import { MAX_HELD_EVENTS, MAX_HELD_MS } from '../../src/receiver/domain/intakeRoom.ts';
@@ -496,10 +497,10 @@ function serve(intake: Intake): Promise<HttpServer> {
     random: () => 0.5,
     log: silentLog,
   });
-  return startHttpServer({
+  return startExpressServer({
     host: '127.0.0.1',
     port: 0,
-    handler: app,
+    app,
     portSetting: 'PORT',
     admit: guard.admit,
   });

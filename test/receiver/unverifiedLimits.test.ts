@@ -6,7 +6,8 @@ import { Agent, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseTrustedProxies, type TrustedProxies } from '../../src/platform/clientAddress.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type HttpServer, startHttpServer } from '../../src/platform/httpServer.ts';
+import { startExpressServer } from '../../src/platform/expressServer.ts';
+import type { HttpServer } from '../../src/platform/httpServer.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReceiverApp } from '../../src/receiver/app.ts';
 import { createGuard, type Guard } from '../../src/receiver/guard.ts';
@@ -57,7 +58,7 @@ async function startReceiver(trustedProxies: TrustedProxies): Promise<Receiver> 
     connections: CONNECTIONS,
     bodies: BODIES,
   });
-  const handler = createReceiverApp({
+  const app = createReceiverApp({
     webhookPath: '/webhooks',
     webhookSecrets: [SECRET],
     maxBodyBytes: MAX_BODY_BYTES,
@@ -73,10 +74,10 @@ async function startReceiver(trustedProxies: TrustedProxies): Promise<Receiver> 
     random: Math.random,
     log: silentLog,
   });
-  const server: HttpServer = await startHttpServer({
+  const server: HttpServer = await startExpressServer({
     host: '127.0.0.1',
     port: 0,
-    handler,
+    app,
     portSetting: 'PORT',
     admit: guard.admit,
     handlesContinue: true,

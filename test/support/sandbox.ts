@@ -3,7 +3,7 @@
  * tests that run with TEST_SANDBOX_STORE=memory (vitest.config.ts).
  */
 import { randomBytes } from 'node:crypto';
-import { startHttpServer } from '../../src/platform/httpServer.ts';
+import { startExpressServer } from '../../src/platform/expressServer.ts';
 import { type AssemblyOptions, assembleSandbox } from '../../src/sandbox/assemble.ts';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/startSandbox.ts';
 import { createMemoryStore } from '../../src/sandbox/store/memory/store.ts';
@@ -78,10 +78,10 @@ async function startInMemory(
 ): Promise<StartedSandbox> {
   let baseUrl = '';
   const store = createMemoryStore();
-  const { services, handler } = await assembleSandbox(options, { store, baseUrl: () => baseUrl });
+  const { services, app } = await assembleSandbox(options, { store, baseUrl: () => baseUrl });
   const { account, engine } = services;
   if (options.startAtMs !== undefined) await engine.startAt(options.startAtMs);
-  const server = await startHttpServer({ host: '127.0.0.1', port: 0, handler, portSetting: '' });
+  const server = await startExpressServer({ host: '127.0.0.1', port: 0, app, portSetting: '' });
   baseUrl = `http://127.0.0.1:${server.port}`;
   return {
     baseUrl,

@@ -106,7 +106,7 @@ export async function startMemorySandbox(settings: SandboxSettings = {}): Promis
   const server = await startHttpServer({
     host: HOST,
     port: 0,
-    handler: (request, response) => current.handler(request, response),
+    handler: (request, response) => current.app(request, response),
     portSetting: 'port',
   });
   baseUrl = `http://${HOST}:${server.port}`;
