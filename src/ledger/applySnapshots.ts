@@ -23,7 +23,7 @@ import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { pipelined } from '../platform/db/pipelined.ts';
 import { needsPostedTimes, type PostedMovement, transfersFor } from './domain/effectiveTimes.ts';
-import { stateFindings } from './domain/findings.ts';
+import { type Finding, stateFindings } from './domain/findings.ts';
 import { type Known, type Merged, mergeObservations } from './domain/mergeObservations.ts';
 import { namedOrderId, orderIdOf, orderKeyOf } from './domain/orderKey.ts';
 import { type Observation, type ResourceRef, refKey } from './domain/snapshot.ts';
@@ -324,6 +324,8 @@ interface Placed {
   readonly merged: Merged | undefined;
   /** Undefined if no observation produced a state. */
   readonly update: ResourceUpdate | undefined;
+  /** The findings that the merged state shows. */
+  readonly shown: readonly Finding[];
   /** Inbox number of the last event that contributed. */
   readonly causedBy: number | undefined;
   readonly transfers: readonly NewTransfer[];
@@ -362,15 +364,17 @@ function placeInOrders({
     observations.filter(isWebhook).map(({ ref, webhookEventId }) => [refKey(ref), webhookEventId]),
   );
   const placed = rows.map((row): Placed => {
-    const one = merged.get(refKey(row));
+    const key = refKey(row);
+    const one = merged.get(key);
     const paymentId = one?.state?.paymentId ?? row.paymentId;
     const orderKey = orderOf(row, paymentId, paymentOrders);
-    const transfers = one ? transfersOf(row, one, posted.get(refKey(row)) ?? []) : [];
-    const isReported = reported.has(refKey(row));
-    const update = one && toUpdate(row, one, { paymentId, orderKey, transfers, isReported });
+    const transfers = one ? transfersOf(row, one, posted.get(key) ?? []) : [];
+    const shown = one ? stateFindings(row, one) : [];
+    const isReported = reported.has(key);
+    const update = one && toUpdate(row, one, { paymentId, orderKey, transfers, shown, isReported });
     const added = one?.added.at(-1)?.webhookEventId;
-    const causedBy = added ?? reported.get(refKey(row));
-    return { row, orderKey, merged: one, update, causedBy, transfers };
+    const causedBy = added ?? reported.get(key);
+    return { row, orderKey, merged: one, update, shown, causedBy, transfers };
   });
   const locked = new Set(plan.orderKeys);
   const missing = placed
@@ -420,10 +424,10 @@ function orderOf(
 
 /** The findings of each observed resource: those that hold now, and those that no longer do. */
 function resourceFindings(placed: readonly Placed[]): readonly SubjectFindings[] {
-  return placed.flatMap(({ row, merged, update, causedBy }) => {
+  return placed.flatMap(({ row, merged, update, shown, causedBy }) => {
     if (!merged) return [];
     const passed = row.openFindings.filter((name) => !update?.open_findings.includes(name));
-    return [{ subject: refKey(row), shown: stateFindings(row, merged), passed, causedBy }];
+    return [{ subject: refKey(row), shown, passed, causedBy }];
   });
 }
 

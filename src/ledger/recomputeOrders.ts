@@ -47,31 +47,28 @@ export async function recomputeOrders(
   if (orderKeys.length === 0) return [];
   const parts = groupBy(await readParts(tx, orderKeys), ({ orderKey }) => orderKey);
   for (const own of parts.values()) requireParents(own);
-  const shown = new Map(
-    orderKeys.map((orderKey) => [orderKey, orderFindings(orderKey, parts.get(orderKey) ?? [])]),
-  );
   const movedTo = destinations(changes);
-  const updates = orderKeys.map((orderKey): OrderUpdate => {
+  const derived = orderKeys.map((orderKey) => {
     const own = parts.get(orderKey) ?? [];
-    return {
-      orderKey,
-      movedTo: [...(movedTo.get(orderKey) ?? [])],
-      openFindings: (shown.get(orderKey) ?? []).map((finding) => finding.class),
-      ...deriveOrder(own),
-    };
+    const order = deriveOrder(own);
+    return { orderKey, own, order, shown: orderFindings(orderKey, own, order) };
+  });
+  const updates = derived.map(({ orderKey, order: { status, totals }, shown }): OrderUpdate => {
+    const openFindings = shown.map((finding) => finding.class);
+    return { orderKey, movedTo: [...(movedTo.get(orderKey) ?? [])], openFindings, status, totals };
   });
   const left = new Set(
     changes.filter(({ leavesTotals }) => leavesTotals).flatMap(({ from, to }) => [from, to]),
   );
   await writeOrders(tx, { updates, existing, left });
-  return updates.map(({ orderKey, status, openFindings }) => ({
+  return derived.map(({ orderKey, own, order, shown }) => ({
     orderKey,
-    status,
-    parts: parts.get(orderKey) ?? [],
+    status: order.status,
+    parts: own,
     subject: orderSubject(orderKey),
-    shown: shown.get(orderKey) ?? [],
-    passed: (existing.get(orderKey)?.openFindings ?? []).filter(
-      (name) => !openFindings.includes(name),
+    shown,
+    passed: (existing.get(orderKey)?.openFindings ?? []).filter((name) =>
+      shown.every((finding) => finding.class !== name),
     ),
   }));
 }

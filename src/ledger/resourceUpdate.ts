@@ -2,7 +2,7 @@
 import type { ReasonFields } from '../contract/reasons.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../contract/statuses.ts';
-import { stateFindings } from './domain/findings.ts';
+import type { Finding } from './domain/findings.ts';
 import { postedAfter, type Transfer } from './domain/legs.ts';
 import type { Merged } from './domain/mergeObservations.ts';
 import { staysOverdue } from './domain/overdue.ts';
@@ -18,6 +18,8 @@ export function toUpdate(
     readonly paymentId: string | null;
     readonly orderKey: string | null;
     readonly transfers: readonly Transfer[];
+    /** The findings that the merged state shows. */
+    readonly shown: readonly Finding[];
     readonly isReported: boolean;
   },
 ): ResourceUpdate | undefined {
@@ -47,7 +49,7 @@ export function toUpdate(
     uncertainties: state.uncertainties,
     contradiction: merged.contradiction ?? null,
     open_findings: [
-      ...stateFindings(row, merged).map((finding) => finding.class),
+      ...place.shown.map((finding) => finding.class),
       ...(staysOverdue(row, state) ? ['overdue'] : []),
     ],
     is_check_wanted: merged.isCheckDue,

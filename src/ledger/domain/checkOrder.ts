@@ -66,10 +66,11 @@ export function orderFindingProblems(
   open: readonly string[],
 ): readonly string[] {
   // `orderProblems` reports an order without a row, and parts that cannot be added up.
-  if (!order || !derive(parts)) return [];
+  const derived = derive(parts);
+  if (!order || !derived) return [];
   return findingProblems({
     following: ORDER_FINDING_CLASSES,
-    shown: orderFindings(orderKey, parts).map((finding) => finding.class),
+    shown: orderFindings(orderKey, parts, derived).map((finding) => finding.class),
     noted: order.openFindings,
     open,
   });

@@ -128,7 +128,7 @@ function movementsFrom({ ascending, first, posted, state }: MovementInput): read
     const below = ascending[position - 1]?.content;
     const moved = movementsBy({ snapshot, below, state: folded }, reached);
     movements.push(...moved);
-    reached = postedAfter(reached, transfersBy(folded.ref.kind, moved, reached));
+    if (!isLast) reached = postedAfter(reached, transfersBy(folded.ref.kind, moved, reached));
   }
   return movements;
 }

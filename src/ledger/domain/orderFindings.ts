@@ -5,7 +5,7 @@
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Finding, FindingClass } from './findings.ts';
-import { deriveOrder, type OrderPart, type OrderTotals, PART_AMOUNTS } from './order.ts';
+import { type OrderPart, type OrderState, type OrderTotals, PART_AMOUNTS } from './order.ts';
 
 /** A part with its id and its payment. */
 export interface NamedPart extends OrderPart {
@@ -28,14 +28,18 @@ export function orderSubject(orderKey: string): string {
   return `order:${orderKey}`;
 }
 
-/** The findings that the parts of an order show; at most one of each class. */
+/**
+ * The findings that the parts of an order show; at most one of each class.
+ * @param order as it is derived from the parts
+ */
 export function orderFindings(
   orderKey: string,
   parts: readonly NamedPart[],
+  order: OrderState,
 ): Finding<OrderFindingClass>[] {
   // Captured amounts are compared only once every payment is final: events arrive in any order, and a
   // refund that arrives before its capture is no loss.
-  const totals = arePaymentsFinal(parts) ? deriveOrder(parts).totals : [];
+  const totals = arePaymentsFinal(parts) ? order.totals : [];
   const found: [OrderFindingClass, object][] = [
     ...perCurrency(totals, 'over_refund', overRefund),
     ...perCurrency(totals, 'double_loss', doubleLoss),

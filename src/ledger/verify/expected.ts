@@ -50,6 +50,7 @@ function written(ref: ResourceRef, state: ResourceState): ResourceUpdate | undef
     paymentId: state.paymentId ?? null,
     orderKey: null,
     transfers: [],
+    shown: [],
     isReported: false,
   };
   return toUpdate(newRow(ref), mergedOf(state, null), place);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { stateFindings } from '../../../src/ledger/domain/findings.ts';
 import { mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
+import { deriveOrder } from '../../../src/ledger/domain/order.ts';
 import { type NamedPart, orderFindings } from '../../../src/ledger/domain/orderFindings.ts';
 import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
 import { observe } from '../../support/observations.ts';
@@ -47,7 +48,10 @@ describe('an order', () => {
     ...fields,
   });
   const found = (...parts: readonly NamedPart[]) =>
-    orderFindings('order:ord_1', parts).map((finding) => [finding.class, finding.detail]);
+    orderFindings('order:ord_1', parts, deriveOrder(parts)).map((finding) => [
+      finding.class,
+      finding.detail,
+    ]);
 
   const DISPUTE = { kind: 'dispute', id: 'dp_1', stage: 'dispute', amountMinor: 100 } as const;
 
@@ -258,7 +262,8 @@ describe('an order', () => {
   });
 
   test('is the subject of its findings, by its key', () => {
-    const [one] = orderFindings('order:ord_1', [payment, { ...payment, id: 'pay_2' }]);
+    const parts = [payment, { ...payment, id: 'pay_2' }];
+    const [one] = orderFindings('order:ord_1', parts, deriveOrder(parts));
     expect(one?.subject).toBe('order:order:ord_1');
   });
 });
