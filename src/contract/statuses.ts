@@ -93,7 +93,7 @@ export function captureClaim(status: string | null | undefined): CaptureClaim {
  */
 export function isSameCapture(
   receivedMinor: number,
-  known: { readonly status?: string | null; readonly capturedMinor: number },
+  known: { readonly status?: string | null | undefined; readonly capturedMinor: number },
 ): boolean {
   const { status, capturedMinor } = known;
   if (status === 'cancelled_post_capture') return receivedMinor <= capturedMinor;

@@ -1,5 +1,4 @@
 /** Converts the merged state of a resource to its row. */
-import type { ReasonFields } from '../contract/reasons.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../contract/statuses.ts';
 import type { Finding } from './domain/findings.ts';
@@ -30,24 +29,29 @@ export function toUpdate(
     id: row.id,
     payment_id: place.paymentId,
     order_key: place.orderKey,
-    status: state.status ?? null,
-    stage: state.stage ?? null,
-    currency: state.currency ?? null,
-    amount_minor: state.amountMinor ?? null,
-    net_amount_minor: state.netAmountMinor ?? null,
+    status: orNull(state.status),
+    stage: orNull(state.stage),
+    currency: orNull(state.currency),
+    amount_minor: orNull(state.amountMinor),
+    net_amount_minor: orNull(state.netAmountMinor),
     authorized_minor: state.authorizedMinor,
     captured_minor: state.capturedMinor,
-    capture_method: state.captureMethod ?? null,
-    reference: state.orderId ?? null,
-    ...reasonColumns(state),
+    capture_method: orNull(state.captureMethod),
+    reference: orNull(state.orderId),
+    unified_code: orNull(state.unifiedCode),
+    unified_message: orNull(state.unifiedMessage),
+    error_code: orNull(state.errorCode),
+    error_message: orNull(state.errorMessage),
+    reason: orNull(state.reason),
+    reason_code: orNull(state.reasonCode),
     created_at: toTimestamp(state.createdMicros),
     deadline_at: toTimestamp(state.deadlineMicros),
     epoch: state.epoch,
-    version_micros: state.versionMicros ?? null,
+    version_micros: orNull(state.versionMicros),
     head_hash: state.headHash,
     posts: state.posts,
     uncertainties: state.uncertainties,
-    contradiction: merged.contradiction ?? null,
+    contradiction: orNull(merged.contradiction),
     open_findings: [
       ...place.shown.map((finding) => finding.class),
       ...(staysOverdue(row, state) ? ['overdue'] : []),
@@ -58,25 +62,6 @@ export function toUpdate(
     posted: postedAfter(row.posted, place.transfers),
   };
 }
-
-function reasonColumns(state: ReasonFields): Record<ReasonColumn, string | null> {
-  return {
-    unified_code: state.unifiedCode ?? null,
-    unified_message: state.unifiedMessage ?? null,
-    error_code: state.errorCode ?? null,
-    error_message: state.errorMessage ?? null,
-    reason: state.reason ?? null,
-    reason_code: state.reasonCode ?? null,
-  };
-}
-
-type ReasonColumn =
-  | 'unified_code'
-  | 'unified_message'
-  | 'error_code'
-  | 'error_message'
-  | 'reason'
-  | 'reason_code';
 
 /** A final payment does not change on its own. Refunds fail late, payouts return, disputes reopen. */
 function isUnsettled(kind: ResourceKind, status: string | undefined): boolean {
@@ -142,6 +127,10 @@ export function newRow({ kind, id }: ResourceRef): ResourceRow {
     openFindings: [],
     posted: {},
   };
+}
+
+function orNull<T>(value: T | undefined): T | null {
+  return value ?? null;
 }
 
 function toTimestamp(micros: number | undefined): string | null {

@@ -2,7 +2,7 @@
  * An HTTP server of an Express app.
  *
  * Express replaces the prototypes of a request and its response when they arrive. V8 then gives each of
- * them a shape of its own, and every access to a property is looked up anew: that took more than half of
+ * them a shape of its own, and every access to a property is looked up again: that took more than half of
  * the time of a route that verifies a webhook (docs/decisions/0172-express-prototypes.md). Here they are
  * made with the prototypes that Express wants, so it replaces them by themselves, which costs nothing.
  */

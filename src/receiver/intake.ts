@@ -132,7 +132,8 @@ export function createIntake(parts: IntakeParts): Intake {
     accept: (body, secretFingerprint) => {
       if (!hasRoomFor(body.length)) return Promise.resolve({ outcome: 'overloaded' });
       const bodyHash = hash('sha256', body, 'buffer');
-      const event: NewEvent = { ...readEnvelope(body), body, bodyHash, secretFingerprint };
+      const { eventId, merchantId, eventType, subject } = readEnvelope(body);
+      const event = { eventId, merchantId, eventType, subject, body, bodyHash, secretFingerprint };
       return new Promise((report) => {
         waiting.push({ event, sinceMs: monotonicMs(), report });
         heldEvents += 1;

@@ -99,8 +99,8 @@ export function changesOf(
 type Touched = Omit<RecordedChange, 'change'> & { readonly isLearned: boolean };
 
 /** Invariant 2. */
-function asChange({ kind, subject, isLearned, ...one }: Touched): readonly RecordedChange[] {
-  const { status, previousStatus, webhookEventId, isHistory } = one;
+function asChange(touched: Touched): readonly RecordedChange[] {
+  const { kind, subject, status, previousStatus, webhookEventId, isHistory, isLearned } = touched;
   const hasMoved = status !== previousStatus;
   if (!hasMoved && !isLearned) return [];
   const change = hasMoved ? 'status' : 'details';

@@ -147,9 +147,10 @@ function movementsBy(step: Step, posted: Posted): readonly Movement[] {
     const beforeMinor = posted[currency]?.[leg]?.cumulativeMinor ?? 0;
     if (targetMinor === beforeMinor) return [];
     const begins = beforeMinor === 0 && beganEarlier(state.ref.kind, leg, state.status ?? '');
-    const time = begins ? beginningOf(step) : timeOf(snapshot);
+    const { effectiveMicros, source } = begins ? beginningOf(step) : timeOf(snapshot);
     const { contentHash: headHash } = snapshot;
-    return [{ currency, leg, movedMinor: targetMinor - beforeMinor, headHash, ...time }];
+    const movedMinor = targetMinor - beforeMinor;
+    return [{ currency, leg, movedMinor, headHash, effectiveMicros, source }];
   });
 }
 

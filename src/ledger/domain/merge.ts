@@ -51,8 +51,13 @@ export interface IllegalStep {
   readonly to: string;
 }
 
+/** The fields of contents, joined; those that no content carries are undefined. */
+export type StateFields = {
+  readonly [Field in keyof SnapshotContent]?: SnapshotContent[Field] | undefined;
+};
+
 /** The merged state of one resource. The fields of SnapshotContent are joined over the set. */
-export interface ResourceState extends SnapshotContent {
+export interface ResourceState extends StateFields {
   readonly ref: ResourceRef;
   readonly epoch: number;
   readonly headHash: string;
@@ -117,7 +122,26 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
     head.ref.kind === 'payment' ? paymentAmounts(fields, current) : NO_PAYMENT_AMOUNTS;
   const ahead = snapshotsAhead(head, current);
   return {
-    ...fields,
+    // Each by name, so that all states have one shape, which V8 reads faster than a copy of each content's.
+    status: fields.status,
+    stage: fields.stage,
+    amountMinor: fields.amountMinor,
+    currency: fields.currency,
+    versionMicros: fields.versionMicros,
+    createdMicros: fields.createdMicros,
+    paymentId: fields.paymentId,
+    orderId: fields.orderId,
+    captureMethod: fields.captureMethod,
+    amountReceivedMinor: fields.amountReceivedMinor,
+    amountCapturableMinor: fields.amountCapturableMinor,
+    deadlineMicros: fields.deadlineMicros,
+    unifiedCode: fields.unifiedCode,
+    unifiedMessage: fields.unifiedMessage,
+    errorCode: fields.errorCode,
+    netAmountMinor: fields.netAmountMinor,
+    errorMessage: fields.errorMessage,
+    reason: fields.reason,
+    reasonCode: fields.reasonCode,
     ref: head.ref,
     epoch: head.epoch,
     headHash: head.contentHash,
@@ -141,14 +165,15 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
 
 /** Fields of the greatest snapshot that carries them (invariant 3). */
 function joinFields(ascending: readonly Snapshot[]): SnapshotContent {
-  let fields: SnapshotContent = {};
-  for (const { content } of ascending) {
-    // A net amount belongs to the amount beside it: an update of the payment changes both.
-    const isNetReplaced =
-      content.amountMinor !== undefined && content.amountMinor !== fields.amountMinor;
-    fields = { ...(isNetReplaced ? withoutNetAmount(fields) : fields), ...content };
-  }
-  return fields;
+  const [first, ...others] = ascending.map(({ content }) => content);
+  return others.reduce(joinContent, first ?? {});
+}
+
+function joinContent(below: SnapshotContent, content: SnapshotContent): SnapshotContent {
+  // A net amount belongs to the amount beside it: an update of the payment changes both.
+  const isNetReplaced =
+    content.amountMinor !== undefined && content.amountMinor !== below.amountMinor;
+  return { ...(isNetReplaced ? withoutNetAmount(below) : below), ...content };
 }
 
 function withoutNetAmount({ netAmountMinor, ...fields }: SnapshotContent): SnapshotContent {
@@ -212,7 +237,7 @@ const SETTLED: ReadonlySet<string> = new Set([
   'cancelled_post_capture',
 ]);
 
-function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): PaymentAmounts {
+function paymentAmounts(fields: StateFields, current: readonly Snapshot[]): PaymentAmounts {
   const isHeld = isHeldForCapture(fields, current);
   const captured = capturedAmount(fields, latestAttempt(current), isHeld);
   const held = isHeld ? authorizedAmount(fields, current) : NO_PAYMENT_AMOUNTS;
@@ -275,7 +300,7 @@ function latestAttempt<One extends Snapshot>(ascending: readonly One[]): readonl
 }
 
 /** A body may carry no capture method, or an unknown one. Then a status that holds money shows it. */
-function isHeldForCapture(fields: SnapshotContent, current: readonly Snapshot[]): boolean {
+function isHeldForCapture(fields: StateFields, current: readonly Snapshot[]): boolean {
   return (
     fields.captureMethod?.startsWith('manual') === true ||
     current.some(({ content }) => HELD.has(content.status ?? ''))
@@ -283,7 +308,7 @@ function isHeldForCapture(fields: SnapshotContent, current: readonly Snapshot[])
 }
 
 function capturedAmount(
-  fields: SnapshotContent,
+  fields: StateFields,
   attempt: readonly Snapshot[],
   isHeld: boolean,
 ): { readonly capturedMinor: number; readonly uncertainties: readonly Uncertainty[] } {
@@ -323,7 +348,7 @@ const CAPTURES_BY_SUCCESS: ReadonlySet<string> = new Set(['automatic', 'sequenti
  * grown since, so only a final body can carry the amount.
  */
 function unstatedCapture(
-  { status, captureMethod = '' }: SnapshotContent,
+  { status, captureMethod = '' }: StateFields,
   attempt: readonly Snapshot[],
   isHeld: boolean,
 ): readonly Uncertainty[] {
@@ -337,7 +362,7 @@ function unstatedCapture(
 }
 
 /** The assumed amount, if no body carries one. */
-function provisionalMinor(fields: SnapshotContent): number {
+function provisionalMinor(fields: StateFields): number {
   return dueMinor(fields) ?? 0;
 }
 
@@ -345,7 +370,7 @@ function provisionalMinor(fields: SnapshotContent): number {
 export function dueMinor({
   netAmountMinor,
   amountMinor,
-}: Pick<SnapshotContent, 'netAmountMinor' | 'amountMinor'>): number | undefined {
+}: Pick<StateFields, 'netAmountMinor' | 'amountMinor'>): number | undefined {
   return netAmountMinor ?? amountMinor;
 }
 
@@ -353,7 +378,7 @@ export function dueMinor({
  * The amount that earlier snapshots of a failed payment show as captured. Only snapshots with a version
  * count, because only they are known to be older than the failure.
  */
-function revokedAmount(fields: SnapshotContent, current: readonly Snapshot[]): number {
+function revokedAmount(fields: StateFields, current: readonly Snapshot[]): number {
   if (captureClaim(fields.status) !== 'failed') return 0;
   const dated = current.filter(({ content }) => content.versionMicros !== undefined);
   const revokedMinor = maxCarried(dated, (content) => {
@@ -369,7 +394,7 @@ function revokedAmount(fields: SnapshotContent, current: readonly Snapshot[]): n
  * the full amount as capturable long before anything is authorized.
  */
 function authorizedAmount(
-  fields: SnapshotContent,
+  fields: StateFields,
   current: readonly Snapshot[],
 ): { readonly authorizedMinor: number; readonly uncertainties: readonly Uncertainty[] } {
   const carriedMinor = maxCarried(current, holdOf);
@@ -431,7 +456,7 @@ interface Compared {
 
 function headUncertainties(
   head: Snapshot,
-  fields: SnapshotContent,
+  fields: StateFields,
   { current, ahead }: Compared,
 ): readonly Uncertainty[] {
   const { kind } = head.ref;

@@ -43,7 +43,8 @@ export function mergeObservations(known: Known, observations: readonly Observati
   let isHinted = false;
 
   const add = (observation: Observation, epoch: number): Snapshot => {
-    const snapshot = { ...observation, epoch };
+    const { ref, content, contentHash, source, observedMicros, webhookEventId } = observation;
+    const snapshot = { ref, content, contentHash, source, observedMicros, webhookEventId, epoch };
     const identity = identityOf(snapshot);
     if (!seen.has(identity)) {
       seen.add(identity);

@@ -63,7 +63,9 @@ export function deriveOrder(parts: readonly OrderPart[]): OrderState {
 
 function deriveTotals(currency: string, parts: readonly OrderPart[]): OrderTotals {
   const sum = (name: OrderAmount) => sumMinor(parts.map(PART_AMOUNTS[name]));
-  const amounts = {
+  const totals = {
+    currency,
+    status: 'pending' as OrderStatus,
     authorizedMinor: sum('authorizedMinor'),
     capturedMinor: sum('capturedMinor'),
     refundedMinor: sum('refundedMinor'),
@@ -71,7 +73,8 @@ function deriveTotals(currency: string, parts: readonly OrderPart[]): OrderTotal
     disputedMinor: sum('disputedMinor'),
     chargedBackMinor: sum('chargedBackMinor'),
   };
-  return { currency, status: totalsStatus(parts, amounts), ...amounts };
+  totals.status = totalsStatus(parts, totals);
+  return totals;
 }
 
 /** Dispute outcomes in which the merchant loses the disputed amount. */

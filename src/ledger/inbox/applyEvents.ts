@@ -194,9 +194,12 @@ async function complete(
   return headers.flatMap((header) => {
     const body = bodies.get(header.id);
     if (!body) return [];
-    const { hasVariants = false, replayedMicros } = additions.get(header.id) ?? {};
-    const referenceMicros = replayedMicros ?? header.receivedMicros;
-    return [{ ...header, hasVariants, referenceMicros, body }];
+    const { id, eventId, merchantId, receivedMicros, isRepeated } = header;
+    const { hasVariants = false, replayedMicros } = additions.get(id) ?? {};
+    const referenceMicros = replayedMicros ?? receivedMicros;
+    return [
+      { id, eventId, merchantId, body, receivedMicros, referenceMicros, hasVariants, isRepeated },
+    ];
   });
 }
 
@@ -242,11 +245,11 @@ async function applyReadings(tx: Queryable, input: Read): Promise<void> {
     return own.map((finding) => ({ ...finding, causedBy: event.id }));
   });
   await openFindings(tx, findings);
-  const objects = readings.flatMap((reading, place) =>
-    reading.outcome === 'snapshot'
-      ? [{ ...reading, source: 'webhook', causedBy: events[place]?.id } as const]
-      : [],
-  );
+  const objects = readings.flatMap((reading, place) => {
+    if (reading.outcome !== 'snapshot') return [];
+    const { ref, profileId } = reading;
+    return [{ ref, profileId, source: 'webhook', causedBy: events[place]?.id } as const];
+  });
   await recordProfiles(tx, objects, account);
 }
 

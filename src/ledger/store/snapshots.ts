@@ -30,7 +30,14 @@ export async function readSnapshots(
                            where s.kind = wanted.kind and s.resource_id = wanted.id offset 0) s`,
     [refs.map(({ kind }) => kind), refs.map(({ id }) => id)],
   );
-  return rows.map(({ kind, id, ...rest }) => ({ ref: { kind, id }, ...rest }));
+  return rows.map(({ kind, id, epoch, contentHash, content, source, observedMicros }) => ({
+    ref: { kind, id },
+    content,
+    contentHash,
+    source,
+    observedMicros,
+    epoch,
+  }));
 }
 
 export interface NewSnapshot extends Snapshot {

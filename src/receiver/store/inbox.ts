@@ -93,7 +93,9 @@ export async function insertEvents(
     ],
   );
   return {
-    inserted: rows.flatMap(({ timeline: _, id, ...row }) => (id === null ? [] : [{ id, ...row }])),
+    inserted: rows.flatMap(({ id, eventId, bodyHash }) =>
+      id === null ? [] : [{ id, eventId, bodyHash }],
+    ),
     timeline: rows[0]?.timeline ?? undefined,
   };
 }
