@@ -21,7 +21,6 @@ import type { QueueAccess } from '../monitor/read/queues.ts';
 import { channelNamesOf } from '../notify/channels/index.ts';
 import { targetsOf } from '../notify/channels/targets.ts';
 import { channelsSource } from '../notify/gauges.ts';
-import { createPagesApp } from '../pages/app.ts';
 import { readVersions } from '../pages/live/store/versions.ts';
 import { createWatcher } from '../pages/live/watcher.ts';
 import type { PeopleSignIn } from '../pages/session/signInParts.ts';
@@ -30,6 +29,7 @@ import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { createReads, type Reads, readsOfPrimary } from '../platform/db/reads.ts';
 import { startExpressServer } from '../platform/expressServer.ts';
+import { loadedOnUse } from '../platform/loadedOnUse.ts';
 import { type MeasuredQueue, queueSource } from '../platform/queue/index.ts';
 import { sleep } from '../platform/sleep.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
@@ -208,14 +208,17 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     monotonicMs,
     sleep,
   });
-  const pages = createPagesApp({
+  const pageParts = {
     ...parts,
     sessions,
     watcher,
     people: await peopleOf(config, clock),
     system: systemPartsOf(shared, db),
     sandbox: sandboxShopOf(config),
-  });
+  };
+  const pages = loadedOnUse(async () =>
+    (await import('../pages/app.ts')).createPagesApp(pageParts),
+  );
   const app = createConsoleApp({ ...parts, tokens, metrics, pages });
   const server = await startExpressServer({
     host: config.adminHost,

@@ -1,4 +1,5 @@
 /** HTTP responses of the admin API for every outcome and error. */
+import type { Response } from 'express';
 import { AttemptInterrupted } from '../audit/recordAudit.ts';
 import { errorEnvelope } from '../contract/errors.ts';
 import { isContended, isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
@@ -10,6 +11,13 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
+}
+
+/** The largest body of an endpoint that states no other limit. */
+export const MAX_BODY_BYTES = 4 * 1024;
+
+export function send(response: Response, { status, headers, body }: Reply): void {
+  response.status(status).set(headers).json(body);
 }
 
 export function toReply(given: Outcome<unknown>): Reply {

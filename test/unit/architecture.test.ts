@@ -452,3 +452,20 @@ test('A8: no cycles between files, types included', () => {
   };
   for (const path of imports.keys()) visit(path, []);
 });
+
+test('A16: a console loads the endpoints and the pages with the first request for them, because it keeps them in memory', () => {
+  const loadedAtOnce = new Map(
+    sources.map(({ path, text }) => [
+      path,
+      [...text.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'/gm)].map(
+        ([, specifier = '']) => normalize(join(dirname(path), specifier)),
+      ),
+    ]),
+  );
+  const reached = new Set(['src/assembly/console.ts']);
+  for (const path of reached) for (const next of loadedAtOnce.get(path) ?? []) reached.add(next);
+  expect(reached).toContain('src/console/app.ts');
+  expect(
+    [...reached].filter((path) => /^src\/(console\/routes|pages\/components)\//.test(path)),
+  ).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import request from 'supertest';
 import { expect, test } from 'vitest';
 import { createTokenVerifier } from '../../../src/access/verifyToken.ts';
@@ -30,13 +31,17 @@ function failing(error: Error): Database {
   };
 }
 
-function appOver(error: Error, token = TOKEN) {
+function appOver(
+  error: Error,
+  token = TOKEN,
+  pages: RequestHandler = (_request, _response, next) => next(),
+) {
   const db = failing(error);
   const clock = { nowMs: () => 0 };
   return createConsoleApp({
     feed: createChangeFeed(db),
     balances: createBalanceReader(db),
-    pages: (_request, _response, next) => next(),
+    pages,
     tokens: createTokenVerifier({ adminToken: token, db, clock }),
     trustedProxies: NO_TRUSTED_PROXIES,
     db,
@@ -98,4 +103,11 @@ test('a sum beyond the exact integers has an error of its own', async () => {
   const response = await retrieve(new RangeError('outside the exact integers'));
   expect(response.status).toBe(422);
   expect(response.body.error.message).toContain('2^53');
+});
+
+test('pages that cannot be loaded fail the request, and what failed is not shown', async () => {
+  const pages = () => Promise.reject(new Error('secret detail'));
+  const response = await request(appOver(new Error('not read'), TOKEN, pages)).get('/orders');
+  expect(response.status).toBe(500);
+  expect(response.text).not.toContain('secret detail');
 });

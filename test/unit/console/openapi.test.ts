@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildAdminOpenApi } from '../../../scripts/openapi/admin.ts';
-import { createConsoleApp } from '../../../src/console/app.ts';
+import { createApi } from '../../../src/console/api.ts';
+import { type ConsoleAppParts, createConsoleApp } from '../../../src/console/app.ts';
 import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
 import { createBalanceReader } from '../../../src/ledger/read/balances.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
@@ -48,7 +49,7 @@ test('the app and the document have the same routes', () => {
     probe: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
-  const app = createConsoleApp({
+  const parts: ConsoleAppParts = {
     feed: createChangeFeed(never),
     balances: createBalanceReader(never),
     pages: (_request, _response, next) => next(),
@@ -81,8 +82,13 @@ test('the app and the document have the same routes', () => {
     metrics: createMetrics(),
     clock: { nowMs: () => 0 },
     log: createLog('silent'),
+  };
+  const api = createApi(parts, {
+    isReady: () => true,
+    allow: () => (_request, _response, next) => next(),
+    refuseWrite: () => Promise.resolve(undefined),
   });
-  const layers = app.router.stack as readonly Layer[];
+  const layers: readonly Layer[] = [...createConsoleApp(parts).router.stack, ...api.stack];
   const routes = layers.flatMap(({ route }) => {
     // Routes for all methods respond with 405; they have no method of their own.
     const methods = new Set(route?.stack.flatMap(({ method }) => method ?? []));
