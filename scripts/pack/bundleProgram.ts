@@ -5,7 +5,7 @@
  * Names of functions are kept, and a comment before each module names the file that it was, so a stack trace
  * leads to it.
  */
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
@@ -40,28 +40,56 @@ const withoutCloudflare: Plugin = {
 };
 
 /**
- * The tables of Chinese, Japanese and Korean encodings are two fifths of the chunk that has Express. No body that we
- * read is in one of them: parsers of JSON take UTF-8 only, and browsers send forms in the encoding of the page. A
- * form that names one is refused as unreadable, like any other encoding that is not known.
+ * What packages bring and nothing here calls, which each process would keep in memory: its text, and what it makes
+ * as it is loaded.
+ *
+ * - The tables of Chinese, Japanese and Korean encodings: no body that we read is in one of them. Parsers of JSON take
+ *   UTF-8 only, and browsers send forms in the encoding of the page. A form that names one is refused as unreadable,
+ *   like any other encoding that is not known.
+ * - Schedules of BullMQ, with their calendar: src/scheduler has its own.
+ * - BullMQ's clients of Redis beside ioredis, and its messages between the nodes of a fleet.
  */
-function withoutDoubleByteTables(): Plugin {
-  let isFound = false;
+const UNUSED = [
+  /[/]iconv-lite[/]encodings[/]dbcs-data\.js$/,
+  /[/]cron-parser[/]dist[/]index\.js$/,
+  /[/]bullmq[/]dist[/]cjs[/]classes[/](node-redis|bun-redis|valkey-glide)-client\.js$/,
+  /[/]bullmq[/]dist[/]cjs[/]classes[/](redis-relay-backend|relay)\.js$/,
+  /[/]bullmq[/]dist[/]cjs[/]postgres[/]postgres-relay-backend\.js$/,
+];
+
+function withoutUnused(): Plugin {
+  const missing = new Set(UNUSED);
   return {
-    name: 'without-double-byte-tables',
-    transform: {
-      filter: { id: /[/]iconv-lite[/]encodings[/]dbcs-data\.js$/ },
-      handler: () => {
-        isFound = true;
-        return 'module.exports = {};';
+    name: 'without-unused',
+    load: {
+      filter: { id: UNUSED },
+      handler: (id) => {
+        for (const pattern of UNUSED) if (pattern.test(id)) missing.delete(pattern);
+        return { code: 'module.exports = {};', moduleType: 'js' };
       },
     },
     buildEnd: () => {
-      if (!isFound) {
-        throw new Error('iconv-lite has no dbcs-data.js: see withoutDoubleByteTables');
+      if (missing.size > 0) {
+        throw new Error(`packages no longer have ${[...missing].join(', ')}: see UNUSED`);
       }
     },
   };
 }
+
+/**
+ * JSON that packages bring, as a text for the parser of JSON. As an object in the code, the parser of JavaScript takes
+ * megabytes for the types of files that Express knows, and the compiled code keeps a second copy of them.
+ */
+const withJsonAsText: Plugin = {
+  name: 'with-json-as-text',
+  load: {
+    filter: { id: /\.json$/ },
+    handler: (id) => {
+      const text = JSON.stringify(JSON.parse(readFileSync(id, 'utf8')));
+      return { code: `module.exports = JSON.parse(${JSON.stringify(text)});`, moduleType: 'js' };
+    },
+  },
+};
 
 /**
  * Writes a file for each source, and the chunks that they share.
@@ -79,7 +107,7 @@ export async function bundleProgram(
     input: Object.fromEntries(input.map((file) => [basename(file, '.js'), file])),
     platform: 'node',
     external: EXTERNAL,
-    plugins: [withoutCloudflare, withoutDoubleByteTables()],
+    plugins: [withoutCloudflare, withoutUnused(), withJsonAsText],
     logLevel: 'warn',
   });
   try {
