@@ -5,11 +5,11 @@
  * Names of functions are kept, and a comment before each module names the file that it was, so a stack trace
  * leads to it.
  */
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
-import { DAY_MS } from '../../src/platform/time.ts';
+import { type BuiltFile, oldChunks } from './oldChunks.ts';
 
 /** Not in the bundle: what installations may lack, and what reads SQL files or native code beside its own. */
 const EXTERNAL = [
@@ -110,6 +110,7 @@ export async function bundleProgram(
     plugins: [withoutCloudflare, withoutUnused(), withJsonAsText],
     logLevel: 'warn',
   });
+  const before = filesIn(folder);
   try {
     const { output } = await bundle.write({
       dir: folder,
@@ -119,7 +120,7 @@ export async function bundleProgram(
       charset: 'ascii',
       comments: { legal: true, annotation: false, jsdoc: false },
     });
-    removeOldChunks(folder, new Set(output.map(({ fileName }) => fileName)));
+    removeOldChunks(folder, before, new Set(output.map(({ fileName }) => fileName)));
     const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
     return modules.filter((file) => file.startsWith(join(compiled, '/')));
   } finally {
@@ -127,10 +128,21 @@ export async function bundleProgram(
   }
 }
 
-/** A chunk is named by its content. Processes that run from an earlier build may still load its chunks. */
-function removeOldChunks(folder: string, written: ReadonlySet<string>): void {
-  for (const name of readdirSync(folder)) {
-    const file = join(folder, name);
-    if (!written.has(name) && statSync(file).mtimeMs < Date.now() - DAY_MS) rmSync(file);
-  }
+function filesIn(folder: string): readonly BuiltFile[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).map((name) => {
+    const { mtimeMs } = statSync(join(folder, name));
+    return { name, mtimeMs };
+  });
+}
+
+function removeOldChunks(
+  folder: string,
+  before: readonly BuiltFile[],
+  written: ReadonlySet<string>,
+): void {
+  const { replaced, replacedMs, outdated } = oldChunks(before, written, Date.now());
+  const time = new Date(replacedMs);
+  for (const name of replaced) utimesSync(join(folder, name), time, time);
+  for (const name of outdated) rmSync(join(folder, name));
 }
