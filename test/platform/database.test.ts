@@ -109,6 +109,29 @@ test('a transaction by keys avoids scans and the joins that need them, and compi
   }
 });
 
+test('transactions that find rows by key plan each statement once', async () => {
+  const keyed = createDatabase({
+    connectionString: db.url,
+    log: silentLog,
+    applicationName: 'planned',
+    maxConnections: 1,
+    responseTimeoutMs: 30_000,
+    plans: 'by_key',
+  });
+  try {
+    const text = 'select id from webhook_events where event_id = any ($1::text[])';
+    for (let n = 0; n < 3; n += 1) await keyed.transaction((tx) => tx.query(text, [['evt_1']]));
+    const plans = await keyed.query(
+      `select generic_plans as generic, custom_plans as custom from pg_prepared_statements
+        where statement = $1`,
+      [text],
+    );
+    expect(plans).toEqual([{ generic: 3, custom: 0 }]);
+  } finally {
+    await keyed.close();
+  }
+});
+
 test('a connection is kept from one run of a schedule to the next', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const idle = createDatabase({

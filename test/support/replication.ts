@@ -190,11 +190,11 @@ export async function hasStandby(primary: PostgresServer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Process ids of Tallyhook's backends that wait for the standby in a commit. */
+/** Process ids of the receiver's backends that wait for the standby in a commit. Others may wait before it does. */
 export async function waitingBackends(primary: PostgresServer): Promise<readonly number[]> {
   const rows = await primary.query<{ pid: number }>(
     `select pid from pg_stat_activity
-      where wait_event = 'SyncRep' and application_name like 'tallyhook%'`,
+      where wait_event = 'SyncRep' and application_name = 'tallyhook-receiver'`,
   );
   return rows.map(({ pid }) => pid);
 }

@@ -97,8 +97,11 @@ export function createLookup(statements: readonly Statement[]): (text: string) =
 
 const UNNEST = /unnest\(((?:[^()]|\(\d+\))*)\)\s*(?:with ordinality\s*)?as \w+\s*\(([^)]*)\)/;
 
+/** In a select list, each array with its name. */
+const UNNEST_SELECTED = /unnest\(\$(\d+)::\w+\[\]\) as (\w+)/g;
+
 function createUnnest(text: string): (values: readonly unknown[]) => Input {
-  const [, parameters = '', names = ''] = UNNEST.exec(text) ?? [];
+  const [, parameters = '', names = ''] = UNNEST.exec(text) ?? selected(text);
   const places = [...parameters.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place) - 1);
   const fields = names.split(',').map((name) => name.trim());
   return (values) => {
@@ -107,4 +110,13 @@ function createUnnest(text: string): (values: readonly unknown[]) => Input {
       Object.fromEntries(columns.map((column, place) => [fields[place] ?? '', column[row]])),
     );
   };
+}
+
+function selected(text: string): readonly string[] {
+  const columns = [...text.matchAll(UNNEST_SELECTED)];
+  return [
+    '',
+    columns.map(([, place]) => `$${place}`).join(),
+    columns.map(([, , name]) => name).join(),
+  ];
 }

@@ -19,9 +19,10 @@ export async function insertChanges(
   await tx.query(
     `insert into change_log (kind, subject, change, status, previous_status, webhook_event_id, is_history)
      select kind, subject, change, status, previous, event, history
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[],
-                   $7::boolean[])
-            as u (kind, subject, change, status, previous, event, history)`,
+       from (select unnest($1::text[]) as kind, unnest($2::text[]) as subject,
+                    unnest($3::text[]) as change, unnest($4::text[]) as status,
+                    unnest($5::text[]) as previous, unnest($6::bigint[]) as event,
+                    unnest($7::boolean[]) as history) u`,
     [
       changes.map(({ kind }) => kind),
       changes.map(({ subject }) => subject),

@@ -32,11 +32,14 @@ export async function insertTransfers(
                             effective_at, effective_source)
      select kind, id, leg, currency, seq, debit, credit, amount, previous, cumulative,
             decode(head, 'hex'), event, effective, source::"char"
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
-                   $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[],
-                   $13::timestamptz[], $14::text[])
-            as u (kind, id, leg, currency, seq, debit, credit, amount, previous, cumulative, head, event,
-                  effective, source)`,
+       from (select unnest($1::text[]) as kind, unnest($2::text[]) as id, unnest($3::text[]) as leg,
+                    unnest($4::text[]) as currency, unnest($5::int[]) as seq,
+                    unnest($6::text[]) as debit, unnest($7::text[]) as credit,
+                    unnest($8::bigint[]) as amount, unnest($9::bigint[]) as previous,
+                    unnest($10::bigint[]) as cumulative, unnest($11::text[]) as head,
+                    unnest($12::bigint[]) as event,
+                    unnest($13::timestamptz[]) as effective,
+                    unnest($14::text[]) as source) u`,
     [
       transfers.map(({ ref }) => ref.kind),
       transfers.map(({ ref }) => ref.id),
@@ -70,7 +73,7 @@ export async function readMovements(
     }
   >(
     `select t.kind, t.resource_id as id, t.leg, t.currency, t.moved::text, t."effectiveMicros"
-       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       from (select unnest($1::text[]) as kind, unnest($2::text[]) as id) wanted
       cross join lateral (select t.kind, t.resource_id, t.leg, t.currency,
                                  sum(t.cumulative_minor - t.previous_minor) as moved,
                                  (extract(epoch from t.effective_at) * 1000000)::bigint
@@ -106,7 +109,7 @@ export async function readUndated(
 ): Promise<readonly (UndatedTransfer & { readonly ref: ResourceRef })[]> {
   const rows = await tx.query<ResourceRef & UndatedTransfer & { readonly number: number }>(
     `select t.number, t.kind, t.id, t.currency, t.leg, t."recordedMicros"
-       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       from (select unnest($1::text[]) as kind, unnest($2::text[]) as id) wanted
       cross join lateral (select t.id as number, t.kind, t.resource_id as id, t.currency, t.leg,
                                  (extract(epoch from t.recorded_at) * 1000000)::bigint
                                    as "recordedMicros"

@@ -46,8 +46,8 @@ export async function insertOrders(
   const rows = await tx.query<{ orderKey: string }>(
     `insert into orders (order_key, order_id, status, open_findings)
      select order_key, order_id, status, open_findings::text[]
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[])
-            as u (order_key, order_id, status, open_findings)
+       from (select unnest($1::text[]) as order_key, unnest($2::text[]) as order_id,
+                    unnest($3::text[]) as status, unnest($4::text[]) as open_findings) u
       order by order_key
      on conflict do nothing
      returning order_key as "orderKey"`,
@@ -72,8 +72,9 @@ export async function updateOrders(tx: Queryable, orders: readonly OrderUpdate[]
                                where went <> all (o.moved_to)) end,
             open_findings = u.open_findings::text[],
             updated_at = now()
-       from unnest($1::text[], $2::text[], $3::jsonb[], $4::text[])
-            as u (order_key, status, moved_to, open_findings)
+       from (select unnest($1::text[]) as order_key, unnest($2::text[]) as status,
+                    unnest($3::jsonb[]) as moved_to,
+                    unnest($4::text[]) as open_findings) u
       where o.order_key = u.order_key`,
     [
       orders.map(({ orderKey }) => orderKey),
@@ -94,10 +95,11 @@ export async function upsertTotals(tx: Queryable, orders: readonly OrderUpdate[]
                                refunded_minor, refund_pending_minor, disputed_minor,
                                charged_back_minor)
      select order_key, currency, status, authorized, captured, refunded, pending, disputed, lost
-       from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
-                   $7::bigint[], $8::bigint[], $9::bigint[])
-            as t (order_key, currency, status, authorized, captured, refunded, pending, disputed,
-                  lost)
+       from (select unnest($1::text[]) as order_key, unnest($2::text[]) as currency,
+                    unnest($3::text[]) as status, unnest($4::bigint[]) as authorized,
+                    unnest($5::bigint[]) as captured, unnest($6::bigint[]) as refunded,
+                    unnest($7::bigint[]) as pending, unnest($8::bigint[]) as disputed,
+                    unnest($9::bigint[]) as lost) t
      on conflict (order_key, currency) do update
         set status = excluded.status, authorized_minor = excluded.authorized_minor,
             captured_minor = excluded.captured_minor, refunded_minor = excluded.refunded_minor,
@@ -131,7 +133,7 @@ export async function deleteStaleTotals(
       where order_key = any ($1::text[])
         and (order_key, currency) not in (
               select order_key, currency
-                from unnest($2::text[], $3::text[]) as kept (order_key, currency))`,
+                from (select unnest($2::text[]) as order_key, unnest($3::text[]) as currency) kept)`,
     [
       updates.map(({ orderKey }) => orderKey),
       kept.map(({ orderKey }) => orderKey),

@@ -23,7 +23,7 @@ export async function readSnapshots(
   const rows = await tx.query<SnapshotRow>(
     `select s.kind, s.resource_id as id, s.epoch, encode(s.content_hash, 'hex') as "contentHash",
             s.content, s.source, s.observed_micros as "observedMicros"
-       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       from (select unnest($1::text[]) as kind, unnest($2::text[]) as id) wanted
       cross join lateral (select s.kind, s.resource_id, s.epoch, s.content_hash, s.content, s.source,
                                  s.observed_micros
                             from snapshots s
@@ -53,9 +53,10 @@ export async function insertSnapshots(
     `insert into snapshots (kind, resource_id, epoch, content_hash, content, source,
                             observed_micros, webhook_event_id)
      select kind, id, epoch, decode(hash, 'hex'), content, source, observed, event
-       from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::json[], $6::text[],
-                   $7::bigint[], $8::bigint[])
-            as u (kind, id, epoch, hash, content, source, observed, event)`,
+       from (select unnest($1::text[]) as kind, unnest($2::text[]) as id,
+                    unnest($3::int[]) as epoch, unnest($4::text[]) as hash,
+                    unnest($5::json[]) as content, unnest($6::text[]) as source,
+                    unnest($7::bigint[]) as observed, unnest($8::bigint[]) as event) u`,
     [
       snapshots.map(({ ref }) => ref.kind),
       snapshots.map(({ ref }) => ref.id),
@@ -80,7 +81,7 @@ export async function readEpochs(
 ): Promise<readonly ResourceEpoch[]> {
   const rows = await tx.query<ResourceRef & Epoch>(
     `select e.kind, e.resource_id as id, e.epoch, e.floor_micros as "floorMicros"
-       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       from (select unnest($1::text[]) as kind, unnest($2::text[]) as id) wanted
       cross join lateral (select e.kind, e.resource_id, e.epoch, e.floor_micros
                             from resource_epochs e
                            where e.kind = wanted.kind and e.resource_id = wanted.id offset 0) e`,

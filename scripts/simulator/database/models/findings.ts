@@ -260,7 +260,7 @@ const ALERTS = [
 ];
 
 const FEED = [
-  modeled(insertChanges, [[]], 'e57209bf', function* (x, t, _, input) {
+  modeled(insertChanges, [[]], '1a6fbbef', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.insert(t.change_log, {
         ...{ id: x.nextSerial(t.change_log), kind: String(row.kind), subject: String(row.subject) },

@@ -98,7 +98,7 @@ function* lockInOrder(x: Execution, t: Tables, where: (row: PendingRow) => boole
 }
 
 export const INBOX = [
-  modeled(insertEvents, [[NO_EVENT], EPOCH], 'd14adf75', function* (x, t, values, input) {
+  modeled(insertEvents, [[NO_EVENT], EPOCH], 'f42e125c', function* (x, t, values, input) {
     const [bodies, hashes] = [values[0] as Buffer, values[1] as Buffer];
     const receivedAt = requiredMs(values[7]);
     const day = new Date(x.nowMs).toISOString().slice(0, 10);

@@ -94,11 +94,11 @@ function nextCheck(
 }
 
 const RESOURCES = [
-  modeled(readPlacements, [[]], '93595fac', (x, t, _, input) => {
+  modeled(readPlacements, [[]], 'e95cf0f0', (x, t, _, input) => {
     const keys = keysOf(input());
     return x.rows(t.resources, (row) => keys.has(refKey(row))).map(placementOf);
   }),
-  modeled(lockResources, [[]], 'f7e71bfc', function* (x, t, _, input) {
+  modeled(lockResources, [[]], 'd8b1d6af', function* (x, t, _, input) {
     const keys = keysOf(input());
     const rows = yield* x.lock(t.resources, (row) => keys.has(refKey(row)), {
       orderBy: byText(
@@ -112,7 +112,7 @@ const RESOURCES = [
       ...{ contradiction: row.contradiction, openFindings: row.open_findings, posted: row.posted },
     }));
   }),
-  modeled(insertResources, [[]], '7716f622', function* (x, t, _, input) {
+  modeled(insertResources, [[]], '58dd88d5', function* (x, t, _, input) {
     const rows = [...input()].sort(
       byText(
         ({ kind }) => String(kind),
@@ -133,7 +133,7 @@ const RESOURCES = [
     }
     return inserted;
   }),
-  modeled(updateResources, [[]], '4d4a2a26', function* (x, t, _, input) {
+  modeled(updateResources, [[]], '4511d09a', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.update(t.resources, isRef(row.kind, row.id), (before) => ({
         ...{ ...before, ...stateOf(row) },
@@ -144,7 +144,7 @@ const RESOURCES = [
     }
     return [];
   }),
-  modeled(markCheckDue, [[]], 'd1066d2a', function* (x, t, _, input) {
+  modeled(markCheckDue, [[]], 'cbf37598', function* (x, t, _, input) {
     const keys = keysOf(input());
     yield* x.update(
       t.resources,
@@ -153,7 +153,7 @@ const RESOURCES = [
     );
     return [];
   }),
-  modeled(markBehind, [[]], 'd88f7b7d', function* (x, t, _, input) {
+  modeled(markBehind, [[]], '0d768615', function* (x, t, _, input) {
     for (const { kind, id, version_micros: version } of input()) {
       yield* x.update(t.resources, isRef(kind, id), (row) => ({
         ...{ ...row, is_check_wanted: true, next_check_at: x.nowMs, behind_since: x.nowMs },
@@ -201,7 +201,7 @@ const ORDERS = [
       ...{ orderKey: order_key, status, openFindings: open_findings },
     }));
   }),
-  modeled(insertOrders, [[]], '389c09de', function* (x, t, _, input) {
+  modeled(insertOrders, [[]], 'a07ec4be', function* (x, t, _, input) {
     const inserted: object[] = [];
     for (const row of [...input()].sort(byText(({ order_key }) => String(order_key)))) {
       const order = {
@@ -213,7 +213,7 @@ const ORDERS = [
     }
     return inserted;
   }),
-  modeled(updateOrders, [[]], '5ad37d84', function* (x, t, _, input) {
+  modeled(updateOrders, [[]], '603830f3', function* (x, t, _, input) {
     for (const row of input()) {
       const moved = JSON.parse(String(row.moved_to)) as readonly string[];
       yield* x.update(
@@ -230,7 +230,7 @@ const ORDERS = [
     }
     return [];
   }),
-  modeled(upsertTotals, [[]], '4ad263d7', function* (x, t, _, input) {
+  modeled(upsertTotals, [[]], '46174ef1', function* (x, t, _, input) {
     for (const row of input() as unknown as readonly TotalInput[]) {
       const total: TotalRow = {
         ...{ order_key: row.order_key, currency: row.currency, status: row.status },
@@ -242,7 +242,7 @@ const ORDERS = [
     }
     return [];
   }),
-  modeled(deleteStaleTotals, [[]], '2116ec15', function* (x, t, [keys, ...kept]) {
+  modeled(deleteStaleTotals, [[]], 'f12302f5', function* (x, t, [keys, ...kept]) {
     const [keptKeys, keptCurrencies] = kept.map(texts);
     const isKept = ({ order_key, currency }: TotalRow) =>
       (keptKeys ?? []).some(
@@ -269,7 +269,7 @@ interface TotalInput {
 const NEW_EPOCH = { ref: REF, epoch: 1, floorMicros: 0 };
 
 const HISTORY = [
-  modeled(readSnapshots, [[]], '0a12dbab', (x, t, _, input) => {
+  modeled(readSnapshots, [[]], '4b23b53c', (x, t, _, input) => {
     const keys = keysOf(input());
     return x
       .rows(t.snapshots, ({ kind, resource_id: id }) => keys.has(refKey({ kind, id })))
@@ -279,7 +279,7 @@ const HISTORY = [
         observedMicros: row.observed_micros,
       }));
   }),
-  modeled(insertSnapshots, [[]], '4fe06ee6', function* (x, t, _, input) {
+  modeled(insertSnapshots, [[]], '39a43fab', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.insert(t.snapshots, {
         ...{ kind: String(row.kind), resource_id: String(row.id), epoch: Number(row.epoch) },
@@ -290,7 +290,7 @@ const HISTORY = [
     }
     return [];
   }),
-  modeled(readEpochs, [[]], 'b8377f7b', (x, t, _, input) => {
+  modeled(readEpochs, [[]], '2d7495a0', (x, t, _, input) => {
     const keys = keysOf(input());
     return x
       .rows(t.resource_epochs, ({ kind, resource_id: id }) => keys.has(refKey({ kind, id })))
@@ -329,7 +329,7 @@ function refuseBrokenLeg(x: Execution, t: Tables, row: TransferRow): void {
 }
 
 const JOURNAL = [
-  modeled(insertTransfers, [[]], '7aee8cc8', function* (x, t, _, input) {
+  modeled(insertTransfers, [[]], '9df5e56e', function* (x, t, _, input) {
     const inserted: TransferRow[] = [];
     for (const row of input()) {
       const transfer = yield* x.insert(t.transfers, {
@@ -347,7 +347,7 @@ const JOURNAL = [
     for (const row of inserted) refuseBrokenLeg(x, t, row);
     return [];
   }),
-  modeled(readMovements, [[]], '2231615d', (x, t, _, input) => {
+  modeled(readMovements, [[]], '350a9fe1', (x, t, _, input) => {
     const keys = keysOf(input());
     const moved = new Map<string, { first: TransferRow; sum: number }>();
     for (const row of x.rows(t.transfers)) {
