@@ -171,11 +171,11 @@ export async function endSnoozes(
     `update alerts
         set snoozed_until = null, snoozed_by = null, snoozed_reason = null,
             updated_at = statement_timestamp()
-      where id in (select id from alerts
-                    where state <> 'resolved' and snoozed_until <= $1
-                    order by id
-                    limit $2
-                      for update skip locked)
+      where id = any (array(select id from alerts
+                             where state <> 'resolved' and snoozed_until <= $1
+                             order by id
+                             limit $2
+                               for update skip locked))
       returning id`,
     [request.now.toISOString(), request.limit],
   );

@@ -51,15 +51,16 @@ export async function collectMissed(
   { graceMs, limit }: { readonly graceMs: number; readonly limit: number },
 ): Promise<readonly MissedWebhook[]> {
   return await db.query<MissedWebhook>(
-    `with over as (
-       delete from awaited_webhooks
-        where (kind, resource_id) in
-              (select kind, resource_id from awaited_webhooks
-                where stream = $1 and repaired_at <= statement_timestamp() - $2 * interval '1 millisecond'
-                order by repaired_at
-                limit $3
-                  for update skip locked)
-       returning kind, resource_id, changed_at, repaired_at
+    `with due as materialized (
+       select kind, resource_id from awaited_webhooks
+        where stream = $1 and repaired_at <= statement_timestamp() - $2 * interval '1 millisecond'
+        order by repaired_at
+        limit $3
+          for update skip locked
+     ), over as (
+       delete from awaited_webhooks a using due
+        where a.kind = due.kind and a.resource_id = due.resource_id
+       returning a.kind, a.resource_id, a.changed_at, a.repaired_at
      )
      select extract(epoch from o.repaired_at - o.changed_at)::float8 as "secondsToConverge"
        from over o

@@ -61,8 +61,8 @@ const isPending = (ids: unknown) => {
 };
 
 /** Fingerprints of the claims. */
-const CLAIM_BY_IDS = { free: 'fd914d91', any: '049f2e84' };
-const CLAIM_FROM = { free: '38c68751', any: 'b6d8fef3' };
+const CLAIM_BY_IDS = { free: 'a24a2fd1', any: 'd9fd42ef' };
+const CLAIM_FROM = { free: '15384bc6', any: 'c915d6c9' };
 const LANE = (lane: number) => `tallyhook events ${lane}`;
 
 interface ClaimOptions {
@@ -228,7 +228,7 @@ export const INBOX = [
   modeled(readDueBefore, [1], '2e304dc9', (x, _, [withinMs]) => [
     { dueBefore: new Date(x.nowMs + Number(withinMs)) },
   ]),
-  modeled(claimOverdue, [ONCE], '81d710ae', function* (x, t, [before, limit, afterMs, afterId]) {
+  modeled(claimOverdue, [ONCE], '8a17d91e', function* (x, t, [before, limit, afterMs, afterId]) {
     const locked = yield* x.lock(
       t.pending,
       (row) => row.enqueue_at < requiredMs(before) && row.webhook_event_id > Number(afterId),

@@ -83,6 +83,9 @@ const ARE_CLAIMED: Readonly<Record<Lanes, string>> = {
 /**
  * Claims events that were never tried alone, by deleting them from `pending`. Skips rows that another
  * transaction holds; if that transaction fails, they are still pending.
+ *
+ * The rows are chosen in an array, which is made once. `in (select …)` is a join, and where the planner saw an
+ * empty `pending`, which is its usual state, it chooses the rows again for each row of the table.
  */
 export function claimUntried(
   tx: Queryable,
@@ -92,11 +95,11 @@ export function claimUntried(
   return tx.query<ClaimedHeader>(
     `with claimed as (
        delete from pending
-        where webhook_event_id in (
+        where webhook_event_id = any (array(
                 select webhook_event_id from pending
                  where webhook_event_id = any ($1::bigint[]) and attempts = 0 ${ARE_CLAIMED[lanes]}
                  order by webhook_event_id
-                   for update skip locked)
+                   for update skip locked))
        returning webhook_event_id
      )${CLAIMED_EVENTS}`,
     [ids],
@@ -161,12 +164,12 @@ export function claimUntriedFrom(
   return tx.query<ClaimedHeader>(
     `with claimed as (
        delete from pending
-        where webhook_event_id in (
+        where webhook_event_id = any (array(
                 select webhook_event_id from pending
                  where webhook_event_id >= $1 and attempts = 0 ${ARE_CLAIMED[lanes]}
                  order by webhook_event_id
                  limit $2
-                   for update skip locked)
+                   for update skip locked))
        returning webhook_event_id
      )${CLAIMED_EVENTS}`,
     [fromId, limit],
@@ -268,12 +271,12 @@ export async function claimOverdue(
   const rows = await db.query<{ id: number }>(
     `update pending
         set enqueue_at = now() + $3 * interval '1 millisecond'
-      where webhook_event_id in (
+      where webhook_event_id = any (array(
               select webhook_event_id from pending
                where enqueue_at < $1 and webhook_event_id > $4
                order by webhook_event_id
                limit $2
-                 for update skip locked)
+                 for update skip locked))
       returning webhook_event_id as id`,
     [request.dueBefore.toISOString(), request.limit, request.enqueueAfterMs, request.afterId],
   );
