@@ -121,7 +121,7 @@ export interface ErasableResource extends ResourceRef {
   readonly since: Date;
 }
 
-/** What is known of events before their bodies are erased. */
+/** What is known of events before their bodies are erased, each by number. */
 export interface EventsState {
   readonly pending: readonly number[];
   readonly dead: readonly number[];
@@ -134,6 +134,7 @@ export async function readEventsState(tx: Queryable, ids: readonly number[]): Pr
       union all
      select d.webhook_event_id, true
        from dead_events d where d.webhook_event_id = any ($1::bigint[])
+      order by id
       limit $2`,
     [ids, 2 * ids.length],
   );
