@@ -48,12 +48,17 @@ const withoutCloudflare: Plugin = {
  *   like any other encoding that is not known.
  * - Schedules of BullMQ, with their calendar: src/scheduler has its own.
  * - BullMQ's clients of Redis beside ioredis, and its messages between the nodes of a fleet.
+ *
+ * A pattern for each file, so that the build notices each that a package no longer has.
  */
 const UNUSED = [
   /[/]iconv-lite[/]encodings[/]dbcs-data\.js$/,
   /[/]cron-parser[/]dist[/]index\.js$/,
-  /[/]bullmq[/]dist[/]cjs[/]classes[/](node-redis|bun-redis|valkey-glide)-client\.js$/,
-  /[/]bullmq[/]dist[/]cjs[/]classes[/](redis-relay-backend|relay)\.js$/,
+  /[/]bullmq[/]dist[/]cjs[/]classes[/]node-redis-client\.js$/,
+  /[/]bullmq[/]dist[/]cjs[/]classes[/]bun-redis-client\.js$/,
+  /[/]bullmq[/]dist[/]cjs[/]classes[/]valkey-glide-client\.js$/,
+  /[/]bullmq[/]dist[/]cjs[/]classes[/]redis-relay-backend\.js$/,
+  /[/]bullmq[/]dist[/]cjs[/]classes[/]relay\.js$/,
   /[/]bullmq[/]dist[/]cjs[/]postgres[/]postgres-relay-backend\.js$/,
 ];
 

@@ -67,7 +67,9 @@ export async function storeBatch(
     const isNew = newVariants.delete(variantKey({ ...event, webhookEventId: row.id }));
     return { outcome: 'id_reused', toEnqueue: isNew ? row.id : undefined };
   });
-  if (outcomes.some(({ outcome }) => outcome !== 'accepted')) await commitAfterStored(db);
+  // A variant that was stored just now was committed after everything that was read.
+  const isCovered = stored.length > 0 || outcomes.every(({ outcome }) => outcome === 'accepted');
+  if (!isCovered) await commitAfterStored(db);
   return { outcomes, timeline };
 }
 

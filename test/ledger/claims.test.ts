@@ -55,6 +55,7 @@ test.each<[string, (tx: Queryable) => Promise<readonly unknown[]>]>([
       const [read] = await tx.query<{ rows: number }>(
         `select coalesce(sum(idx_tup_fetch), 0)::int as rows from pg_stat_xact_user_tables where relname = 'pending'`,
       );
+      expect(read?.rows).toBeGreaterThanOrEqual(CLAIMED);
       expect(read?.rows).toBeLessThan(10 * PENDING);
       throw new Error('undo');
     })

@@ -457,7 +457,7 @@ test('A16: a console loads the endpoints and the pages with the first request fo
   const loadedAtOnce = new Map(
     sources.map(({ path, text }) => [
       path,
-      [...text.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'/gm)].map(
+      [...text.matchAll(/^(?:import|export) (?!type )(?:[^;']*?from )?'(\.[^']+)'/gm)].map(
         ([, specifier = '']) => normalize(join(dirname(path), specifier)),
       ),
     ]),

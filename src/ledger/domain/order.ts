@@ -9,6 +9,7 @@
 import { sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
+import { groupBy } from '../../platform/collections.ts';
 import { ORDER_STATUSES, type OrderStatus } from '../../webhooks/orderStatuses.ts';
 
 /** The fields of a part that an order is derived from. */
@@ -48,33 +49,30 @@ export interface OrderState {
  * @throws RangeError if a sum exceeds the range of exact integers
  */
 export function deriveOrder(parts: readonly OrderPart[]): OrderState {
-  const byCurrency = new Map<string, OrderPart[]>();
-  const statuses: OrderStatus[] = [];
-  for (const part of parts) {
-    if (part.currency === undefined) statuses.push('pending');
-    else byCurrency.set(part.currency, [...(byCurrency.get(part.currency) ?? []), part]);
-  }
-  const totals = [...byCurrency.keys()]
-    .sort()
-    .map((currency) => deriveTotals(currency, byCurrency.get(currency) ?? []));
-  statuses.push(...totals.map(({ status }) => status));
-  return { status: first(statuses), totals };
+  const byCurrency = groupBy(parts, ({ currency }) => currency);
+  const statuses = (byCurrency.get(undefined) ?? []).map((): OrderStatus => 'pending');
+  const totals = [...byCurrency]
+    .flatMap(([currency, of]) => (currency === undefined ? [] : [deriveTotals(currency, of)]))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+  return { status: first([...statuses, ...totals.map(({ status }) => status)]), totals };
 }
 
 function deriveTotals(currency: string, parts: readonly OrderPart[]): OrderTotals {
   const sum = (name: OrderAmount) => sumMinor(parts.map(PART_AMOUNTS[name]));
-  const totals = {
+  const capturedMinor = sum('capturedMinor');
+  const refundedMinor = sum('refundedMinor');
+  const disputedMinor = sum('disputedMinor');
+  const chargedBackMinor = sum('chargedBackMinor');
+  return {
     currency,
-    status: 'pending' as OrderStatus,
+    status: statusIn(parts, { capturedMinor, refundedMinor, disputedMinor, chargedBackMinor }),
     authorizedMinor: sum('authorizedMinor'),
-    capturedMinor: sum('capturedMinor'),
-    refundedMinor: sum('refundedMinor'),
+    capturedMinor,
+    refundedMinor,
     refundPendingMinor: sum('refundPendingMinor'),
-    disputedMinor: sum('disputedMinor'),
-    chargedBackMinor: sum('chargedBackMinor'),
+    disputedMinor,
+    chargedBackMinor,
   };
-  totals.status = totalsStatus(parts, totals);
-  return totals;
 }
 
 /** Dispute outcomes in which the merchant loses the disputed amount. */
@@ -112,9 +110,12 @@ function amountIf(kind: ResourceKind, counts: (status: string) => boolean) {
       : 0;
 }
 
-function totalsStatus(
+type DecidingAmount = 'capturedMinor' | 'refundedMinor' | 'disputedMinor' | 'chargedBackMinor';
+
+/** The status in one currency (invariant 2). */
+function statusIn(
   parts: readonly OrderPart[],
-  amounts: Omit<OrderTotals, 'currency' | 'status'>,
+  amounts: Pick<OrderTotals, DecidingAmount>,
 ): OrderStatus {
   if (amounts.chargedBackMinor > 0) return 'charged_back';
   if (amounts.disputedMinor > 0) return 'disputed';
