@@ -1,8 +1,9 @@
 /**
  * Days on which more or other things happen than usual, beside a flood of new events on the same machine:
  *
- * 1. floods: the same events again, other bodies under known event ids, one order with all payments;
- * 2. a backlog that a worker drains while events arrive, a replay of the oldest ones, and the proof of their ledger.
+ * 1. floods: the same events again, other bodies under known event ids;
+ * 2. bursts of as many events as an order may have, about many orders and about one;
+ * 3. a backlog that a worker drains while events arrive, a replay of the oldest ones, and the proof of their ledger.
  *
  * *Finished* is what is accepted and off `pending`, by the time in which it was sent and drained.
  */
@@ -27,6 +28,8 @@ export interface BadDaysReport {
   readonly barePerSecond: number;
   /** The first is of new events. */
   readonly floods: readonly Flood[];
+  /** The first is about many orders. */
+  readonly bursts: readonly Flood[];
   readonly rest: readonly Work[];
   /** Whether `verify --full` found nothing. */
   readonly proved: boolean;
@@ -53,8 +56,10 @@ const SEED = 8;
 const PREPARED_OF_BARE = 0.8;
 const WARM_UP_SECONDS = 4;
 const SLICE_SECONDS = 2;
-/** Payments of one order; each step of one is merged with all the others. */
-const EVENTS_OF_ONE_ORDER = 2_000;
+/** Of one order; with each step of a payment, the order is derived from all of them. */
+const EVENTS_OF_A_BURST = 2_000;
+/** A burst takes half a second, so one alone says little. */
+const BURSTS_OF_EACH_KIND = 5;
 const ARRIVING_PER_SECOND = 500;
 /** The load holds them in memory. */
 const PREPARED_AT_A_TIME = 100_000;
@@ -74,14 +79,18 @@ export async function runBadDays(bench: Bench): Promise<BadDaysReport> {
     await flood(subject, 'new events', runs),
     await floodOfDuplicates(subject, runs),
     await floodOfVariants(subject),
-    await floodOfOneOrder(subject, runs),
   ];
+  const bursts = await runBursts(subject, runs);
   await tallyhook.stop();
   const accounts = account(runs, await countKept(db), true);
   await db.drop();
   const backlog = await workThroughBacklog(bench);
   return {
-    ...{ barePerSecond: bare.roughRate, floods, rest: backlog.rest, proved: backlog.isProved },
+    barePerSecond: bare.roughRate,
+    floods,
+    bursts,
+    rest: backlog.rest,
+    proved: backlog.isProved,
     accounts: [accounts, backlog.accounts],
   };
 }
@@ -154,10 +163,21 @@ async function countVariants(db: BenchDatabase): Promise<number> {
   return row?.count ?? 0;
 }
 
-async function floodOfOneOrder(subject: Subject, runs: RunResult[]): Promise<Flood> {
-  const { bench, db } = subject;
-  await bench.load.openStreamOfOneOrder(SEED + 1);
-  await bench.load.prepare(EVENTS_OF_ONE_ORDER);
+/** Bursts about many orders and about one in turn; the median of each kind. */
+async function runBursts(subject: Subject, runs: RunResult[]): Promise<readonly Flood[]> {
+  const ofMany: Flood[] = [];
+  const ofOne: Flood[] = [];
+  for (let turn = 1; turn <= BURSTS_OF_EACH_KIND; turn += 1) {
+    await subject.bench.load.openStream(SEED + 2 * turn);
+    ofMany.push(await burst(subject, 'about many orders', runs));
+    await subject.bench.load.openStreamOfOneOrder(SEED + 2 * turn + 1);
+    ofOne.push(await burst(subject, 'about one order', runs));
+  }
+  return [ofMany, ofOne].map(medianOf);
+}
+
+async function burst(subject: Subject, about: string, runs: RunResult[]): Promise<Flood> {
+  await subject.bench.load.prepare(EVENTS_OF_A_BURST);
   const cpu = watch(subject);
   cpu.start();
   const startMs = nowMs();
@@ -165,15 +185,21 @@ async function floodOfOneOrder(subject: Subject, runs: RunResult[]): Promise<Flo
   await sendRest(subject, own);
   const seconds = (nowMs() - startMs) / 1_000;
   runs.push(...own);
-  await drain(db);
   const [first] = own;
   return {
-    name: `one order, ${EVENTS_OF_ONE_ORDER.toLocaleString('en')} events`,
+    name: `${EVENTS_OF_A_BURST.toLocaleString('en')} ${about}`,
     acceptedPerSecond: first ? rateOf(first) : 0,
-    finishedPerSecond: EVENTS_OF_ONE_ORDER / seconds,
+    finishedPerSecond: EVENTS_OF_A_BURST / seconds,
     replyMicros: first?.replyMicros ?? { p50: 0, p99: 0, max: 0 },
     cpu: cpu.stop(),
   };
+}
+
+function medianOf(bursts: readonly Flood[]): Flood {
+  const ordered = [...bursts].sort((a, b) => a.finishedPerSecond - b.finishedPerSecond);
+  const middle = ordered[Math.floor(ordered.length / 2)];
+  if (!middle) throw new Error('there was no burst');
+  return middle;
 }
 
 /** What follows an outage of the workers, on a database of its own. */

@@ -1,5 +1,5 @@
 /** Prints what was measured, each figure beside its target. */
-import type { BadDaysReport } from './badDays.ts';
+import type { BadDaysReport, Flood } from './badDays.ts';
 import type { Accounts } from './bench.ts';
 import { type CpuUse, isDisturbed, limitOf } from './cpu.ts';
 import type { DistanceReport } from './distance.ts';
@@ -183,13 +183,26 @@ export function printOverload(report: OverloadReport): void {
 export function printBadDays({
   barePerSecond,
   floods,
+  bursts,
   rest,
   accounts,
   proved,
 }: BadDaysReport): void {
   title('Bad days');
   line('bare route', `${whole(barePerSecond)}/s`);
-  const heads = ['accepted/s', 'of new', 'finished/s', 'of new', 'reply p50', 'p99', 'others'];
+  printFloods(floods);
+  printFloods(bursts);
+  for (const { name, events, seconds, cpu } of rest) {
+    const rate = `${whole(events / seconds)}/s`;
+    line(name, `${whole(events)} in ${seconds.toFixed(1)} s: ${rate}; ${limitOf(cpu)}`);
+  }
+  line('verify --full', proved ? 'no failures' : 'FAILED');
+  for (const one of accounts) printAccounts(one, true);
+}
+
+/** Each beside the first. */
+function printFloods(floods: readonly Flood[]): void {
+  const heads = ['accepted/s', 'ratio', 'finished/s', 'ratio', 'reply p50', 'p99'];
   console.log(`  ${' '.repeat(34)}${heads.map((head) => head.padStart(11)).join('')}`);
   const [normal] = floods;
   for (const { name, acceptedPerSecond, finishedPerSecond, replyMicros, cpu } of floods) {
@@ -200,16 +213,10 @@ export function printBadDays({
       (finishedPerSecond / (normal?.finishedPerSecond ?? 1)).toFixed(2),
       millis(replyMicros.p50),
       millis(replyMicros.p99),
-      (cpu.others ?? 0).toFixed(2),
     ];
     console.log(`  ${name.padEnd(34)}${cells.map((cell) => cell.padStart(11)).join('')}`);
+    printCpu(cpu);
   }
-  for (const { name, events, seconds, cpu } of rest) {
-    const rate = `${whole(events / seconds)}/s`;
-    line(name, `${whole(events)} in ${seconds.toFixed(1)} s: ${rate}; ${limitOf(cpu)}`);
-  }
-  line('verify --full', proved ? 'no failures' : 'FAILED');
-  for (const one of accounts) printAccounts(one, true);
 }
 
 export function printFirstImport(reports: readonly ImportReport[]): void {
