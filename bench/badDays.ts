@@ -58,7 +58,7 @@ const WARM_UP_SECONDS = 4;
 const SLICE_SECONDS = 2;
 /** Of one order; with each step of a payment, the order is derived from all of them. */
 const EVENTS_OF_A_BURST = 2_000;
-/** A burst takes half a second, so one alone says little. */
+/** A burst takes half a second, so one alone shows little. */
 const BURSTS_OF_EACH_KIND = 5;
 const ARRIVING_PER_SECOND = 500;
 /** The load holds them in memory. */
