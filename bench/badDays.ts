@@ -123,7 +123,10 @@ async function flood(
   const drainSeconds = await drain(db);
   runs.push(result);
   return {
-    ...{ name, acceptedPerSecond: rateOf(result), cpu: use, replyMicros: result.replyMicros },
+    name,
+    acceptedPerSecond: rateOf(result),
+    cpu: use,
+    replyMicros: result.replyMicros,
     finishedPerSecond: result.counted / (result.countedSeconds + drainSeconds),
   };
 }
@@ -306,8 +309,12 @@ async function receivedAtOf(db: BenchDatabase, count: number): Promise<string | 
 
 function openDatabase(url: string): Database {
   return createDatabase({
-    ...{ connectionString: url, applicationName: 'bench', maxConnections: 1, plans: 'any' },
-    ...{ responseTimeoutMs: REPLAY_TIMEOUT_MS, log: createLog('silent') },
+    connectionString: url,
+    applicationName: 'bench',
+    maxConnections: 1,
+    plans: 'any',
+    responseTimeoutMs: REPLAY_TIMEOUT_MS,
+    log: createLog('silent'),
   });
 }
 

@@ -64,7 +64,9 @@ export async function runRest(bench: Bench): Promise<RestReport> {
   const rows = starts.map((start): RestRow => {
     const own = rounds.filter((one) => one.start === start);
     return {
-      ...{ name: start.name, goalSeconds: start.goalSeconds, goalMb: start.goalMb },
+      name: start.name,
+      goalSeconds: start.goalSeconds,
+      goalMb: start.goalMb,
       readySeconds: median(own.map(({ readySeconds }) => readySeconds)),
       memoryMb: median(own.map(({ memoryMb }) => memoryMb)),
     };
@@ -89,12 +91,20 @@ function startsOf({ secret, folder }: Bench, databaseUrl: string): readonly Star
   const all = { file: join(packageRoot(), 'bin', 'tallyhook.js'), args: ['start'], nodeArgs: [] };
   return [
     ...ROLES.map((name) => ({
-      ...{ name, file: join(program, `${name}.js`), args: [], nodeArgs: nodeFlags(name) },
-      ...{ env: external, goalSeconds: 1, goalMb: 90 },
+      name,
+      file: join(program, `${name}.js`),
+      args: [],
+      nodeArgs: nodeFlags(name),
+      env: external,
+      goalSeconds: 1,
+      goalMb: 90,
     })),
     { ...all, name: 'all roles', env: external, goalSeconds: undefined, goalMb: undefined },
     {
-      ...{ ...all, name: 'all, embedded', goalSeconds: 2, goalMb: undefined },
+      ...all,
+      name: 'all, embedded',
+      goalSeconds: 2,
+      goalMb: undefined,
       env: { ...own, DATA_DIR: join(folder, 'rest') },
     },
   ];

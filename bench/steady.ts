@@ -57,7 +57,8 @@ async function runAt(bench: Bench, goals: Goals): Promise<SteadyReport> {
   await load.openStream(SEED);
   await load.prepare(WARM_UP_EVENTS + ratePerSecond * (options.seconds + WARM_UP_SECONDS + 2));
   const warmUp = await load.run({
-    ...{ port: tallyhook.port, ratePerSecond: WARM_UP_RATE },
+    port: tallyhook.port,
+    ratePerSecond: WARM_UP_RATE,
     seconds: WARM_UP_EVENTS / WARM_UP_RATE,
   });
   await drain(db);

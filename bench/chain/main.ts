@@ -34,7 +34,11 @@ interface Options {
 async function compare(options: Options, { folder, cleanup }: BenchParts): Promise<boolean> {
   const { pairs: count, seconds, ratePerSecond } = options;
   const pairs = await startPairs({
-    ...{ name: 'bench_chain', seed: SEED, folder, cleanup, ratePerSecond },
+    name: 'bench_chain',
+    seed: SEED,
+    folder,
+    cleanup,
+    ratePerSecond,
   });
   const publisher = await startPublisher(pairs.db.url, folder, cleanup);
   const measure = async (isChained: boolean) => {
@@ -89,10 +93,7 @@ async function startPublisher(url: string, cwd: string, cleanup: Cleanup): Promi
     });
   const begun = next();
   const { started, send } = startModule(
-    {
-      ...{ name: 'publisher', file: compiled('bench/chain/publisher.js') },
-      ...{ env: {}, cwd, cleanup },
-    },
+    { name: 'publisher', file: compiled('bench/chain/publisher.js'), env: {}, cwd, cleanup },
     (message) => listen(message as FromPublisher),
     () => fail(new Error('the process of the publisher ended')),
   );

@@ -23,8 +23,10 @@ export async function settle(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     const { lastChange, lastEvent, lastBlock, lastLine } = await readEnds(tx);
     await writePosition(tx, {
-      ...{ changeNumber: lastChange, eventId: lastEvent },
-      ...{ blockNumber: lastBlock, lineId: lastLine },
+      changeNumber: lastChange,
+      eventId: lastEvent,
+      blockNumber: lastBlock,
+      lineId: lastLine,
     });
   });
   await skipMissed(db);

@@ -57,7 +57,10 @@ interface Options {
 
 async function compare(options: Options, { folder, cleanup }: BenchParts): Promise<boolean> {
   const pairs = await startPairs({
-    ...{ name: 'bench_viewers', seed: SEED, folder, cleanup },
+    name: 'bench_viewers',
+    seed: SEED,
+    folder,
+    cleanup,
     ratePerSecond: undefined,
   });
   const { db } = pairs;

@@ -129,7 +129,9 @@ class Walk {
     const of = `{ file: '${this.file}', ids: ${ids} }`;
     const assign = `(value) => { ${String(id.name)} = value; }`;
     this.insertions.push({
-      ...{ at: init.start, isOpening: true, depth },
+      at: init.start,
+      isOpening: true,
+      depth,
       text: `${SWITCHES}.constant(${of}, () => (`,
     });
     this.insertions.push({ at: init.end, isOpening: false, depth, text: `), ${assign})` });

@@ -48,7 +48,8 @@ export function createModelChannel({ scheduler, random, trace }: ChannelParts): 
     });
   };
   return {
-    ...{ received, sentAtOnce },
+    received,
+    sentAtOnce,
     channel: (actor) => ({ name: 'webhook', slots: 2, send: ({ id }) => send(actor, id) }),
     failFor: (ms) => {
       failsUntilMs = scheduler.nowMs() + ms;

@@ -83,8 +83,12 @@ export async function live(plan: Plan, isTraced = false): Promise<LifeResult> {
     );
     for (const actor of world.running.values()) actor.isAlive = false;
     return {
-      ...{ problems, phase, lines, steps: scheduler.steps() },
-      ...{ statements: world.server.statements(), virtualMs: scheduler.nowMs() - START_MS },
+      problems,
+      phase,
+      lines,
+      steps: scheduler.steps(),
+      statements: world.server.statements(),
+      virtualMs: scheduler.nowMs() - START_MS,
     };
   } finally {
     restore();
@@ -96,30 +100,57 @@ function createWorld(plan: Plan, scheduler: Scheduler, trace: World['trace']): W
   const tables = createTables();
   const delay = (name: string) => delays(stream(name), plan.pace);
   const server = new Server({
-    ...{ scheduler, tables, trace, modelOf: lookup },
-    ...{ random: stream('server'), delayMs: delay('database') },
+    scheduler,
+    tables,
+    trace,
+    modelOf: lookup,
+    random: stream('server'),
+    delayMs: delay('database'),
   });
   const receivers: RunningReceiver[] = [];
   const network = createNetwork({
-    ...{ scheduler, trace, random: stream('network'), receivers: () => receivers },
+    scheduler,
+    trace,
+    random: stream('network'),
+    receivers: () => receivers,
   });
   const service = new Service({
-    ...{ scheduler, random: stream('service'), delayMs: delay('requests'), send: network.send },
+    scheduler,
+    random: stream('service'),
+    delayMs: delay('requests'),
+    send: network.send,
   });
   const events = new ModelQueue({
-    ...{ scheduler, trace, random: stream('events'), delayMs: delay('events jobs') },
+    scheduler,
+    trace,
+    random: stream('events'),
+    delayMs: delay('events jobs'),
   });
-  const channel = createModelChannel({ ...{ scheduler, trace, random: stream('channel') } });
+  const channel = createModelChannel({ scheduler, trace, random: stream('channel') });
   const read: number[] = [];
   const facts = (): Facts => ({
-    ...{ tables, objects: service.objects(), acknowledged: network.acknowledged },
-    ...{ deadlocks: server.deadlocks(), read },
-    ...{ received: channel.received, sentAtOnce: channel.sentAtOnce },
+    tables,
+    objects: service.objects(),
+    acknowledged: network.acknowledged,
+    deadlocks: server.deadlocks(),
+    read,
+    received: channel.received,
+    sentAtOnce: channel.sentAtOnce,
     captures: service.captures(),
   });
   return {
-    ...{ plan, scheduler, server, events, service, network, facts, trace, receivers },
-    ...{ running: new Map(), read, channel },
+    plan,
+    scheduler,
+    server,
+    events,
+    service,
+    network,
+    facts,
+    trace,
+    receivers,
+    running: new Map(),
+    read,
+    channel,
   };
 }
 

@@ -86,7 +86,9 @@ export function createNetwork({ scheduler, random, receivers, trace }: NetworkPa
     scheduler.inModel(TIMEOUT_MS, () => end(false));
   };
   return {
-    ...{ acknowledged, lost, faults },
+    acknowledged,
+    lost,
+    faults,
     undelivered: () => undelivered,
     send: (event) => {
       if (isNow('webhooks lost') && random() < 0.5) {

@@ -45,7 +45,10 @@ export const ROLES = ['receiver', 'events', 'scheduler', 'alerts'] as const;
 export type Role = (typeof ROLES)[number];
 /** Several processes of each role, as during a deployment. */
 export const PROCESSES: Readonly<Record<Role, number>> = {
-  ...{ receiver: 2, events: 3, scheduler: 2, alerts: 2 },
+  receiver: 2,
+  events: 3,
+  scheduler: 2,
+  alerts: 2,
 };
 
 export type Fault = { readonly atMs: number } & (
@@ -91,7 +94,10 @@ export function drawPlan(seed: number): Plan {
   });
   const faults = Array.from({ length: integer(random, 0, 7) }, () => drawFault(random));
   return {
-    ...{ seed, salt: 0, payments, pace: random() < 0.6 ? 'calm' : 'rough' },
+    seed,
+    salt: 0,
+    payments,
+    pace: random() < 0.6 ? 'calm' : 'rough',
     faults: faults.sort((a, b) => a.atMs - b.atMs),
   };
 }

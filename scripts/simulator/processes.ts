@@ -72,9 +72,14 @@ export function startReceiver(parts: Parts): RunningReceiver {
     log,
   );
   const intake = createIntake({
-    ...{ db, clock: clockOf(parts), monotonicMs: () => scheduler.nowMs(), log },
-    ...{ enqueue: enqueuer.enqueue, observeBatchSize: () => undefined },
-    ...{ keep: () => undefined, makeBodyDays: () => Promise.resolve() },
+    db,
+    clock: clockOf(parts),
+    monotonicMs: () => scheduler.nowMs(),
+    log,
+    enqueue: enqueuer.enqueue,
+    observeBatchSize: () => undefined,
+    keep: () => undefined,
+    makeBodyDays: () => Promise.resolve(),
   });
   return { actor, intake };
 }
@@ -84,14 +89,20 @@ export function startEvents(parts: Parts): void {
   const metrics = { event: () => undefined, secondsToApply: () => undefined };
   const applier = createEventApplier({ db, account: ACCOUNT, clock: clockOf(parts), metrics, log });
   const handle = createEventsHandler({
-    ...{ db, applier, producer: events.producer<EventsJob>(actor), maxAttempts: MAX_ATTEMPTS },
-    ...{ log, closing: actor.closing.signal },
+    db,
+    applier,
+    producer: events.producer<EventsJob>(actor),
+    maxAttempts: MAX_ATTEMPTS,
+    log,
+    closing: actor.closing.signal,
   });
   events.consume<EventsJob>(actor, 1, handle);
 }
 
 const NO_METRICS = {
-  ...{ missed: () => undefined, secondsToConverge: () => undefined, run: () => undefined },
+  missed: () => undefined,
+  secondsToConverge: () => undefined,
+  run: () => undefined,
 };
 
 export function startScheduler(parts: Parts): void {
@@ -114,7 +125,11 @@ export function startScheduler(parts: Parts): void {
   const refresh = createRefresh({ db, retrieve, clock, metrics: NO_METRICS, log, sleep });
   void refresh.loop(signal);
   const check = createAuthorizationCheck({
-    ...{ db, clock, log, thresholds: [1], policy: { action: 'capture', hours: 1 } },
+    db,
+    clock,
+    log,
+    thresholds: [1],
+    policy: { action: 'capture', hours: 1 },
     service: createAuthorizationService(
       { db, client, clock, account: ACCOUNT },
       { lane: 'refresh', signal },

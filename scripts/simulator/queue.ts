@@ -105,7 +105,11 @@ export class ModelQueue {
   #add(jobs: readonly NewJob<unknown>[]): void {
     for (const job of jobs) {
       const one: Job = {
-        ...{ job, attempts: 0, state: 'waiting', wasAbandoned: false, holder: undefined },
+        job,
+        attempts: 0,
+        state: 'waiting',
+        wasAbandoned: false,
+        holder: undefined,
       };
       this.#jobs.push(one);
       if (job.delayMs) this.#delay(one, job.delayMs);

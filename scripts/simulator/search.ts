@@ -40,7 +40,9 @@ export async function search({
     steps += result.steps;
     if (result.problems.length === 0) continue;
     const found = {
-      ...{ lives: done, steps, seconds: elapsed() },
+      lives: done,
+      steps,
+      seconds: elapsed(),
       failed: { seed: plan.seed, summary: summaryOf(result) },
     };
     print(`seed ${plan.seed} fails ${found.failed.summary}`);

@@ -170,8 +170,11 @@ export class Service {
     const holdEnd = new Date(scheduler.nowMs() + HOLD_MS).toISOString();
     const body: ServiceBody = {
       ...(kind === 'payment' ? { payment_id: id } : { refund_id: id, payment_id: paymentId }),
-      ...{ merchant_id: MERCHANT_ID, amount: amountMinor, currency: CURRENCY },
-      ...{ created, modified_at: modified },
+      merchant_id: MERCHANT_ID,
+      amount: amountMinor,
+      currency: CURRENCY,
+      created,
+      modified_at: modified,
       ...(fields.status === 'requires_capture' && { capture_before: holdEnd }),
       ...(kind === 'payment' && orderId !== undefined && { metadata: { order_id: orderId } }),
       ...fields,
@@ -179,14 +182,14 @@ export class Service {
     known.versions.push({ atMs: scheduler.nowMs(), body });
     this.#events += 1;
     const event = {
-      ...{ merchant_id: MERCHANT_ID, event_id: `evt_${this.#events}` },
+      merchant_id: MERCHANT_ID,
+      event_id: `evt_${this.#events}`,
       event_type: `${kind}_${fields.status}`,
-      ...{ content: { type: `${kind}_details`, object: body }, timestamp: modified },
+      content: { type: `${kind}_details`, object: body },
+      timestamp: modified,
     };
     const text = Buffer.from(JSON.stringify(event));
-    return {
-      ...{ id: event.event_id, body: text, about: `${key} ${fields.status}`, ref: { kind, id } },
-    };
+    return { id: event.event_id, body: text, about: `${key} ${fields.status}`, ref: { kind, id } };
   }
 
   /** Later than every one before. */
@@ -205,19 +208,30 @@ function errorOf(failed: Failed, operation: string): PaymentServiceError {
   switch (failed) {
     case 'missing':
       return new PaymentServiceError('refused', {
-        ...{ operation, message: 'no such resource', httpStatus: 404, code: 'HE_02' },
+        operation,
+        message: 'no such resource',
+        httpStatus: 404,
+        code: 'HE_02',
       });
     case 'refused':
       return new PaymentServiceError('refused', {
-        ...{ operation, message: 'it is not held', httpStatus: 409, code: 'IR_14' },
+        operation,
+        message: 'it is not held',
+        httpStatus: 409,
+        code: 'IR_14',
       });
     case 'unavailable':
       return new PaymentServiceError('unavailable', {
-        ...{ operation, message: 'the service fails', httpStatus: 503, code: 'HE_00' },
+        operation,
+        message: 'the service fails',
+        httpStatus: 503,
+        code: 'HE_00',
       });
     case 'outcome_unknown':
       return new PaymentServiceError('outcome_unknown', {
-        ...{ operation, message: 'no response', outcomeUnknown: true },
+        operation,
+        message: 'no response',
+        outcomeUnknown: true,
       });
   }
 }
@@ -231,7 +245,8 @@ function performStep(add: Add, payment: PlannedPayment, { does }: PlannedStep): 
     ({ ...own, kind: 'refund', id: `ref_${id.slice(4)}_${number}` }) as const;
   const isManual = payment.steps.some((step) => step.does.name === 'is authorized');
   const money = (received: number, capturable: number) => ({
-    ...{ amount_received: received, amount_capturable: capturable },
+    amount_received: received,
+    amount_capturable: capturable,
     capture_method: isManual ? 'manual' : 'automatic',
   });
   switch (does.name) {

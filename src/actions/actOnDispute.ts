@@ -112,7 +112,9 @@ export function submitEvidenceAs(
 function differences(atService: EvidenceValues, wanted: EvidenceValues): Edited['fields'] {
   const has = new Map(Object.entries(atService));
   return Object.entries(wanted).map(([name, text]) => ({
-    ...{ name, atService: has.get(name) ?? '', wanted: text ?? '' },
+    name,
+    atService: has.get(name) ?? '',
+    wanted: text ?? '',
   }));
 }
 

@@ -58,7 +58,12 @@ export async function startReplayAs(
   return db.transaction(async (tx) => {
     const requestedBy = actor.name;
     const run = await insertReplayRun(tx, {
-      ...{ filter, reason, requestedBy, planned, isPlannedComplete, isClaimed },
+      filter,
+      reason,
+      requestedBy,
+      planned,
+      isPlannedComplete,
+      isClaimed,
     });
     const detail = { filter, planned, isPlannedComplete };
     const subject = subjectOf(run.id);

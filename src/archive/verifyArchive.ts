@@ -77,7 +77,8 @@ export async function verifyArchive(
   const incomplete =
     counts.problems === 0 ? await findUnnamedParts(target, { className, named }) : [];
   return {
-    ...{ ...counts, examples },
+    ...counts,
+    examples,
     incompleteParts: incomplete.length,
     incompleteExamples: incomplete.slice(0, MAX_EXAMPLES),
   };

@@ -63,7 +63,9 @@ export async function writeBatch(
   await store(await writer.end());
   if (files.length === 0) return undefined;
   const identity = {
-    ...{ className, first, last },
+    className,
+    first,
+    last,
     rows: sum(files, ({ rows: count }) => count),
     linesSha256: lines.digest('hex'),
   };

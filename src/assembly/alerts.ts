@@ -44,7 +44,10 @@ export function startAlerts(shared: Shared): void {
     const feed = config.channels.shop && createOrderFeed(db);
     const notifier = runNotifier(
       {
-        ...{ db, clock, log, deliverer },
+        db,
+        clock,
+        log,
+        deliverer,
         alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
         orders: feed && {
           enqueue: () => enqueueOrderWebhooks({ db, feed, clock, newMessageId }),

@@ -111,7 +111,12 @@ function systemPartsOf({ clock, config, log, onClose, queues }: Shared, db: Data
       (subjects, onProgress) =>
         planErasure({ db, signal, onProgress: ({ done }) => onProgress(done) }, subjects).then(
           ({ resources, events, values, state: { pending, dead }, unknown, running }) => ({
-            ...{ resources, events, values, pending, dead, unknown },
+            resources,
+            events,
+            values,
+            pending,
+            dead,
+            unknown,
             running: running?.id,
           }),
         ),

@@ -27,7 +27,10 @@ export function startReconcile({
     return;
   }
   const { reconcile, refresh } = reconcileOf(client, {
-    ...{ db, log, metrics, clock },
+    db,
+    log,
+    metrics,
+    clock,
     account: accountOf(config),
   });
   gate.whenOpen(() => {

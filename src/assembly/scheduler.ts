@@ -67,7 +67,9 @@ export function startSchedules({
   const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
   const watchSystem = createSystemWatch({
-    ...{ db, log, isReconciling },
+    db,
+    log,
+    isReconciling,
     ...(isReconciling && {
       reconcileLoss: async (detectedMs: number) => {
         await enqueueReconcile(reconcileJobs, 'loss', Math.floor(detectedMs));
@@ -118,10 +120,7 @@ export function startSchedules({
       sweepMessages: () => sweepMessages({ db, clock, channels }),
       continueErasures: () => continueErasures({ db: erasuresDb, log, signal, actor: process }),
       continueReplays: () =>
-        continueReplays({
-          ...{ db, signal },
-          enqueue: (numbers) => events.add([batchJob(numbers)]),
-        }),
+        continueReplays({ db, signal, enqueue: (numbers) => events.add([batchJob(numbers)]) }),
       removeOld: () => removeOldRows({ config, clock, log }, { db, signal }),
       summary:
         hour === undefined

@@ -223,7 +223,10 @@ function reportProcess({
   const facts = { roles: [...roles], version: packageVersion() };
   const [host, { pid }] = [hostname(), process];
   const record = createProcessRecord({
-    ...{ db, log, user: osUser(), process: `${host}:${pid}` },
+    db,
+    log,
+    user: osUser(),
+    process: `${host}:${pid}`,
     ...facts,
   });
   gate.whenOpen(record.start);

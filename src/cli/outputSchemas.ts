@@ -269,7 +269,12 @@ export function explanationSchema(
   );
   const explained = z
     .strictObject({
-      ...{ order_id, order_key, named_by, status, because, moved_to },
+      order_id,
+      order_key,
+      named_by,
+      status,
+      because,
+      moved_to,
       currencies,
       findings: explainedFindings,
       parts: z.array(partExplanation),

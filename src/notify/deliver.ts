@@ -84,8 +84,12 @@ export function createDeliverer(parts: DelivererParts, closing: AbortSignal): De
     parts.channels.map((channel): readonly [ChannelName, ChannelState] => [
       channel.name,
       {
-        ...{ channel, occupied: 0, delivered: [], isWoken: false },
-        ...{ wake: () => undefined, running: undefined },
+        channel,
+        occupied: 0,
+        delivered: [],
+        isWoken: false,
+        wake: () => undefined,
+        running: undefined,
       },
     ]),
   );
@@ -244,7 +248,10 @@ async function attempt(
   if (result.outcome === 'delivered') {
     log.debug(fields, 'notify.delivered');
     return {
-      ...{ id: message.id, state: 'delivered', at: new Date(nowMs), error: null },
+      id: message.id,
+      state: 'delivered',
+      at: new Date(nowMs),
+      error: null,
       attempt: logged(message, result, nowMs),
     };
   }

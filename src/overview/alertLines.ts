@@ -47,9 +47,14 @@ function lineOf(alert: AlertRow): AlertLine {
   const { id, rule, severity, subject, orderId, deadlineAt, openedAt, state } = alert;
   return {
     key: `alert ${id}`,
-    ...{ severity, rule, alert: id },
+    severity,
+    rule,
+    alert: id,
     text: headlineOf({
-      ...{ rule, subject, orderId, type: 'opened' },
+      rule,
+      subject,
+      orderId,
+      type: 'opened',
       deadlineAt: deadlineAt?.toISOString() ?? null,
       money: moneyOf(alert),
     }),
@@ -61,7 +66,9 @@ function lineOf(alert: AlertRow): AlertLine {
 function lineOfGroup({ rule, severity, alerts, newest, oldestAt }: RuleCount): AlertLine {
   return {
     key: `rule ${rule} ${severity}`,
-    ...{ severity, rule, alert: alerts === 1 ? newest : undefined },
+    severity,
+    rule,
+    alert: alerts === 1 ? newest : undefined,
     text: alerts === 1 ? ruleTitle(rule) : `${ruleTitle(rule)}: ${alerts} alerts`,
     openSince: oldestAt,
     isHandled: false,

@@ -17,7 +17,9 @@ export function overviewJson(overview: Overview) {
     unresolved_alerts: unresolved,
     alerts: alerts.map(({ alert, rule, severity, text, openSince, isHandled }) => ({
       number: alert ?? null,
-      ...{ rule, severity, text },
+      rule,
+      severity,
+      text,
       opened_at: openSince.toISOString(),
       is_handled: isHandled,
     })),

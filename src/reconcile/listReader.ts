@@ -220,7 +220,9 @@ function show(page: Page<object>, input: ShowInput): ShownPage {
     if (!isWithin(span, remote.createdMs)) continue;
     const isForeign = foreignMerchantOf(row, account) !== undefined;
     listed.set(ref.id, {
-      ...{ remote, content, observedMicros },
+      remote,
+      content,
+      observedMicros,
       isHint: isForeign || isHint(ref, content),
       profileId: isForeign ? undefined : profileOf(row),
     });

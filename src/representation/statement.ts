@@ -213,7 +213,9 @@ export function statementCsv({ period, currencies, open, booking, unmatched }: S
     ...(unmatched.outcome === 'read' ? unmatched.clearing : []).flatMap(({ currency, parts }) =>
       parts.map(({ part, items, amountMinor, sinceMicros }) =>
         row(currency, 'unmatched', {
-          ...{ name: part, count: items, amount: amountMinor },
+          name: part,
+          count: items,
+          amount: amountMinor,
           day: formatInstant(sinceMicros).slice(0, 10),
         }),
       ),

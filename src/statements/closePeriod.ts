@@ -87,7 +87,13 @@ export async function closePeriod(tx: Queryable, request: CloseRequest): Promise
   const { previous } = may;
   const lastTransfer = await fenceJournal(tx);
   const id = await insertClosing(tx, {
-    ...{ period, version, previous, lastTransfer, by, reason, exceptions },
+    period,
+    version,
+    previous,
+    lastTransfer,
+    by,
+    reason,
+    exceptions,
   });
   await insertClosingSums(tx, { id, period, lastTransfer, previous });
   const closing = (await readClosings(tx)).find((one) => one.id === id);

@@ -40,7 +40,9 @@ export function readStatement(
     const { fromMicros, toMicros } = period;
     const sums = await openEffectiveSums(tx, currency);
     const { sums: booked, booking } = await readBookedSums(tx, period, {
-      ...{ effective: sums, currency, closings },
+      effective: sums,
+      currency,
+      closings,
     });
     const reason = await whyNotRead(tx);
     return {

@@ -265,7 +265,9 @@ test('bodies that lag behind the decision of a dispute neither end its alert nor
       {
         dispute_id: id,
         payment_id: `pay_of_${id}`,
-        ...{ amount: '5', currency: 'USD', dispute_stage: 'dispute' },
+        amount: '5',
+        currency: 'USD',
+        dispute_stage: 'dispute',
         dispute_status: `dispute_${status}`,
         challenge_required_by: due,
         created: at(0),

@@ -32,7 +32,9 @@ afterEach(async () => {
 /** Packs and detaches past days, with several packs a day. */
 async function packDays(restMs = 0): Promise<void> {
   const run = createBodiesJob({
-    ...{ db, log: silentLog, signal: new AbortController().signal },
+    db,
+    log: silentLog,
+    signal: new AbortController().signal,
     limits: {
       pack: { ...PACK_LIMITS, stepBodies: 64, packBodies: 16 },
       copy: { events: 50, bytes: 1_000_000 },

@@ -39,20 +39,20 @@ test('a folder: what was removed is listed, checked and read back', async () => 
   const { json: batches } = await runJson(env, 'archive', 'list', '--class', 'messages');
   expect(batches.batches).toMatchObject([{ class: 'messages', rows: 30, files: 1 }]);
   expect(await runJson(env, 'archive', 'verify')).toMatchObject({
-    ...{
-      code: 0,
-      json: { batches: 1, rows: 30, not_removed: 0, problems: 0, incomplete_parts: 0 },
-    },
+    code: 0,
+    json: { batches: 1, rows: 30, not_removed: 0, problems: 0, incomplete_parts: 0 },
   });
   const unnamed = `messages/${'00'.repeat(32)}.jsonl.gz`;
   writeFileSync(join(folder, unnamed), 'a part of a batch that was interrupted');
   expect(await runJson(env, 'archive', 'verify')).toMatchObject({
-    ...{ code: 0, json: { problems: 0, incomplete_parts: 1, incomplete_examples: [unnamed] } },
+    code: 0,
+    json: { problems: 0, incomplete_parts: 1, incomplete_examples: [unnamed] },
   });
 
   const args = ['import', 'messages', '--first', '3', '--last', '7', '--reason', 'a question'];
   expect(await runJson(env, 'archive', ...args)).toMatchObject({
-    ...{ code: 0, json: { read: 5, stored: 5 } },
+    code: 0,
+    json: { read: 5, stored: 5 },
   });
   expect(await db.query(`select row->>'id' as id from imported_rows order by key`)).toEqual(
     [3, 4, 5, 6, 7].map((n) => ({ id: `msg_${n}` })),
@@ -86,7 +86,8 @@ test('an S3-compatible store: retention writes to it, and verify reads it', asyn
     expect(await db.query('select number from messages')).toEqual([]);
     expect([...s3.objects.keys()].every((key) => key.startsWith('archive/shop/main/'))).toBe(true);
     expect(await runJson(env, 'archive', 'verify')).toMatchObject({
-      ...{ code: 0, json: { batches: 1, rows: 30, problems: 0 } },
+      code: 0,
+      json: { batches: 1, rows: 30, problems: 0 },
     });
   } finally {
     await s3.close();
@@ -97,7 +98,8 @@ test('without an archive, commands that read it refuse, and retention removes', 
   const env = settingsFor(db.url);
   const verified = await runTallyhook(['archive', 'verify'], { env });
   expect(verified).toMatchObject({
-    ...{ code: 2, stderr: expect.stringContaining('ARCHIVE_URL is not set') },
+    code: 2,
+    stderr: expect.stringContaining('ARCHIVE_URL is not set'),
   });
   await runJson(env, 'retention', 'run');
   expect(await db.query('select number from messages')).toEqual([]);

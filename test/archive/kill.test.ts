@@ -138,7 +138,9 @@ test(`${KILLS} kills during archiving and removal of days lose no body (seed ${S
     await storeDay(db, { daysAgo: days + 2 - day, events: bodiesADay });
   }
   const pack = createBodiesJob({
-    ...{ db, log: silentLog, signal: new AbortController().signal },
+    db,
+    log: silentLog,
+    signal: new AbortController().signal,
     times: { budgetMs: 120_000, settleMs: 0, restMs: 0 },
   });
   await pack();

@@ -106,16 +106,14 @@ test('every class is archived and removed, and comes back by an import', async (
   const before = await readRows();
   const removed = await runWith(folder);
   expect(Object.fromEntries(removed.map(({ name, rows }) => [name, rows]))).toEqual({
-    ...{
-      bodies: 0,
-      messages: 700,
-      changes: 2,
-      alerts: 1,
-      findings: 1,
-      runs: 1,
-      events: 1,
-      sessions: 0,
-    },
+    bodies: 0,
+    messages: 700,
+    changes: 2,
+    alerts: 1,
+    findings: 1,
+    runs: 1,
+    events: 1,
+    sessions: 0,
   });
   const target = createFolderTarget(folder);
   const report = await verifyArchive(db, target, { className: undefined });
@@ -159,8 +157,14 @@ test('every class is archived and removed, and comes back by an import', async (
 
   expect(await clearImportAs(db, ACTOR)).toBe(706);
   const entries = await readAuditRows(db, {
-    ...{ actor: 'ada', action: undefined, subject: undefined, orderKeys: undefined },
-    ...{ since: undefined, isOpen: false, below: Number.MAX_SAFE_INTEGER, limit: 3 },
+    actor: 'ada',
+    action: undefined,
+    subject: undefined,
+    orderKeys: undefined,
+    since: undefined,
+    isOpen: false,
+    below: Number.MAX_SAFE_INTEGER,
+    limit: 3,
   });
   expect(entries.map(({ action, result, reason }) => [action, result, reason])).toEqual([
     ['archive.clear', 'done', null],
@@ -189,7 +193,9 @@ test('a removal of more rows than were archived is rolled back', async () => {
     ({ beforeRemoval }) =>
       removeOld(
         {
-          ...{ db, days: { ...DEFAULT_DAYS, events: undefined }, sleep: noSleep },
+          db,
+          days: { ...DEFAULT_DAYS, events: undefined },
+          sleep: noSleep,
           beforeRemoval: async (name, keys) =>
             (await beforeRemoval?.(name, keys.slice(1).length > 0 ? keys.slice(1) : keys)) ??
             (() => Promise.resolve()),

@@ -38,8 +38,13 @@ beforeEach(async () => {
 
 const s3Settings = (more: Partial<ArchiveSettings> = {}): ArchiveSettings =>
   ({
-    ...{ kind: 's3', bucket: 'archive', prefix: 'shop/a', endpoint: s3.endpoint },
-    ...{ region: S3_REGION, credentials: S3_KEYS, ...more },
+    kind: 's3',
+    bucket: 'archive',
+    prefix: 'shop/a',
+    endpoint: s3.endpoint,
+    region: S3_REGION,
+    credentials: S3_KEYS,
+    ...more,
   }) as ArchiveSettings;
 
 /** Each kind of target, with a way to damage its objects. */
@@ -68,7 +73,10 @@ const KINDS = {
 };
 
 const partsFor = (target: ArchiveTarget): WriteParts => ({
-  ...{ target, clock: systemClock, installation: 'merchant_1', version: '0.1.0' },
+  target,
+  clock: systemClock,
+  installation: 'merchant_1',
+  version: '0.1.0',
 });
 
 async function* rowsOf(
@@ -119,7 +127,11 @@ describe.each(['folder', 's3'] as const)('%s', (kind) => {
     );
     if (written) await recordBatch(db, written, 1_000);
     expect(await verify(target)).toMatchObject({
-      ...{ batches: 1, rows: 1_000, bytes: written?.bytes, unrecorded: 0, problems: 0 },
+      batches: 1,
+      rows: 1_000,
+      bytes: written?.bytes,
+      unrecorded: 0,
+      problems: 0,
     });
     target.close();
   });
@@ -133,13 +145,23 @@ describe.each(['folder', 's3'] as const)('%s', (kind) => {
     const lines = gunzipSync(bytes);
     const sha256 = (data: Buffer) => createHash('sha256').update(data).digest('hex');
     expect(manifest).toEqual({
-      ...{ format: 1, class: 'messages', first_key: '5', last_key: '9', rows: 5 },
-      ...{ lines_bytes: lines.length, lines_sha256: sha256(lines), tallyhook: '0.1.0' },
-      ...{ installation: 'merchant_1', archived_at: expect.stringMatching(/Z$/) },
+      format: 1,
+      class: 'messages',
+      first_key: '5',
+      last_key: '9',
+      rows: 5,
+      lines_bytes: lines.length,
+      lines_sha256: sha256(lines),
+      tallyhook: '0.1.0',
+      installation: 'merchant_1',
+      archived_at: expect.stringMatching(/Z$/),
       files: [
         {
-          ...{ name: `messages/${sha256(bytes)}.jsonl.gz`, rows: 5, bytes: bytes.length },
-          ...{ lines_bytes: lines.length, sha256: sha256(bytes) },
+          name: `messages/${sha256(bytes)}.jsonl.gz`,
+          rows: 5,
+          bytes: bytes.length,
+          lines_bytes: lines.length,
+          sha256: sha256(bytes),
         },
       ],
     });

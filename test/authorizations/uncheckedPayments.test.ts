@@ -14,8 +14,12 @@ let watched: AuthorizationTestSetup;
 beforeEach(async () => {
   [db, sandbox] = await Promise.all([createTestDatabase(), startTestSandbox()]);
   pool = createDatabase({
-    ...{ connectionString: db.url, log: silentLog, applicationName: 'test' },
-    ...{ maxConnections: 4, responseTimeoutMs: 3_000, plans: 'any' },
+    connectionString: db.url,
+    log: silentLog,
+    applicationName: 'test',
+    maxConnections: 4,
+    responseTimeoutMs: 3_000,
+    plans: 'any',
   });
   watched = await setUpAuthorizations(sandbox, pool);
 });

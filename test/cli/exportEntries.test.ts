@@ -332,8 +332,12 @@ test('an export is recorded in the audit log, with what was selected', async () 
   expect(entry).toEqual({
     actor: 'Ada',
     detail: {
-      ...{ output: null, entries: 'day', time: 'booked', time_zone: 'UTC' },
-      ...{ from: '2026-11-01', to: '2026-12-01' },
+      output: null,
+      entries: 'day',
+      time: 'booked',
+      time_zone: 'UTC',
+      from: '2026-11-01',
+      to: '2026-12-01',
     },
   });
 });
@@ -575,9 +579,18 @@ describe('days of another time zone than that of the closed months', () => {
   const entries = async (format: string, ...args: readonly string[]) =>
     (await tallyhook(db.url, 'export', 'entries', '--format', format, ...args)).stdout;
   const captured = (id: string, effective: string, amount: number): RandomTransfer => ({
-    ...{ kind: 'payment', id, leg: 'captured', currency: 'EUR', seq: 1, amount },
-    ...{ debit: 'psp.clearing', credit: 'order.due', previous: 0, cumulative: amount },
-    ...{ recorded: '2026-11-20T00:00:00Z', effective },
+    kind: 'payment',
+    id,
+    leg: 'captured',
+    currency: 'EUR',
+    seq: 1,
+    amount,
+    debit: 'psp.clearing',
+    credit: 'order.due',
+    previous: 0,
+    cumulative: amount,
+    recorded: '2026-11-20T00:00:00Z',
+    effective,
   });
 
   beforeAll(async () => {

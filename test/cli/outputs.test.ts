@@ -71,7 +71,10 @@ async function dispute(): Promise<string> {
 
 async function payout(): Promise<string> {
   const request = {
-    ...{ amount: 2500, currency: 'EUR', payout_type: 'bank', confirm: true },
+    amount: 2500,
+    currency: 'EUR',
+    payout_type: 'bank',
+    confirm: true,
     payout_method_id: 'pm_stored',
   };
   const { body: created } = await sandbox.call('POST', '/payouts/create', request);
@@ -142,8 +145,12 @@ async function replay(): Promise<string> {
 
 async function run(): Promise<string> {
   const { id } = await insertRun(db, {
-    ...{ stream: 'payouts', mode: 'full', cause: 'night', isDryRun: false },
-    ...{ fromAt: new Date(0), toAt: new Date(1_000) },
+    stream: 'payouts',
+    mode: 'full',
+    cause: 'night',
+    isDryRun: false,
+    fromAt: new Date(0),
+    toAt: new Date(1_000),
   });
   return String(id);
 }
@@ -257,8 +264,13 @@ const EXAMPLES: Readonly<Record<string, () => Words | Promise<Words>>> = {
       'Batch,Type,Payment,Date,Currency,Gross,Fee\nST-1,charge,pay_nowhere,2026-10-05,EUR,5.00,0.10\n',
     );
     const columns = {
-      ...{ settlement: 'Batch', type: 'Type', reference: 'Payment', day: 'Date' },
-      ...{ currency: 'Currency', gross: 'Gross', fee: 'Fee' },
+      settlement: 'Batch',
+      type: 'Type',
+      reference: 'Payment',
+      day: 'Date',
+      currency: 'Currency',
+      gross: 'Gross',
+      fee: 'Fee',
     };
     const types = { charge: 'payment' };
     writeFileSync(source, JSON.stringify({ name: 'reports', format: 'csv', columns, types }));

@@ -226,7 +226,9 @@ test('a shutdown stops between steps, and the next process continues at once', a
     },
   });
   const stopped = continueErasures({
-    ...{ db: late, log: silentLog, actor: PROCESS },
+    db: late,
+    log: silentLog,
+    actor: PROCESS,
     signal: stopping.signal,
   });
   expect(await stopped).toBe(0);
@@ -240,7 +242,9 @@ test('a body with thousands of values is erased as a whole', async () => {
   const [person] = await fill(1);
   const [paymentId = ''] = person?.paymentIds ?? [];
   const body = {
-    ...{ event_id: 'evt_many', event_type: 'payment_succeeded', merchant_id: MERCHANT_ID },
+    event_id: 'evt_many',
+    event_type: 'payment_succeeded',
+    merchant_id: MERCHANT_ID,
     content: { type: 'payment_details', object: { payment_id: paymentId, status: 'succeeded' } },
     metadata: { many },
   };

@@ -193,8 +193,12 @@ async function failedPayout(): Promise<string> {
     bic: 'COBADEFFXXX',
   };
   const { body } = await sandbox.call('POST', '/payouts/create', {
-    ...{ amount: 2500, currency: 'EUR', confirm: true, customer: { id: 'cus_1' } },
-    ...{ payout_type: 'bank', payout_method_data: { bank_transfer: account } },
+    amount: 2500,
+    currency: 'EUR',
+    confirm: true,
+    customer: { id: 'cus_1' },
+    payout_type: 'bank',
+    payout_method_data: { bank_transfer: account },
   });
   await sandbox.call('POST', `/_sandbox/payouts/${body.payout_id}/move`, { status: 'failed' });
   await deliverWebhooks();

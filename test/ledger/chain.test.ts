@@ -237,7 +237,10 @@ test('a chain that is made again is found by its key, and by a published head', 
 test('verify names a transfer that was edited, and goes on doing so until it is as it was', async () => {
   const prove = () =>
     proveLedger(db, {
-      ...{ merchantId: MERCHANT_ID, chainKey: KEY.publicKey, mode: 'incremental', fullDays: 30 },
+      merchantId: MERCHANT_ID,
+      chainKey: KEY.publicKey,
+      mode: 'incremental',
+      fullDays: 30,
       openCheckers: () => [(task) => checkRange(db, task)],
     });
   const chained = async () => {

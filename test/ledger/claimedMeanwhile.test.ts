@@ -26,8 +26,13 @@ async function receiveReused() {
   const body = eventBody({ ...payment, amount: 1, amount_received: 1 }, { eventId });
   const bodyHash = createHash('sha256').update(body).digest();
   const event = {
-    ...{ eventId, merchantId: undefined, eventType: undefined, subject: undefined },
-    ...{ body, bodyHash, secretFingerprint: 0 },
+    eventId,
+    merchantId: undefined,
+    eventType: undefined,
+    subject: undefined,
+    body,
+    bodyHash,
+    secretFingerprint: 0,
   };
   const store = (tx: Queryable) =>
     insertVariants(

@@ -39,7 +39,11 @@ const anyTime = () => FIRST_MS + Math.floor(random() * 120 * DAY_MS);
 const close = (db: TestDatabase, month: string, more: object = {}) =>
   db.transaction((tx) =>
     closePeriod(tx, {
-      ...{ month, timeZone: TIME_ZONE, by: 'ada', reason: undefined, withExceptions: true },
+      month,
+      timeZone: TIME_ZONE,
+      by: 'ada',
+      reason: undefined,
+      withExceptions: true,
       ...more,
     }),
   );

@@ -93,13 +93,12 @@ test.each([
 
 test('a payout that is cancelled before it is under way is in transit at no month end', async () => {
   const payout = {
-    ...{
-      payout_id: unique('po'),
-      amount: 100,
-      currency: 'USD',
-      created: '2026-10-30T10:00:00.000Z',
-    },
-    ...{ status: 'requires_confirmation', modified_at: '2026-10-30T10:00:00.000Z' },
+    payout_id: unique('po'),
+    amount: 100,
+    currency: 'USD',
+    created: '2026-10-30T10:00:00.000Z',
+    status: 'requires_confirmation',
+    modified_at: '2026-10-30T10:00:00.000Z',
   };
   const cancelled = { status: 'cancelled', modified_at: '2026-11-02T10:00:00.000Z' };
   await applyEach(db, testApplier(db), [

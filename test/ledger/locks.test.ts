@@ -302,7 +302,10 @@ test('a transaction ends before it writes if it holds a resource of an order tha
   const paid = { status: 'succeeded', amountMinor: 100, currency: 'EUR', orderId };
   const input = (versionMicros: number) => ({
     observations: [observe({ ...paid, versionMicros }, { id })],
-    ...{ toRetrieve: [], alsoLock: [], nowMs: Date.now(), historyUntilMs: undefined },
+    toRetrieve: [],
+    alsoLock: [],
+    nowMs: Date.now(),
+    historyUntilMs: undefined,
   });
   // It creates the order after the other one has locked orders, and before that one locks resources.
   const creator = await beginTransaction(db);

@@ -120,7 +120,9 @@ async function trade(db: Database, seed: number, life: number): Promise<void> {
     .map(({ event }) => event);
 
   const applier = createEventApplier({
-    ...{ db, account: ACCOUNT, clock },
+    db,
+    account: ACCOUNT,
+    clock,
     metrics: { event: () => undefined, secondsToApply: () => undefined },
     log: silentLog,
   });
@@ -177,8 +179,10 @@ async function storeAgain(
   const variant = Buffer.from(event.body.toString().replace('"EUR"', '"USD"'));
   const { outcomes } = await storeBatch(db, [toNew(variant)], new Date());
   const producer = {
-    ...{ add: () => Promise.resolve(), countWaiting: () => Promise.resolve(0) },
-    ...{ isIdle: () => Promise.resolve(true), isEmpty: () => Promise.resolve(true) },
+    add: () => Promise.resolve(),
+    countWaiting: () => Promise.resolve(0),
+    isIdle: () => Promise.resolve(true),
+    isEmpty: () => Promise.resolve(true),
     close: () => Promise.resolve(),
   };
   const signal = new AbortController().signal;
@@ -214,7 +218,11 @@ async function reconcile(
   const client = { payments: calls, refunds: calls } as never;
   const retrieve = createRetrieve({ db, client, clock, account: ACCOUNT });
   const refresh = createRefresh({
-    ...{ db, retrieve, clock: later, log: silentLog, sleep: () => Promise.resolve() },
+    db,
+    retrieve,
+    clock: later,
+    log: silentLog,
+    sleep: () => Promise.resolve(),
     metrics: { missed: () => undefined, secondsToConverge: () => undefined, run: () => undefined },
   });
   // A round reads it only where it checked nothing.
@@ -222,7 +230,10 @@ async function reconcile(
   await refresh.round(new AbortController().signal);
   await raiseWaitingFindings(db, { hasApiKey: true });
   await createAuthorizationCheck({
-    ...{ db, clock, log: silentLog, thresholds: [1] },
+    db,
+    clock,
+    log: silentLog,
+    thresholds: [1],
     policy: { action: 'capture', hours: 1 },
     service: {
       refresh: async (id) => {
@@ -256,10 +267,7 @@ async function report(db: Database, random: () => number): Promise<void> {
         : ({ outcome: 'unavailable', response: '503' } as const),
     );
   const deliverer = createDeliverer(
-    {
-      ...{ db, clock: sending, log: silentLog, random },
-      channels: [{ name: 'webhook', slots: 1, send }],
-    },
+    { db, clock: sending, log: silentLog, random, channels: [{ name: 'webhook', slots: 1, send }] },
     new AbortController().signal,
   );
   await readDueChannels(db, new Date(sending.nowMs()));

@@ -438,7 +438,11 @@ const isPositive = (value: number): boolean => value > 0;
 const scheduledProof = (parts: Pick<ScheduledProofParts, 'sleep' | 'signal'>) =>
   createScheduledProof({
     ...parts,
-    ...{ db, log: silentLog, merchantId: MERCHANT_ID, chainKey: undefined, fullDays: 30 },
+    db,
+    log: silentLog,
+    merchantId: MERCHANT_ID,
+    chainKey: undefined,
+    fullDays: 30,
   });
 
 test('the scheduled run rests after each range, and a stop ends it before the next', async () => {

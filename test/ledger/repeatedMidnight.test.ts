@@ -32,7 +32,10 @@ afterAll(() => db.drop());
 /** `day payment` of each transfer that is exported. */
 async function exported(fromDay?: string, toDay?: string): Promise<readonly string[]> {
   const { text } = await readEntriesText(db, {
-    ...{ format: 'csv', chart: DEFAULT_CHART, isDaily: false, isEntriesOnly: false },
+    format: 'csv',
+    chart: DEFAULT_CHART,
+    isDaily: false,
+    isEntriesOnly: false,
     range: { basis: 'booked', timeZone: AZORES, fromDay, toDay, currency: undefined },
   });
   const rows = [...text.matchAll(/^\d+,([\d-]+),psp\.clearing,.*,payment (\w+) captured/gm)];

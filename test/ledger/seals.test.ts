@@ -50,7 +50,11 @@ const publish = async (limit?: number) =>
 async function close(month: string): Promise<Closing> {
   const done = await db.transaction((tx) =>
     closePeriod(tx, {
-      ...{ month, timeZone: 'UTC', by: 'ada', reason: 'the year ends', withExceptions: true },
+      month,
+      timeZone: 'UTC',
+      by: 'ada',
+      reason: 'the year ends',
+      withExceptions: true,
     }),
   );
   if (done.outcome !== 'closed') throw new Error(JSON.stringify(done));
@@ -65,7 +69,9 @@ const sealOf = async ({ id }: Closing) =>
 
 async function offenders(): Promise<readonly string[]> {
   const { check } = await verifyChain(db, {
-    ...{ merchantId: MERCHANT_ID, publicKey: KEY.publicKey, head: undefined },
+    merchantId: MERCHANT_ID,
+    publicKey: KEY.publicKey,
+    head: undefined,
     openCheckers: () => [(task) => checkRange(db, task)],
   });
   return check.offenders.map(({ subject, problem }) => `${subject}: ${problem}`);

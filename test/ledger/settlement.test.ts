@@ -44,8 +44,14 @@ const REPORT = source({
   name: 'reports',
   format: 'csv',
   columns: {
-    ...{ settlement: 'Batch', type: 'Type', reference: 'Payment', day: 'Date' },
-    ...{ currency: 'Currency', gross: 'Gross', fee: 'Fee', net: 'Net' },
+    settlement: 'Batch',
+    type: 'Type',
+    reference: 'Payment',
+    day: 'Date',
+    currency: 'Currency',
+    gross: 'Gross',
+    fee: 'Fee',
+    net: 'Net',
   },
   types: { charge: 'payment', refund: 'refund', fee: 'fee', fix: 'adjustment' },
 });
@@ -128,7 +134,9 @@ async function parts(): Promise<Partial<Record<ClearingPart, bigint>>> {
 /** What the run of every night finds: it proves what changed since the last one. */
 async function problemsOfTheNight(): Promise<readonly string[]> {
   const result = await proveLedger(db, {
-    ...{ merchantId: MERCHANT_ID, mode: 'incremental', fullDays: 30 },
+    merchantId: MERCHANT_ID,
+    mode: 'incremental',
+    fullDays: 30,
     openCheckers: () => [(task) => checkRange(db, task)],
   });
   if (result.outcome === 'busy') throw new Error('another run is under way');
@@ -171,12 +179,10 @@ describe('import', () => {
     expect((await lineOf(3)).reason).toContain('the line names its order ord_2');
     expect(await parts()).toEqual({ not_reported: 700n, unknown_lines: -500n, not_arrived: 7855n });
     const items = await readClearingItems(db, {
-      ...{
-        parts: ['not_reported', 'unknown_lines'],
-        currency: undefined,
-        after: undefined,
-        limit: 9,
-      },
+      parts: ['not_reported', 'unknown_lines'],
+      currency: undefined,
+      after: undefined,
+      limit: 9,
     });
     expect(items.map(({ subject }) => subject)).toEqual([
       'payment:pay_3',
@@ -336,8 +342,12 @@ test('M2: a line takes no payment that a line behind many others names by its id
   const paid = ['pay_a', 'pay_b'].map((id, minute) =>
     eventBody(
       paymentObject({
-        ...{ payment_id: id, metadata: { order_id: 'ord_x' }, currency: 'EUR', amount: 700 },
-        ...{ amount_received: 700, created: `2026-10-04T09:0${minute}:00.000Z` },
+        payment_id: id,
+        metadata: { order_id: 'ord_x' },
+        currency: 'EUR',
+        amount: 700,
+        amount_received: 700,
+        created: `2026-10-04T09:0${minute}:00.000Z`,
         modified_at: '2026-10-04T10:00:00.000Z',
       }),
     ),
@@ -354,8 +364,12 @@ describe('M5: a report line without a reference', () => {
   const captured = (id: string, amount: number, day = '2026-10-04') =>
     eventBody(
       paymentObject({
-        ...{ payment_id: id, currency: 'EUR', amount, amount_received: amount },
-        ...{ created: `${day}T09:00:00.000Z`, modified_at: `${day}T10:00:00.000Z` },
+        payment_id: id,
+        currency: 'EUR',
+        amount,
+        amount_received: amount,
+        created: `${day}T09:00:00.000Z`,
+        modified_at: `${day}T10:00:00.000Z`,
       }),
     );
   const charge = (id: string, amount: number, day = '2026-10-05') =>
@@ -403,8 +417,14 @@ describe('M5: a report line without a reference', () => {
   test('is about no payment or refund if it moves money in the other direction', async () => {
     await open({ paid: false });
     const refunded = {
-      ...{ refund_id: 'ref_1', payment_id: 'pay_1', status: 'succeeded', amount: 700 },
-      ...{ currency: 'EUR', reason: '', error_code: null, ...OCTOBER },
+      refund_id: 'ref_1',
+      payment_id: 'pay_1',
+      status: 'succeeded',
+      amount: 700,
+      currency: 'EUR',
+      reason: '',
+      error_code: null,
+      ...OCTOBER,
     };
     const refund = eventBody(refunded, {
       eventType: 'refund_succeeded',
@@ -426,8 +446,14 @@ describe('M5: a report line without a reference', () => {
     const refund = (status: string, day: string) =>
       eventBody(
         {
-          ...{ refund_id: 'ref_1', payment_id: 'pay_1', status, amount: 700, currency: 'EUR' },
-          ...{ reason: '', error_code: null, created: OCTOBER.created },
+          refund_id: 'ref_1',
+          payment_id: 'pay_1',
+          status,
+          amount: 700,
+          currency: 'EUR',
+          reason: '',
+          error_code: null,
+          created: OCTOBER.created,
           modified_at: `${day}T10:00:00.000Z`,
         },
         { eventType: `refund_${status}`, contentType: 'refund_details' },
@@ -458,7 +484,8 @@ test('C1: a currency without transfers in clearing has its parts, which add up t
     `ST-1,1,charge,pay_x,2026-10-05,USD,${amount},0.00,${amount}\n`;
   await imported(`${HEADER}${unknown('5.00')}`, REPORT);
   const inDollars = {
-    ...{ currency: 'USD', balanceMinor: 0n },
+    currency: 'USD',
+    balanceMinor: 0n,
     parts: [
       { part: 'unknown_lines', amountMinor: -500n },
       { part: 'not_arrived', amountMinor: 500n },

@@ -374,7 +374,9 @@ describe('a role that no process has', () => {
 test('events that a failover lost are compared with the service once, and the alert ends then', async () => {
   const compared: number[] = [];
   const watchLosses = createSystemWatch({
-    ...{ db, log: silentLog, isReconciling: true },
+    db,
+    log: silentLog,
+    isReconciling: true,
     reconcileLoss: (detectedMs) => {
       compared.push(detectedMs);
       return Promise.resolve();
@@ -409,7 +411,9 @@ test('events that a failover lost raise the alert while the queue is down, and a
   let isDown = true;
   const compared: number[] = [];
   const watchLosses = createSystemWatch({
-    ...{ db, log: silentLog, isReconciling: true },
+    db,
+    log: silentLog,
+    isReconciling: true,
     reconcileLoss: (detectedMs) => {
       if (isDown) return Promise.reject(new Error('the queue is down'));
       compared.push(detectedMs);

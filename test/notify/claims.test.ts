@@ -126,7 +126,8 @@ describe('an order webhook with a first attempt that outlives its lease', () => 
     let end = (_result: AttemptResult): void => undefined;
     let isSending = false;
     const channel: Channel = {
-      ...{ name: 'shop', slots: 1 },
+      name: 'shop',
+      slots: 1,
       send: () => {
         isSending = true;
         return new Promise((resolve) => {

@@ -61,7 +61,8 @@ function channelOf(
     },
   };
   const channel: Channel = {
-    ...{ name: 'shop', slots: SLOTS },
+    name: 'shop',
+    slots: SLOTS,
     send: (message) => {
       sent.push(message.id);
       return send(message);
@@ -214,7 +215,10 @@ test('the loops keep nothing for each run of a channel that stays busy, and wait
   const countWaiting = () => [...waiting.values()].flatMap(({ mock }) => mock.calls).length;
   const notifier = runNotifier(
     {
-      ...{ db, clock: systemClock, log: silentLog, deliverer: { run } },
+      db,
+      clock: systemClock,
+      log: silentLog,
+      deliverer: { run },
       alerts: () => Promise.resolve(new Set()),
       orders: {
         enqueue: () => Promise.resolve(new Set(['shop'])),

@@ -174,7 +174,9 @@ test('of two people who change evidence, the later one overwrites nothing and se
   const mine = { had, evidence_version: shownVersion(first), shipping_carrier: 'UPS' };
   expect((await submit(id, mine)).status).toBe(303);
   const theirs = {
-    ...{ had, evidence_version: shownVersion(second), shipping_carrier: 'DHL' },
+    had,
+    evidence_version: shownVersion(second),
+    shipping_carrier: 'DHL',
     uncategorized_text: `delivered ${HOSTILE}`,
   };
   const refused = await submit(id, theirs);

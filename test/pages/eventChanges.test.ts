@@ -265,7 +265,10 @@ async function observe(body: Buffer): Promise<void> {
   if (reading.outcome !== 'snapshot') throw new Error(reading.outcome);
   const { ref, content } = reading;
   const observation = {
-    ...{ ref, content, contentHash: contentHash(content), observedMicros: receivedMicros },
+    ref,
+    content,
+    contentHash: contentHash(content),
+    observedMicros: receivedMicros,
     source: 'retrieve',
     webhookEventId: undefined,
   } as const;

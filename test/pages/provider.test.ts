@@ -66,7 +66,9 @@ describe('a person with a role', () => {
     expect(page.html).toContain('ada@shop.example (ada) (operator)');
     const [entry] = await entriesOf('session.start');
     expect(entry).toMatchObject({
-      ...{ kind: 'person', name: 'ada@shop.example (ada)', role: 'operator' },
+      kind: 'person',
+      name: 'ada@shop.example (ada)',
+      role: 'operator',
       detail: { sign_in: 'provider' },
     });
   });

@@ -207,7 +207,9 @@ describe('sign out everywhere', () => {
         digest: randomBytes(32),
         actsFor: { signIn: 'provider', issuer, subject: '248289761001', role: 'viewer' },
         holder: 'ada@shop.example (248289761001)',
-        ...{ origin: '127.0.0.1', userAgent: '', lifetimeMs: 60_000 },
+        origin: '127.0.0.1',
+        userAgent: '',
+        lifetimeMs: 60_000,
       });
     const [one, again] = [await start('https://one.example'), await start('https://one.example')];
     await start('https://other.example');
@@ -268,7 +270,8 @@ describe('the audit log', () => {
     const viewer = await openPages(tallyhook, tokens.get('shop'));
     const [byToken] = await entries('session.start', 'a-shop');
     expect(byToken).toMatchObject({
-      ...{ kind: 'token', subject: 'session' },
+      kind: 'token',
+      subject: 'session',
       detail: { sign_in: 'token', expires_at: expect.any(String) },
     });
     await viewer.post('/sign-out', {});

@@ -117,7 +117,12 @@ test('checks that passed are no verdict while others still run', async () => {
       nowMs: 1,
     } as const;
     const opened = await systemPage.open(parts, {
-      ...{ params: {}, query: {}, actor, role: 'viewer', sessionId: 1, isLive: false },
+      params: {},
+      query: {},
+      actor,
+      role: 'viewer',
+      sessionId: 1,
+      isLive: false,
     });
     return opened.outcome === 'ok'
       ? render(h(Fragment, null, opened.view(viewer).body))
@@ -166,7 +171,9 @@ test('the queues are shown beside what is due by the database, and failed jobs w
   await receive(db, [paymentEvent({})]);
   const { body } = await call('GET', '/queues');
   expect(body).toMatchObject({
-    ...{ backend: 'postgres', usable: true, problem: null },
+    backend: 'postgres',
+    usable: true,
+    problem: null,
     queues: [
       { name: 'events', in_database: { due: 1 } },
       { name: 'reconcile', jobs: { failed: 1 }, in_database: null },

@@ -61,7 +61,8 @@ async function laggingReconciler(id: string): Promise<{ readonly lagging: TestRe
       ...client.payments,
       retrieve: async (...given) => ({
         ...(await client.payments.retrieve(...given)),
-        ...{ status: 'processing', amount_received: 0 },
+        status: 'processing',
+        amount_received: 0,
         modified_at: new Date(nowMs - 2 * HOUR_MS).toISOString(),
       }),
     },

@@ -69,7 +69,9 @@ test('a change that only a check found counts as missed, also of the stage of a 
   const dispute = {
     dispute_id: 'dp_1',
     payment_id: id,
-    ...{ amount: '100', currency: 'USD', dispute_status: 'dispute_opened' },
+    amount: '100',
+    currency: 'USD',
+    dispute_status: 'dispute_opened',
     created: PAID.modified_at,
   };
   await applyEach(db, testApplier(db), [

@@ -8,7 +8,9 @@ import { BILLING } from '../support/sandboxRequests.ts';
 
 const CARD_ONLY = {
   card_number: testCard('customer_action'),
-  ...{ card_exp_month: '12', card_exp_year: '2039', card_cvc: '123' },
+  card_exp_month: '12',
+  card_exp_year: '2039',
+  card_cvc: '123',
 };
 
 describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {

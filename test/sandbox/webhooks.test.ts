@@ -136,10 +136,15 @@ describe('a receiver that hangs', () => {
     for (let number = 0; number < 7; number += 1) await make(`hung-${number}`);
     await waitFor('seven to hang', () => received('hung-6').length === 1);
     const { body: payout } = await sandbox.call('POST', '/payouts/create', {
-      ...{ amount: 5000, currency: 'USD', payout_type: 'bank', confirm: true, auto_fulfill: true },
+      amount: 5000,
+      currency: 'USD',
+      payout_type: 'bank',
+      confirm: true,
+      auto_fulfill: true,
       payout_method_data: {
         bank_transfer: {
-          ...{ payout_method_type: 'ach', bank_account_number: '000123456789' },
+          payout_method_type: 'ach',
+          bank_account_number: '000123456789',
           bank_routing_number: '110000000',
         },
       },

@@ -13,7 +13,7 @@ export async function runTallyhook(
   { env = {}, input = '' }: ProgramOptions = {},
 ): Promise<Exit> {
   const [stdout, stderr] = [createOutput(), createOutput()];
-  const terminal = { stdin: Readable.from([Buffer.from(input)]), ...{ stdout, stderr } };
+  const terminal = { stdin: Readable.from([Buffer.from(input)]), stdout, stderr };
   const code = await run({ args, env, terminal });
   const exit = { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   checkOutput(args, exit);

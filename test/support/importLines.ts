@@ -28,8 +28,16 @@ export async function importLines(db: Database, text = 'ST-1'): Promise<void> {
 /** Imports a file with one more bank line. */
 export async function importBankLine(db: Database, grossMinor: number): Promise<void> {
   const line: Line = {
-    ...{ fileLine: 2, day: '2026-11-04', currency: 'USD', type: 'bank', grossMinor, feeMinor: 0 },
-    ...{ settlement: undefined, reference: undefined, lineReference: undefined, text: undefined },
+    fileLine: 2,
+    day: '2026-11-04',
+    currency: 'USD',
+    type: 'bank',
+    grossMinor,
+    feeMinor: 0,
+    settlement: undefined,
+    reference: undefined,
+    lineReference: undefined,
+    text: undefined,
   };
   await importNew(db, { format: 'mt940', digest: 'ff'.repeat(32) }, [line]);
 }

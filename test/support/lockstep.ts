@@ -21,11 +21,18 @@ export function createLockstep(postgres: Database): Lockstep {
   const tables = createTables();
   const modelOf = createLookup(MODELS);
   const server = new Server({
-    ...{ scheduler, tables, modelOf, random: () => 0.5, delayMs: () => 0 },
+    scheduler,
+    tables,
+    modelOf,
+    random: () => 0.5,
+    delayMs: () => 0,
     trace: () => undefined,
   });
   const actor: Actor = {
-    ...{ name: 'test', random: () => 0.5, isAlive: true, closing: new AbortController() },
+    name: 'test',
+    random: () => 0.5,
+    isAlive: true,
+    closing: new AbortController(),
   };
   const model = server.open(actor, 8);
   const used = new Set<string>();
@@ -76,7 +83,8 @@ export function createLockstep(postgres: Database): Lockstep {
     });
   return {
     db: { ...postgres, query, prepared: query, transaction },
-    ...{ used, differences },
+    used,
+    differences,
     differentTables: async () => {
       const different: string[] = [];
       for (const table of Object.values(tables) as unknown as readonly Table<object>[]) {

@@ -44,8 +44,16 @@ export function createRandomJournal({ random, effectiveMs, prefix = '' }: Journa
     ends.set(key, { seq: end.seq + 1, minor: next, times: [...end.times, at] });
     const [from, to] = isBack ? [credit, debit] : [debit, credit];
     return {
-      ...{ kind, id, leg, currency, seq: end.seq + 1, debit: from, credit: to, amount },
-      ...{ previous: end.minor, cumulative: next },
+      kind,
+      id,
+      leg,
+      currency,
+      seq: end.seq + 1,
+      debit: from,
+      credit: to,
+      amount,
+      previous: end.minor,
+      cumulative: next,
       recorded: new Date(recordedMs).toISOString(),
       effective: new Date(at).toISOString(),
     };

@@ -102,7 +102,7 @@ export const SANDBOX: readonly Mistake[] = [
     file: 'src/contract/endpoints/index.ts',
     code: '  ...BUSINESS_PROFILE_ENDPOINTS,\n};',
     mistaken:
-      "  ...BUSINESS_PROFILE_ENDPOINTS,\n  ...{ listRoutes: { ...HEALTH_ENDPOINTS.health, path: '/routes' } },\n};",
+      "  ...BUSINESS_PROFILE_ENDPOINTS,\n};\nObject.assign(ENDPOINTS, { listRoutes: { ...HEALTH_ENDPOINTS.health, path: '/routes' } });",
     test: 'test/conformance/statements.test.ts',
     named: 'There are no other routes',
   },

@@ -71,8 +71,13 @@ export function createTable<R>(
 
 export function createCell<R>(table: Table<R>, key: string): Cell<R> {
   return {
-    ...{ table, key, versions: [], writer: undefined, draft: undefined },
-    ...{ holders: new Map(), waiting: [] },
+    table,
+    key,
+    versions: [],
+    writer: undefined,
+    draft: undefined,
+    holders: new Map(),
+    waiting: [],
   };
 }
 

@@ -111,8 +111,14 @@ export class Server<Tables = unknown> {
       });
     });
     const connection: Connection = {
-      ...{ actor, sent: [], isBusy: false, tx: undefined, running: undefined },
-      ...{ isGone: false, lost: undefined, lastReplyMs: 0 },
+      actor,
+      sent: [],
+      isBusy: false,
+      tx: undefined,
+      running: undefined,
+      isGone: false,
+      lost: undefined,
+      lastReplyMs: 0,
     };
     this.#connections.add(connection);
     return connection;
@@ -176,8 +182,12 @@ export class Server<Tables = unknown> {
     const model = this.#parts.modelOf(statement.text);
     const running = { connection, statement, tx, isAlone, model };
     const execution = new ModelExecution({
-      ...{ tx, locks: this.#locks, snapshot: this.#commits, advisory: this.#advisory },
-      ...{ statementMs: this.#parts.scheduler.nowMs(), traits: model.traits },
+      tx,
+      locks: this.#locks,
+      snapshot: this.#commits,
+      advisory: this.#advisory,
+      statementMs: this.#parts.scheduler.nowMs(),
+      traits: model.traits,
     });
     this.#attempt(running, () => {
       const result = model.run(execution, this.#parts.tables, statement.values);
@@ -256,9 +266,13 @@ export class Server<Tables = unknown> {
     this.#transactions += 1;
     const serial = this.#transactions;
     return {
-      ...{ name: `${actor.name} #${serial}`, serial, startMs: this.#parts.scheduler.nowMs() },
-      ...{ written: new Set<Cell>(), locked: new Set<Cell>() },
-      ...{ waitsFor: undefined, state: 'open' },
+      name: `${actor.name} #${serial}`,
+      serial,
+      startMs: this.#parts.scheduler.nowMs(),
+      written: new Set<Cell>(),
+      locked: new Set<Cell>(),
+      waitsFor: undefined,
+      state: 'open',
     };
   }
 

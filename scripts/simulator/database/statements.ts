@@ -44,7 +44,10 @@ export function modeled<Args extends readonly unknown[]>(
   const text = textOf(store, args);
   const unnested = createUnnest(text);
   return {
-    ...{ name: store.name, fingerprint, text, traits: traitsOf(text) },
+    name: store.name,
+    fingerprint,
+    text,
+    traits: traitsOf(text),
     run: (x, tables, values) => run(x, tables, values, () => unnested(values)),
   };
 }

@@ -121,7 +121,9 @@ function verifyCommand(): Command {
 function reportJson(report: ArchiveReport) {
   const { unrecorded, examples, incompleteParts, incompleteExamples, ...counts } = report;
   return {
-    ...{ ...counts, not_removed: unrecorded, examples },
+    ...counts,
+    not_removed: unrecorded,
+    examples,
     incomplete_parts: incompleteParts,
     incomplete_examples: incompleteExamples,
   };

@@ -64,7 +64,8 @@ export function verifyCommand(): Command {
         config,
         async (db, databaseUrl) => {
           const input = {
-            ...{ db, databaseUrl },
+            db,
+            databaseUrl,
             merchantId: (await readInstallation(db)) ?? merchantIdOf(config),
             chainKey: options.publicKey ?? signingKeyOf(config)?.publicKey,
           };
@@ -157,10 +158,7 @@ async function proveChain(
   const { db, merchantId, chainKey: publicKey } = input;
   const published = head === undefined ? undefined : await readHead(head);
   await withCheckers(threads, input, ({ open }) =>
-    verifyChainFor({
-      ...{ db, merchantId, publicKey, head: published, json },
-      openCheckers: open,
-    }),
+    verifyChainFor({ db, merchantId, publicKey, head: published, json, openCheckers: open }),
   );
 }
 

@@ -74,7 +74,10 @@ function channelJson({ failing, attempts, ...one }: ChannelState): z.input<typeo
     oldest_due_seconds: one.oldestDueSeconds,
     last_attempts: attempts.map(({ number, attempt, at, outcome, response }) => ({
       message: number,
-      ...{ attempt, at, outcome, response },
+      attempt,
+      at,
+      outcome,
+      response,
     })),
   };
 }

@@ -97,7 +97,9 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
         await reviveDead(tx, events);
         const readings = events.map((event) => readEvent(event, parts.account.merchantId));
         await applyReadings(tx, {
-          ...{ events, readings, alsoLock },
+          events,
+          readings,
+          alsoLock,
           account: parts.account,
           nowMs: parts.clock.nowMs(),
         });

@@ -63,8 +63,10 @@ export async function readBookedSums(
   if (closing) return await closedSums(reader, closing, booking);
   if (last && nextMonth(last) === period.month) {
     const late = await readLate(reader, {
-      ...{ fromMicros: undefined, toMicros: period.fromMicros },
-      ...{ after: last.lastTransfer, until: undefined },
+      fromMicros: undefined,
+      toMicros: period.fromMicros,
+      after: last.lastTransfer,
+      until: undefined,
     });
     const opening = await readClosingBalances(tx, last.id, currency);
     const days = await effective.daysOf(period);
@@ -106,8 +108,11 @@ async function closedSums(
     late.length === 0 || !previous
       ? []
       : await readLatePostings(tx, {
-          ...{ fromMicros: undefined, toMicros: period.fromMicros, currency },
-          ...{ after: previous.lastTransfer, until: closing.lastTransfer },
+          fromMicros: undefined,
+          toMicros: period.fromMicros,
+          currency,
+          after: previous.lastTransfer,
+          until: closing.lastTransfer,
         });
   return {
     sums: {
@@ -141,7 +146,10 @@ function less(balances: readonly LegSums[], days: readonly ClosedDaySums[]): rea
 async function readBookedLater(reader: Reader, closing: Closing): Promise<LatePostings> {
   const { fromMicros, toMicros } = reader.period;
   const late = await readLate(reader, {
-    ...{ fromMicros, toMicros, after: closing.lastTransfer, until: undefined },
+    fromMicros,
+    toMicros,
+    after: closing.lastTransfer,
+    until: undefined,
   });
   return { totals: lateTotals(late.sums), first: late.first };
 }

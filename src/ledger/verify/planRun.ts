@@ -61,8 +61,10 @@ export async function planRun(tx: Queryable, options: PlanOptions): Promise<Plan
   const position = await readPosition(tx);
   const eventId = await readLastSettled(tx, position?.eventId ?? 0);
   const next: Position = {
-    ...{ changeNumber: ends.lastChange, eventId },
-    ...{ blockNumber: ends.lastBlock, lineId: ends.lastLine },
+    changeNumber: ends.lastChange,
+    eventId,
+    blockNumber: ends.lastBlock,
+    lineId: ends.lastLine,
   };
   const open = await readOpenRound(tx);
   const isContinued =

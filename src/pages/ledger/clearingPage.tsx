@@ -40,7 +40,8 @@ export const clearingPage = definePage({
     const reason = await whyNotRead(db);
     if (reason) return { outcome: 'ok', data: { outcome: 'not_read', reason } };
     const { clearing, items } = await readUnmatched(db, {
-      ...{ part: query.part, currency: query.currency },
+      part: query.part,
+      currency: query.currency,
       after: placeRead(place.place),
       limit: PAGE_SIZE + 1,
     });

@@ -40,7 +40,9 @@ export const retryPayout = defineAction({
     if (refused) return refused;
     const details = method && detailsOf(method, values as Record<string, string | undefined>);
     const body = {
-      ...{ expected_amount, currency: of, reason },
+      expected_amount,
+      currency: of,
+      reason,
       ...(details && { payout_method_data: details }),
     };
     return await throughEndpoint(retryEndpoint, parts, { params: named, body, actor }, (given) => ({

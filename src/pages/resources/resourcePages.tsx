@@ -148,7 +148,10 @@ function PaymentMoney({ family, viewer }: { readonly family: Family; readonly vi
 function partOf(row: ResourceDetail) {
   const { kind, authorizedMinor, capturedMinor, amountMinor } = row;
   return {
-    ...{ kind, authorizedMinor, capturedMinor, amountMinor: amountMinor ?? undefined },
+    kind,
+    authorizedMinor,
+    capturedMinor,
+    amountMinor: amountMinor ?? undefined,
     status: row.status ?? undefined,
     stage: row.stage ?? undefined,
     currency: row.currency ?? undefined,

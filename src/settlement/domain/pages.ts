@@ -71,10 +71,7 @@ export function createPages(): Pages {
       const { number, isOwn } = page;
       continued = page.isLast
         ? undefined
-        : {
-            ...{ nextNumber: number + 1, isOwn, openingMinor, entriesMinor },
-            interimMinor: interim.end,
-          };
+        : { nextNumber: number + 1, isOwn, openingMinor, entriesMinor, interimMinor: interim.end };
     },
     isContinued: () => continued !== undefined,
   };

@@ -41,14 +41,28 @@ test('a watermark that is ahead once justifies one alert', () => {
 
 describe('a second payment of an order', () => {
   const FIRST: State = {
-    ...{ kind: 'payment', id: 'pay_1', paymentId: 'pay_1', orderId: 'ord_1' },
-    ...{ status: 'succeeded', stage: null, currency: 'USD', amount: 100, received: 100 },
-    ...{ fromMs: 0, untilMs: Number.POSITIVE_INFINITY },
+    kind: 'payment',
+    id: 'pay_1',
+    paymentId: 'pay_1',
+    orderId: 'ord_1',
+    status: 'succeeded',
+    stage: null,
+    currency: 'USD',
+    amount: 100,
+    received: 100,
+    fromMs: 0,
+    untilMs: Number.POSITIVE_INFINITY,
   };
   const SECOND: State = { ...FIRST, id: 'pay_2', paymentId: 'pay_2', fromMs: 10 };
   const part = (fields: Partial<State>): State => ({
-    ...{ ...FIRST, kind: 'refund', id: 'ref_1', paymentId: 'pay_1', orderId: null },
-    ...{ amount: 100, received: 0, fromMs: 5 },
+    ...FIRST,
+    kind: 'refund',
+    id: 'ref_1',
+    paymentId: 'pay_1',
+    orderId: null,
+    amount: 100,
+    received: 0,
+    fromMs: 5,
     ...fields,
   });
   const lost = { kind: 'dispute', id: 'dp_1', status: 'lost', stage: 'dispute' } as const;

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { addUpMoved, balancesOf } from '../../../src/ledger/domain/balances.ts';
 
 const moved = (debit: string, credit: string, amountMinor: bigint, currency = 'USD') => ({
-  ...{ debit, credit, currency, amountMinor },
+  debit,
+  credit,
+  currency,
+  amountMinor,
 });
 
 test('amounts add up if both accounts and the currency are the same, and only then', () => {
@@ -48,7 +51,12 @@ test('a balance is what was debited less what was credited, for each account and
 test('an account that no table describes is still there, with its balance', () => {
   const [one] = balancesOf([moved('x', 'y', 1n)], []);
   expect(one).toEqual({
-    ...{ account: 'x', class: '', meaning: '', currency: 'USD' },
-    ...{ debitedMinor: 1n, creditedMinor: 0n, balanceMinor: 1n },
+    account: 'x',
+    class: '',
+    meaning: '',
+    currency: 'USD',
+    debitedMinor: 1n,
+    creditedMinor: 0n,
+    balanceMinor: 1n,
   });
 });

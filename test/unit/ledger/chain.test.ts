@@ -17,9 +17,19 @@ import { type SealContent, sealBytes } from '../../../src/ledger/domain/seals.ts
 import type { ClosedDaySums } from '../../../src/ledger/domain/statement.ts';
 
 const BLOCK: SealedBlock = {
-  ...{ number: 2, form: 1, previousDigest: '0a'.repeat(32), afterId: 20, throughId: 2 ** 40 },
-  ...{ transfers: 15, totalTransfers: 35, entriesDigest: 'ff'.repeat(32), history: 'sörver 1' },
-  ...{ chainedMicros: 1_000, publicKey: null, digest: 'b'.repeat(64), signature: null },
+  number: 2,
+  form: 1,
+  previousDigest: '0a'.repeat(32),
+  afterId: 20,
+  throughId: 2 ** 40,
+  transfers: 15,
+  totalTransfers: 35,
+  entriesDigest: 'ff'.repeat(32),
+  history: 'sörver 1',
+  chainedMicros: 1_000,
+  publicKey: null,
+  digest: 'b'.repeat(64),
+  signature: null,
 };
 
 /** Reads fields as rule C4 describes them: a type, a length and a value. */
@@ -130,7 +140,9 @@ describe('a chain head', () => {
   test('that was replaced names the last restore that can explain it', () => {
     const published = { number: 5, digest, block: { ...BLOCK, number: 5, chainedMicros: 100 } };
     const start = (number: number, chainedMicros: number) => ({
-      ...{ number, chainedMicros, history: `server ${number}` },
+      number,
+      chainedMicros,
+      history: `server ${number}`,
     });
     const verdict = (...starts: readonly ReturnType<typeof start>[]) =>
       judgeHead(published, BLOCK, starts);
@@ -149,19 +161,42 @@ describe('a chain head', () => {
 });
 
 const DAY: ClosedDaySums = {
-  ...{ day: '2026-10-05', currency: 'EUR', leg: 'captured', upMinor: 2n ** 70n, downMinor: 2n },
-  ...{ ups: 3, downs: 4, late: 5, lateMinor: -6n, postedUpMinor: 7n, postedDownMinor: 8n },
+  day: '2026-10-05',
+  currency: 'EUR',
+  leg: 'captured',
+  upMinor: 2n ** 70n,
+  downMinor: 2n,
+  ups: 3,
+  downs: 4,
+  late: 5,
+  lateMinor: -6n,
+  postedUpMinor: 7n,
+  postedDownMinor: 8n,
 };
 const OTHER = { ...DAY, currency: 'USD' };
 const BALANCE = { currency: 'EUR', leg: 'captured', upMinor: 9n, downMinor: 10n };
 const CLOSING: Closing = {
-  ...{ id: 11, month: '2026-10', timeZone: 'Europe/Berlin', fromMicros: 12, toMicros: 13 },
-  ...{ version: 14, previousId: 15, lastTransfer: 16, closedMicros: 17, closedBy: 'erika' },
-  ...{ reason: 'because', exceptions: [{ kind: 'uncertain', count: 1, examples: ['a', 'b'] }] },
-  ...{ reopenedMicros: null, reopenedBy: null, reopenedReason: null, seal: null },
+  id: 11,
+  month: '2026-10',
+  timeZone: 'Europe/Berlin',
+  fromMicros: 12,
+  toMicros: 13,
+  version: 14,
+  previousId: 15,
+  lastTransfer: 16,
+  closedMicros: 17,
+  closedBy: 'erika',
+  reason: 'because',
+  exceptions: [{ kind: 'uncertain', count: 1, examples: ['a', 'b'] }],
+  reopenedMicros: null,
+  reopenedBy: null,
+  reopenedReason: null,
+  seal: null,
 };
 const CONTENT: SealContent = {
-  ...{ closing: CLOSING, days: [DAY, OTHER], balances: [BALANCE] },
+  closing: CLOSING,
+  days: [DAY, OTHER],
+  balances: [BALANCE],
   block: { number: 18, digest: 'cd'.repeat(32) },
 };
 
@@ -204,14 +239,30 @@ describe('how blocks continue each other', () => {
   const digest = (digit: string) => digit.repeat(64);
 
   const FIRST: SealedBlock = {
-    ...{ number: 1, form: 1, previousDigest: digest('0'), afterId: 0, throughId: 20 },
-    ...{ transfers: 15, totalTransfers: 15, entriesDigest: digest('e'), history: 'server 1' },
-    ...{ chainedMicros: 1_000, publicKey: null, digest: digest('a'), signature: null },
+    number: 1,
+    form: 1,
+    previousDigest: digest('0'),
+    afterId: 0,
+    throughId: 20,
+    transfers: 15,
+    totalTransfers: 15,
+    entriesDigest: digest('e'),
+    history: 'server 1',
+    chainedMicros: 1_000,
+    publicKey: null,
+    digest: digest('a'),
+    signature: null,
   };
   const SECOND: SealedBlock = {
     ...FIRST,
-    ...{ number: 2, previousDigest: digest('a'), afterId: 20, throughId: 30 },
-    ...{ transfers: 5, totalTransfers: 20, chainedMicros: 2_000, digest: digest('b') },
+    number: 2,
+    previousDigest: digest('a'),
+    afterId: 20,
+    throughId: 30,
+    transfers: 5,
+    totalTransfers: 20,
+    chainedMicros: 2_000,
+    digest: digest('b'),
   };
 
   test('a block that continues the one before it has no problem, and neither has the first', () => {

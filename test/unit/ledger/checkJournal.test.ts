@@ -16,16 +16,29 @@ import type { JournalKind } from '../../../src/ledger/domain/legs.ts';
 
 function row(fields: Partial<JournalRow>): JournalRow {
   return {
-    ...{ leg: 'captured', currency: 'USD', seq: 1, debit: 'psp.clearing', credit: 'order.due' },
-    ...{ amountMinor: 30n, previousMinor: 0n, cumulativeMinor: 30n, ...fields },
+    leg: 'captured',
+    currency: 'USD',
+    seq: 1,
+    debit: 'psp.clearing',
+    credit: 'order.due',
+    amountMinor: 30n,
+    previousMinor: 0n,
+    cumulativeMinor: 30n,
+    ...fields,
   };
 }
 
 function payment(fields: Partial<PostingState>): PostingState {
   return {
-    ...{ ref: { kind: 'payment', id: 'p' }, status: 'succeeded', amountMinor: 30 },
-    ...{ authorizedMinor: 0, capturedMinor: 30, currency: 'USD', posts: true },
-    ...{ posted: { USD: { captured: { seq: 1, cumulativeMinor: 30 } } }, ...fields },
+    ref: { kind: 'payment', id: 'p' },
+    status: 'succeeded',
+    amountMinor: 30,
+    authorizedMinor: 0,
+    capturedMinor: 30,
+    currency: 'USD',
+    posts: true,
+    posted: { USD: { captured: { seq: 1, cumulativeMinor: 30 } } },
+    ...fields,
   };
 }
 
@@ -222,7 +235,11 @@ describe('effective times', () => {
     effectiveMicros,
   });
   const moved = (movedMinor: number, effectiveMicros = NOON) => ({
-    ...{ leg: 'captured', currency: 'USD', movedMinor, effectiveMicros, source: 'stated' as const },
+    leg: 'captured',
+    currency: 'USD',
+    movedMinor,
+    effectiveMicros,
+    source: 'stated' as const,
     headHash: 'h',
   });
 
@@ -255,20 +272,26 @@ describe('balances', () => {
       row({ currency: 'EUR', amountMinor: 2n ** 60n }),
     ];
     expect(Object.fromEntries(balancesOf(rows))).toEqual({
-      ...{ 'USD psp.clearing': 20n, 'USD order.due': -20n },
-      ...{ 'EUR psp.clearing': 2n ** 60n, 'EUR order.due': -(2n ** 60n) },
+      'USD psp.clearing': 20n,
+      'USD order.due': -20n,
+      'EUR psp.clearing': 2n ** 60n,
+      'EUR order.due': -(2n ** 60n),
     });
   });
 
   test('of a state are those of its legs together', () => {
     const state = { ...payment({ authorizedMinor: 100, status: 'expired' }), currency: 'USD' };
     expect(Object.fromEntries(expectedBalances(state))).toEqual({
-      ...{ 'USD psp.clearing': 30n, 'USD order.due': -30n },
-      ...{ 'USD memo.auth_open': 0n, 'USD memo.auth_contra': 0n },
+      'USD psp.clearing': 30n,
+      'USD order.due': -30n,
+      'USD memo.auth_open': 0n,
+      'USD memo.auth_contra': 0n,
     });
     const refund = { ref: { kind: 'refund', id: 'r' }, status: 'succeeded' } as const;
     expect(Object.fromEntries(expectedBalances({ ...state, ...refund }))).toMatchObject({
-      ...{ 'USD order.refunds': 30n, 'USD refund.in_flight': 0n, 'USD psp.clearing': -30n },
+      'USD order.refunds': 30n,
+      'USD refund.in_flight': 0n,
+      'USD psp.clearing': -30n,
     });
   });
 

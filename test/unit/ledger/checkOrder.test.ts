@@ -11,15 +11,32 @@ import {
 import type { NamedPart } from '../../../src/ledger/domain/orderFindings.ts';
 
 const PAYMENT: NamedPart = {
-  ...{ kind: 'payment', id: 'pay_1', paymentId: null, status: 'succeeded', stage: undefined },
-  ...{ currency: 'USD', amountMinor: 100, authorizedMinor: 0, capturedMinor: 100 },
+  kind: 'payment',
+  id: 'pay_1',
+  paymentId: null,
+  status: 'succeeded',
+  stage: undefined,
+  currency: 'USD',
+  amountMinor: 100,
+  authorizedMinor: 0,
+  capturedMinor: 100,
 };
 const ORDER: StoredOrder = {
-  ...{ orderKey: 'order:ord_1', orderId: 'ord_1', status: 'paid', movedTo: [], openFindings: [] },
+  orderKey: 'order:ord_1',
+  orderId: 'ord_1',
+  status: 'paid',
+  movedTo: [],
+  openFindings: [],
 };
 const TOTALS: StoredTotals = {
-  ...{ currency: 'USD', status: 'paid', authorizedMinor: '0', capturedMinor: '100' },
-  ...{ refundedMinor: '0', refundPendingMinor: '0', disputedMinor: '0', chargedBackMinor: '0' },
+  currency: 'USD',
+  status: 'paid',
+  authorizedMinor: '0',
+  capturedMinor: '100',
+  refundedMinor: '0',
+  refundPendingMinor: '0',
+  disputedMinor: '0',
+  chargedBackMinor: '0',
 };
 const ENTRY: OrderEntry = { orderKey: 'order:ord_1', order: ORDER, totals: [TOTALS] };
 const HUGE = { ...PAYMENT, capturedMinor: Number.MAX_SAFE_INTEGER };

@@ -15,16 +15,27 @@ import {
 // October in Berlin ends an hour before that of UTC.
 const TO_MICROS = Date.UTC(2026, 9, 31, 23) * 1000;
 const OCTOBER = {
-  ...{ month: '2026-10', timeZone: 'Europe/Berlin' },
-  ...{ fromMicros: Date.UTC(2026, 8, 30, 22) * 1000, toMicros: TO_MICROS },
+  month: '2026-10',
+  timeZone: 'Europe/Berlin',
+  fromMicros: Date.UTC(2026, 8, 30, 22) * 1000,
+  toMicros: TO_MICROS,
 };
 
 function closing(fields: Partial<Closing>): Closing {
   return {
     ...OCTOBER,
-    ...{ id: 1, version: 1, previousId: null, lastTransfer: 100, closedMicros: TO_MICROS },
-    ...{ closedBy: 'erika', reason: null, exceptions: [], seal: null },
-    ...{ reopenedMicros: null, reopenedBy: null, reopenedReason: null },
+    id: 1,
+    version: 1,
+    previousId: null,
+    lastTransfer: 100,
+    closedMicros: TO_MICROS,
+    closedBy: 'erika',
+    reason: null,
+    exceptions: [],
+    seal: null,
+    reopenedMicros: null,
+    reopenedBy: null,
+    reopenedReason: null,
     ...fields,
   };
 }

@@ -17,15 +17,31 @@ const CLEARING = { code: 'psp.clearing', name: 'Assets:Service:Clearing' };
 const SALES = { code: 'order.due', name: 'Income:Orders' };
 
 const ROW: EntryRow = {
-  ...{ id: 12, kind: 'payment', resourceId: 'pay_1', orderKey: 'order:ord_1' },
-  ...{ leg: 'captured', seq: 3, currency: 'USD', debit: 'psp.clearing', credit: 'order.due' },
-  ...{ amountMinor: 6_540, headHash: '', inboxId: undefined, eventId: 'evt_1', movedOn: null },
+  id: 12,
+  kind: 'payment',
+  resourceId: 'pay_1',
+  orderKey: 'order:ord_1',
+  leg: 'captured',
+  seq: 3,
+  currency: 'USD',
+  debit: 'psp.clearing',
+  credit: 'order.due',
+  amountMinor: 6_540,
+  headHash: '',
+  inboxId: undefined,
+  eventId: 'evt_1',
+  movedOn: null,
 };
 
 function moved(fields: Partial<DayMoved>): DayMoved {
   return {
-    ...{ day: '2026-11-01', currency: 'USD', leg: 'captured', lateOf: null },
-    ...{ movedMinor: 100n, transfers: 1, ...fields },
+    day: '2026-11-01',
+    currency: 'USD',
+    leg: 'captured',
+    lateOf: null,
+    movedMinor: 100n,
+    transfers: 1,
+    ...fields,
   };
 }
 
@@ -43,8 +59,11 @@ describe('the entry of a transfer', () => {
   test('1, 2: debits and credits its accounts with its amount, and has its number and its ids', () => {
     expect(transferEntry(DEFAULT_CHART, ROW, '2026-11-01')).toEqual([
       {
-        ...{ id: '12', day: '2026-11-01', words: ['payment', 'pay_1', 'captured', '3'] },
-        ...{ orderId: 'ord_1', eventId: 'evt_1' },
+        id: '12',
+        day: '2026-11-01',
+        words: ['payment', 'pay_1', 'captured', '3'],
+        orderId: 'ord_1',
+        eventId: 'evt_1',
         postings: [
           { account: CLEARING, currency: 'USD', amountMinor: 6_540n },
           { account: SALES, currency: 'USD', amountMinor: -6_540n },
@@ -89,8 +108,10 @@ describe('the entries of a day', () => {
       ],
     ]);
     expect(entries[0]).toMatchObject({
-      ...{ day: '2026-11-01', words: ['totals', 'of', 'the', 'day'] },
-      ...{ orderId: undefined, eventId: undefined },
+      day: '2026-11-01',
+      words: ['totals', 'of', 'the', 'day'],
+      orderId: undefined,
+      eventId: undefined,
     });
   });
 
@@ -160,8 +181,10 @@ describe('balances', () => {
       ['opening-2026-11-01-USD', 'Income:Orders -5 USD', 'Assets:Service:Clearing 5 USD'],
     ]);
     expect(entries[0]).toMatchObject({
-      ...{ day: '2026-11-01', words: ['opening', 'balances'] },
-      ...{ orderId: undefined, eventId: undefined },
+      day: '2026-11-01',
+      words: ['opening', 'balances'],
+      orderId: undefined,
+      eventId: undefined,
     });
   });
 });

@@ -213,8 +213,11 @@ describe('an order', () => {
     const refunds = [
       child({ amountMinor: 105, status: 'pending' }),
       child({
-        ...{ id: 'ref_2', paymentId: 'pay_2', currency: 'EUR' },
-        ...{ amountMinor: 107, status: 'pending' },
+        id: 'ref_2',
+        paymentId: 'pay_2',
+        currency: 'EUR',
+        amountMinor: 107,
+        status: 'pending',
       }),
     ];
     expect(found(payment, euro, ...refunds)).toEqual([

@@ -148,8 +148,13 @@ describe('M3: fields', () => {
   test('the state names its resource, its epoch and its head', () => {
     const head = snapshot(CAPTURED, { epoch: 3, contentHash: 'h' });
     expect(foldSnapshots([head])).toMatchObject({
-      ...{ ref: { kind: 'payment', id: 'pay_1' }, epoch: 3, headHash: 'h' },
-      ...{ posts: true, uncertainties: [], illegalSteps: [], namedPayments: [] },
+      ref: { kind: 'payment', id: 'pay_1' },
+      epoch: 3,
+      headHash: 'h',
+      posts: true,
+      uncertainties: [],
+      illegalSteps: [],
+      namedPayments: [],
     });
   });
 });
@@ -173,7 +178,10 @@ describe('M4: amounts', () => {
     (kind) => {
       const content = { ...HOLD, status: kind === 'dispute' ? 'won' : 'failed' };
       expect(foldOf(kind, { ...content, amountReceivedMinor: 5, ...at(1) })).toMatchObject({
-        ...{ authorizedMinor: 0, capturedMinor: 0, revokedMinor: 0, uncertainties: [] },
+        authorizedMinor: 0,
+        capturedMinor: 0,
+        revokedMinor: 0,
+        uncertainties: [],
         posts: true,
       });
     },
@@ -182,7 +190,10 @@ describe('M4: amounts', () => {
   test('the largest amount counts, regardless of the place of its body', () => {
     const status = 'partially_captured_and_capturable';
     const carrying = (amountReceivedMinor: number, tick: number) => ({
-      ...{ ...usd, status, amountReceivedMinor, ...at(tick) },
+      ...usd,
+      status,
+      amountReceivedMinor,
+      ...at(tick),
     });
     for (const amounts of [
       [30, 70, 50],
@@ -215,7 +226,9 @@ describe('M4: amounts', () => {
 
   test.each(HELD)('%s is a hold of the whole amount if no body carries one', (status) => {
     expect(fold({ ...usd, status, ...at(1) })).toMatchObject({
-      ...{ authorizedMinor: 100, uncertainties: ['provisional_amount'], posts: true },
+      authorizedMinor: 100,
+      uncertainties: ['provisional_amount'],
+      posts: true,
     });
     // It stays one under a body that holds nothing.
     const cancelled = { ...usd, status: 'cancelled', captureMethod: 'automatic', ...at(2) };
@@ -258,7 +271,9 @@ describe('M4: amounts', () => {
     (method, authorizedMinor) => {
       const content = method === undefined ? {} : { captureMethod: method };
       expect(fold({ ...CAPTURED, ...content })).toMatchObject({
-        ...{ authorizedMinor, capturedMinor: 100, uncertainties: [] },
+        authorizedMinor,
+        capturedMinor: 100,
+        uncertainties: [],
       });
     },
   );
@@ -286,7 +301,9 @@ describe('M4: amounts', () => {
     const captured = { ...HOLD, amountCapturableMinor: 0 };
     const first = {
       ...captured,
-      ...{ status: 'partially_captured_and_capturable', amountReceivedMinor: 100, ...at(1) },
+      status: 'partially_captured_and_capturable',
+      amountReceivedMinor: 100,
+      ...at(1),
     };
     const state = fold(first, { ...content, ...at(2) });
     expect(state).toMatchObject({ capturedMinor: 100, uncertainties });
@@ -294,12 +311,15 @@ describe('M4: amounts', () => {
 
   test('a last body with less contradicts the largest amount, over a body between them', () => {
     const partly = (amountReceivedMinor: number, tick: number) => ({
-      ...{ ...usd, status: 'partially_captured_and_capturable', ...at(tick) },
+      ...usd,
+      status: 'partially_captured_and_capturable',
+      ...at(tick),
       amountReceivedMinor,
     });
     const last = { ...CAPTURED, amountReceivedMinor: 50, ...at(3) };
     expect(fold(partly(70, 1), partly(60, 2), last)).toMatchObject({
-      ...{ capturedMinor: 70, uncertainties: ['conflicting_amounts'] },
+      capturedMinor: 70,
+      uncertainties: ['conflicting_amounts'],
     });
   });
 
@@ -337,8 +357,11 @@ describe('M5: a captured amount that no final body carries', () => {
 
   test('the known part of a capture stays until a final body carries the amount', () => {
     const part = {
-      ...{ ...usd, status: 'partially_captured_and_capturable', ...at(1) },
-      ...{ amountReceivedMinor: 30, amountCapturableMinor: 70 },
+      ...usd,
+      status: 'partially_captured_and_capturable',
+      ...at(1),
+      amountReceivedMinor: 30,
+      amountCapturableMinor: 70,
     };
     const state = fold(part, { ...SUCCEEDED, ...at(2) });
     expect(state).toMatchObject({ capturedMinor: 30, posts: false });
@@ -381,7 +404,9 @@ describe('M4: a failed payment', () => {
     [
       'the most of several',
       [30, 70, 50].map((amountReceivedMinor, tick) => ({
-        ...{ ...CAPTURED, amountReceivedMinor, ...at(tick) },
+        ...CAPTURED,
+        amountReceivedMinor,
+        ...at(tick),
       })),
       70,
     ],
@@ -420,13 +445,12 @@ describe('the sources of the amounts', () => {
   };
 
   const part = (amountReceivedMinor: number, tick: number) => ({
-    ...{
-      ...usd,
-      status: 'partially_captured_and_capturable',
-      captureMethod: 'manual',
-      ...at(tick),
-    },
-    ...{ amountReceivedMinor, amountCapturableMinor: 100 - amountReceivedMinor },
+    ...usd,
+    status: 'partially_captured_and_capturable',
+    captureMethod: 'manual',
+    ...at(tick),
+    amountReceivedMinor,
+    amountCapturableMinor: 100 - amountReceivedMinor,
   });
 
   test('are the greatest bodies that carry them', () => {
@@ -532,7 +556,8 @@ describe('M6: uncertainties', () => {
 
   const partly = (amountReceivedMinor: number) => ({
     ...usd,
-    ...{ status: 'partially_captured_and_capturable', amountReceivedMinor },
+    status: 'partially_captured_and_capturable',
+    amountReceivedMinor,
   });
   test.each<[string, ResourceKind, SnapshotContent, SnapshotContent, boolean]>([
     ['another amount', 'payment', PROCESSING, { ...PROCESSING, amountMinor: 99 }, true],

@@ -16,15 +16,26 @@ import {
 } from '../../../src/ledger/domain/lines.ts';
 
 const CONTENT: LineContent = {
-  ...{ type: 'payment', settlement: 'ST-1', reference: 'pay_1', lineReference: 'L-1' },
-  ...{ day: '2026-10-05', currency: 'EUR', grossMinor: 1_000, feeMinor: 30 },
+  type: 'payment',
+  settlement: 'ST-1',
+  reference: 'pay_1',
+  lineReference: 'L-1',
+  day: '2026-10-05',
+  currency: 'EUR',
+  grossMinor: 1_000,
+  feeMinor: 30,
 };
 const NOON_MICROS = Date.UTC(2026, 9, 5, 12) * 1_000;
 
 function line(fields: Partial<PostingLine>): PostingLine {
   return {
-    ...{ type: 'payment', day: '2026-10-05', currency: 'EUR', digest: 'd1' },
-    ...{ grossMinor: 1_000, feeMinor: 0, ...fields },
+    type: 'payment',
+    day: '2026-10-05',
+    currency: 'EUR',
+    digest: 'd1',
+    grossMinor: 1_000,
+    feeMinor: 0,
+    ...fields,
   };
 }
 
@@ -97,10 +108,17 @@ describe('1, 2: what a line posts', () => {
   test('4: at the noon of its day in UTC, as stated by its content', () => {
     expect(lineTransfers(line({ ...BANK, currency: 'USD' }), undefined, {})).toEqual([
       {
-        ...{ leg: 'bank_received', currency: 'USD', seq: 1 },
-        ...{ debit: 'bank.account', credit: 'psp.clearing' },
-        ...{ amountMinor: 1_000, previousMinor: 0, cumulativeMinor: 1_000 },
-        ...{ headHash: 'd1', effectiveMicros: NOON_MICROS, source: 'stated' },
+        leg: 'bank_received',
+        currency: 'USD',
+        seq: 1,
+        debit: 'bank.account',
+        credit: 'psp.clearing',
+        amountMinor: 1_000,
+        previousMinor: 0,
+        cumulativeMinor: 1_000,
+        headHash: 'd1',
+        effectiveMicros: NOON_MICROS,
+        source: 'stated',
       },
     ]);
   });
@@ -126,8 +144,12 @@ describe('5: a match that changes', () => {
     expect(others).toEqual([]);
     const first = lineTransfers(own, match, {}).find(({ leg }) => leg === back?.leg);
     expect(back).toMatchObject({
-      ...{ seq: 2, debit: first?.credit, credit: first?.debit, cumulativeMinor: 0 },
-      ...{ amountMinor: first?.amountMinor, previousMinor: first?.cumulativeMinor },
+      seq: 2,
+      debit: first?.credit,
+      credit: first?.debit,
+      cumulativeMinor: 0,
+      amountMinor: first?.amountMinor,
+      previousMinor: first?.cumulativeMinor,
     });
   });
 
@@ -181,7 +203,9 @@ describe('3: the identity of a line', () => {
     const stored = { ...CONTENT, settlement: null, reference: null, lineReference: null };
     const read = {
       ...CONTENT,
-      ...{ settlement: undefined, reference: undefined, lineReference: undefined },
+      settlement: undefined,
+      reference: undefined,
+      lineReference: undefined,
     };
     expect(identityOf(stored)).toBe(identityOf(read));
   });
@@ -202,8 +226,12 @@ test('the net amount of a report line is what is left after its fee', () => {
 
 describe('the check of what a line has posted', () => {
   const booked = (fields: Partial<BookedRow>): BookedRow => ({
-    ...{ leg: 'bank_received', currency: 'EUR', effectiveMicros: NOON_MICROS },
-    ...{ previousMinor: 0n, cumulativeMinor: 1_000n, ...fields },
+    leg: 'bank_received',
+    currency: 'EUR',
+    effectiveMicros: NOON_MICROS,
+    previousMinor: 0n,
+    cumulativeMinor: 1_000n,
+    ...fields,
   });
   const taken = booked({ previousMinor: 1_000n, cumulativeMinor: 0n });
 

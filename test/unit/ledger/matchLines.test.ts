@@ -15,15 +15,28 @@ import { lineOfEntry } from '../../../src/settlement/domain/bankEntries.ts';
 
 function reportLine(fields: Partial<OpenLine>): OpenLine {
   return {
-    ...{ id: 1, type: 'refund', reference: 'pay_1', day: '2026-10-06', currency: 'EUR' },
-    ...{ grossMinor: -700, text: null, ...fields },
+    id: 1,
+    type: 'refund',
+    reference: 'pay_1',
+    day: '2026-10-06',
+    currency: 'EUR',
+    grossMinor: -700,
+    text: null,
+    ...fields,
   };
 }
 
 function refund(fields: Partial<Candidate>): Candidate {
   return {
-    ...{ kind: 'refund', id: 'ref_1', paymentId: 'pay_1', orderId: 'ord_1', currency: 'EUR' },
-    ...{ amountMinor: 700, lines: 0, movedMicros: 10, ...fields },
+    kind: 'refund',
+    id: 'ref_1',
+    paymentId: 'pay_1',
+    orderId: 'ord_1',
+    currency: 'EUR',
+    amountMinor: 700,
+    lines: 0,
+    movedMicros: 10,
+    ...fields,
   };
 }
 
@@ -167,7 +180,10 @@ describe('5: a report line that names nothing', () => {
   test('is about the only candidate, and states that', () => {
     expect(matchByAmount([pair(1, 'a')])).toEqual([
       {
-        ...{ lineId: 1, targetKind: 'refund', targetId: 'a', rule: 'amount_and_date' },
+        lineId: 1,
+        targetKind: 'refund',
+        targetId: 'a',
+        rule: 'amount_and_date',
         reason: 'the only refund of 7.00 EUR within 7 days that no other line is about',
       },
     ]);
@@ -191,14 +207,24 @@ describe('5: a report line that names nothing', () => {
 });
 
 const LINE: OpenLine = {
-  ...{ id: 1, type: 'bank', reference: null, day: '2026-10-06', currency: 'EUR' },
-  ...{ grossMinor: 7855, text: null },
+  id: 1,
+  type: 'bank',
+  reference: null,
+  day: '2026-10-06',
+  currency: 'EUR',
+  grossMinor: 7855,
+  text: null,
 };
 
 function settlement(fields: Partial<SettlementCandidate>): SettlementCandidate {
   return {
-    ...{ id: 5, reference: 'ST-1005', currency: 'EUR', netMinor: 1n, day: '2026-10-05' },
-    ...{ bankLines: 0, ...fields },
+    id: 5,
+    reference: 'ST-1005',
+    currency: 'EUR',
+    netMinor: 1n,
+    day: '2026-10-05',
+    bankLines: 0,
+    ...fields,
   };
 }
 
@@ -239,7 +265,10 @@ describe('6: a bank line that names a settlement', () => {
       matchBankByReference([{ ...LINE, text: 'ST-1005' }], [settlement({ bankLines: 1 })]),
     ).toEqual([
       {
-        ...{ lineId: 1, targetKind: 'settlement', targetId: '5', rule: 'reference' },
+        lineId: 1,
+        targetKind: 'settlement',
+        targetId: '5',
+        rule: 'reference',
         reason: 'the text of the line has the reference ST-1005',
       },
     ]);
@@ -273,8 +302,13 @@ describe('6: a reference that could be a card number, which the text of a line d
     settlement({ id, reference, ...fields });
   const lineWith = (purpose: string): OpenLine => {
     const entry = {
-      ...{ place: { line: 1, column: 1 }, day: LINE.day, currency: 'EUR', amountMinor: 1 },
-      ...{ bankReference: undefined, purpose, parties: ['ACME'] },
+      place: { line: 1, column: 1 },
+      day: LINE.day,
+      currency: 'EUR',
+      amountMinor: 1,
+      bankReference: undefined,
+      purpose,
+      parties: ['ACME'],
     };
     return { ...LINE, text: lineOfEntry(entry, ['ACME'])?.text ?? null };
   };

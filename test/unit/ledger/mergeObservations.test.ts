@@ -6,7 +6,10 @@ import { type ObservationOptions, observe, SECOND, T0 } from '../../support/obse
 
 const NOTHING: Known = { snapshots: [], epochs: [], contradiction: undefined };
 const PAID = {
-  ...{ status: 'succeeded', amountMinor: 100, currency: 'USD', amountReceivedMinor: 100 },
+  status: 'succeeded',
+  amountMinor: 100,
+  currency: 'USD',
+  amountReceivedMinor: 100,
   versionMicros: T0,
 };
 
@@ -104,7 +107,11 @@ describe('another retrieve is due', () => {
   });
 
   const refund = (status: string, paymentId: string, seconds: number) => ({
-    ...{ status, paymentId, amountMinor: 5, currency: 'USD', ...version(seconds) },
+    status,
+    paymentId,
+    amountMinor: 5,
+    currency: 'USD',
+    ...version(seconds),
   });
   const first = observe(refund('failed', 'pay_1', 0), { kind: 'refund' });
 

@@ -119,8 +119,12 @@ describe('its amounts', () => {
 
 describe('what one part adds', () => {
   const NOTHING = {
-    ...{ authorizedMinor: 0, capturedMinor: 0, refundedMinor: 0, refundPendingMinor: 0 },
-    ...{ disputedMinor: 0, chargedBackMinor: 0 },
+    authorizedMinor: 0,
+    capturedMinor: 0,
+    refundedMinor: 0,
+    refundPendingMinor: 0,
+    disputedMinor: 0,
+    chargedBackMinor: 0,
   };
   const held = { authorizedMinor: 100, capturedMinor: 30 };
 

@@ -12,14 +12,20 @@ test('open items of one name and currency are one, with the number and sum of al
     ]),
   ).toEqual([
     {
-      ...{ item: 'dispute', currency: 'EUR', count: 3, amountMinor: 9_007_199_254_740_993n },
+      item: 'dispute',
+      currency: 'EUR',
+      count: 3,
+      amountMinor: 9_007_199_254_740_993n,
       oldest: [
         { id: 'dp_1', amountMinor: 5400n, sinceMicros: 1 },
         { id: 'dp_2', amountMinor: 100n, sinceMicros: 2 },
       ],
     },
     {
-      ...{ item: 'dispute', currency: 'USD', count: 1, amountMinor: 7n },
+      item: 'dispute',
+      currency: 'USD',
+      count: 1,
+      amountMinor: 7n,
       oldest: [{ id: 'dp_3', amountMinor: 7n, sinceMicros: 3 }],
     },
   ]);

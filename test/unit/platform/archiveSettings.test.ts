@@ -11,7 +11,8 @@ test('without a URL, nothing is archived', () => {
 
 test('a folder, with spaces and other characters as in any URL', () => {
   expect(archiveOf({ ARCHIVE_URL: 'file:///var/lib/my%20archive' })).toEqual({
-    ...{ kind: 'folder', folder: '/var/lib/my archive' },
+    kind: 'folder',
+    folder: '/var/lib/my archive',
   });
 });
 
@@ -28,7 +29,10 @@ test('a bucket with and without a prefix, an endpoint and keys', () => {
       ARCHIVE_S3_SECRET_ACCESS_KEY: 'secret',
     }),
   ).toEqual({
-    ...{ kind: 's3', bucket: 'my-archive', prefix: 'shop/a', region: 'eu-central-1' },
+    kind: 's3',
+    bucket: 'my-archive',
+    prefix: 'shop/a',
+    region: 'eu-central-1',
     endpoint: 'https://s3.example.com',
     credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
   });

@@ -14,12 +14,18 @@ test('every amount is a number, also a negative one', () => {
     chainHead: undefined,
     currencies: [
       {
-        ...{ currency: 'EUR', measures: none, netMinor: -6540n, days: [] },
+        currency: 'EUR',
+        measures: none,
+        netMinor: -6540n,
+        days: [],
         late: { count: 0, amountMinor: 0n },
         accounts: [
           {
-            ...{ account: 'order.due', openingMinor: 0n, debitedMinor: 0n },
-            ...{ creditedMinor: 6540n, closingMinor: -6540n },
+            account: 'order.due',
+            openingMinor: 0n,
+            debitedMinor: 0n,
+            creditedMinor: 6540n,
+            closingMinor: -6540n,
           },
         ],
         clearing: {

@@ -19,7 +19,10 @@ const statement = (knownAt: string): Statement => ({
   unmatched: { outcome: 'not_read', reason: 'not_imported' },
   open: [
     {
-      ...{ item: 'dispute', currency: 'EUR', count: 1, amountMinor: 5400n },
+      item: 'dispute',
+      currency: 'EUR',
+      count: 1,
+      amountMinor: 5400n,
       oldest: [{ id: 'dp_1', amountMinor: 5400n, sinceMicros: micros('2026-11-24T12:00Z') }],
     },
   ],

@@ -116,8 +116,12 @@ test('another method leaves nothing of the card that was sent first', () => {
   const context = { nowMs: START_MS, hostedPageUrl: 'http://hosted' };
   const { value: unconfirmed } = createPayment(
     {
-      ...{ currency: 'USD', profile_id: 'p', amount: 100, return_url: 'http://shop' },
-      ...{ ...METHOD, payment_method_type: 'credit' },
+      currency: 'USD',
+      profile_id: 'p',
+      amount: 100,
+      return_url: 'http://shop',
+      ...METHOD,
+      payment_method_type: 'credit',
     },
     { ...context, paymentId: 'pay', merchantId: 'm', clientSecret: 's' },
   );

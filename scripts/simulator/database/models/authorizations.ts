@@ -20,11 +20,19 @@ import { byNumber, byText, requiredMs, texts, toDate, toMs } from './values.ts';
 
 const EPOCH = new Date(0);
 const REMINDER = {
-  ...{ paymentId: '', deadlineAt: EPOCH, thresholdHours: 0, currency: null, capturableMinor: 0 },
+  paymentId: '',
+  deadlineAt: EPOCH,
+  thresholdHours: 0,
+  currency: null,
+  capturableMinor: 0,
 };
 const CLAIM = { ...REMINDER, action: 'capture', attempt: 1, at: EPOCH };
 const WATCH = {
-  ...{ paymentId: '', startAt: EPOCH, deadlineAt: EPOCH, reminder: undefined, nextCheckAt: EPOCH },
+  paymentId: '',
+  startAt: EPOCH,
+  deadlineAt: EPOCH,
+  reminder: undefined,
+  nextCheckAt: EPOCH,
 };
 const POSTPONED = { paymentId: '', now: EPOCH, nextCheckAt: EPOCH };
 const HOLD_STATUSES = ['requires_capture', 'partially_authorized_and_requires_capture'];
@@ -54,17 +62,26 @@ function authorizationOf(x: Execution, t: Tables, row: ResourceRow) {
     .rows(t.authorization_log, (one) => one.payment_id === row.id && one.kind === 'policy')
     .sort(byNumber(({ attempt }) => -(attempt ?? 0)));
   return {
-    ...{ paymentId: row.id, orderKey: row.order_key, status: row.status, currency: row.currency },
-    ...{ authorizedMinor: row.authorized_minor, capturedMinor: row.captured_minor },
-    ...{ createdAt: toDate(row.created_at), firstSeenAt: new Date(row.first_seen_at) },
-    ...{ captureBefore: toDate(row.deadline_at), isWatched: watch !== undefined },
+    paymentId: row.id,
+    orderKey: row.order_key,
+    status: row.status,
+    currency: row.currency,
+    authorizedMinor: row.authorized_minor,
+    capturedMinor: row.captured_minor,
+    createdAt: toDate(row.created_at),
+    firstSeenAt: new Date(row.first_seen_at),
+    captureBefore: toDate(row.deadline_at),
+    isWatched: watch !== undefined,
     authorizedMicros: firstHoldMicros(x, t, row.id),
     reminderHours: watch?.reminder_hours ?? null,
     reminderDeadlineAt: toDate(watch?.reminder_deadline_at ?? null),
     lastAttempt: last
       ? {
-          ...{ number: last.attempt, action: last.action, outcome: last.outcome },
-          ...{ atMs: last.recorded_at, capturableMinor: last.capturable_minor ?? 0 },
+          number: last.attempt,
+          action: last.action,
+          outcome: last.outcome,
+          atMs: last.recorded_at,
+          capturableMinor: last.capturable_minor ?? 0,
         }
       : null,
   };
@@ -74,9 +91,12 @@ function authorizationOf(x: Execution, t: Tables, row: ResourceRow) {
 function logged(values: readonly unknown[]) {
   const [id, deadlineAt, hours, currency, capturable] = values;
   return {
-    ...{ payment_id: String(id), deadline_at: requiredMs(deadlineAt) },
-    ...{ threshold_hours: Number(hours), currency: currency as string | null },
-    ...{ capturable_minor: Number(capturable), outcome: null },
+    payment_id: String(id),
+    deadline_at: requiredMs(deadlineAt),
+    threshold_hours: Number(hours),
+    currency: currency as string | null,
+    capturable_minor: Number(capturable),
+    outcome: null,
   };
 }
 
@@ -139,9 +159,12 @@ const WRITES = [
   modeled(beginWatches, [[]], 'ba7edba9', function* (x, t, [ids, starts, deadlines, checks]) {
     for (const [place, id] of texts(ids).entries()) {
       const watch: WatchRow = {
-        ...{ payment_id: id, start_at: requiredMs(texts(starts)[place]) },
-        ...{ deadline_at: requiredMs(texts(deadlines)[place]), reminder_hours: null },
-        ...{ reminder_deadline_at: null, next_check_at: requiredMs(texts(checks)[place]) },
+        payment_id: id,
+        start_at: requiredMs(texts(starts)[place]),
+        deadline_at: requiredMs(texts(deadlines)[place]),
+        reminder_hours: null,
+        reminder_deadline_at: null,
+        next_check_at: requiredMs(texts(checks)[place]),
       };
       yield* x.insert(t.authorization_watch, watch, 'nothing');
     }
@@ -149,9 +172,12 @@ const WRITES = [
   }),
   modeled(saveWatch, [WATCH], '9cfbb254', function* (x, t, [id, start, deadline, hours, ...rest]) {
     const watch: WatchRow = {
-      ...{ payment_id: String(id), start_at: requiredMs(start) },
-      ...{ deadline_at: requiredMs(deadline), reminder_hours: hours as number | null },
-      ...{ reminder_deadline_at: toMs(rest[0]), next_check_at: requiredMs(rest[1]) },
+      payment_id: String(id),
+      start_at: requiredMs(start),
+      deadline_at: requiredMs(deadline),
+      reminder_hours: hours as number | null,
+      reminder_deadline_at: toMs(rest[0]),
+      next_check_at: requiredMs(rest[1]),
     };
     yield* x.insert(t.authorization_watch, watch, () => watch);
     return [];
@@ -172,16 +198,23 @@ const WRITES = [
   }),
   modeled(insertReminder, [REMINDER], 'e345c83f', function* (x, t, values) {
     const reminder: AttemptRow = {
-      ...{ ...logged(values), id: x.nextSerial(t.authorization_log), kind: 'threshold' },
-      ...{ action: null, attempt: 1, recorded_at: x.statementMs },
+      ...logged(values),
+      id: x.nextSerial(t.authorization_log),
+      kind: 'threshold',
+      action: null,
+      attempt: 1,
+      recorded_at: x.statementMs,
     };
     yield* x.insert(t.authorization_log, reminder, 'nothing');
     return [];
   }),
   modeled(claimAttempt, [CLAIM], 'd5044efa', function* (x, t, values) {
     const attempt: AttemptRow = {
-      ...{ ...logged(values), id: x.nextSerial(t.authorization_log), kind: 'policy' },
-      ...{ action: String(values[5]), attempt: Number(values[6]) },
+      ...logged(values),
+      id: x.nextSerial(t.authorization_log),
+      kind: 'policy',
+      action: String(values[5]),
+      attempt: Number(values[6]),
       recorded_at: requiredMs(values[7]),
     };
     const claimed = yield* x.insert(t.authorization_log, attempt, 'nothing');

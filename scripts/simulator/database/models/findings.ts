@@ -62,9 +62,16 @@ const FINDINGS = [
     )) {
       const detail = json(row.detail);
       const finding: FindingRow = {
-        ...{ id: x.nextSerial(t.findings), class: String(row.class), subject: String(row.subject) },
-        ...{ state: 'open', detail, opened_at: x.statementMs, updated_at: x.nowMs },
-        ...{ closed_at: null, opened_by_event: row.event as number | null, closed_by_event: null },
+        id: x.nextSerial(t.findings),
+        class: String(row.class),
+        subject: String(row.subject),
+        state: 'open',
+        detail,
+        opened_at: x.statementMs,
+        updated_at: x.nowMs,
+        closed_at: null,
+        opened_by_event: row.event as number | null,
+        closed_by_event: null,
       };
       const one = yield* x.insert(t.findings, finding, (before) =>
         isSameJson(before.detail, detail) ? undefined : { ...before, detail, updated_at: x.nowMs },
@@ -79,7 +86,10 @@ const FINDINGS = [
       t.findings,
       (row) => isOpen(row) && events.has(keyOf({ ...row })),
       (row) => ({
-        ...{ ...row, state: 'closed' as const, closed_at: x.statementMs, updated_at: x.nowMs },
+        ...row,
+        state: 'closed' as const,
+        closed_at: x.statementMs,
+        updated_at: x.nowMs,
         closed_by_event: events.get(keyOf({ ...row })) ?? null,
       }),
     );
@@ -122,15 +132,22 @@ const hasAlert = (x: Execution, t: Tables, finding: FindingRow) =>
   ).length > 0;
 
 const unalerted = (x: Execution, finding: FindingRow) => ({
-  ...{ ...nameOf(finding), detail: finding.detail, causedBy: finding.opened_by_event },
+  ...nameOf(finding),
+  detail: finding.detail,
+  causedBy: finding.opened_by_event,
   ageMs: x.statementMs - finding.opened_at,
 });
 
 const stated = (row: Named): AlertState => ({
-  ...{ rule: String(row.rule), subject: String(row.subject), variant: String(row.variant) },
-  ...{ severity: String(row.severity), sentence: String(row.sentence) },
-  ...{ next_step: String(row.next_step), detail: json(row.detail) },
-  ...{ order_id: row.order_id as string | null, payment_id: row.payment_id as string | null },
+  rule: String(row.rule),
+  subject: String(row.subject),
+  variant: String(row.variant),
+  severity: String(row.severity),
+  sentence: String(row.sentence),
+  next_step: String(row.next_step),
+  detail: json(row.detail),
+  order_id: row.order_id as string | null,
+  payment_id: row.payment_id as string | null,
   deadline_at: toMs(row.deadline_at),
 });
 
@@ -154,7 +171,13 @@ const ALERTS = [
         { orderBy: (a, b) => alertOrder({ ...a }, { ...b }) },
       );
       return rows.map(({ id, rule, subject, variant, severity }) => ({
-        ...{ id, rule, subject, variant, severity, isAcknowledged: false, isSnoozed: false },
+        id,
+        rule,
+        subject,
+        variant,
+        severity,
+        isAcknowledged: false,
+        isSnoozed: false,
       }));
     },
   ),
@@ -165,18 +188,22 @@ const ALERTS = [
         (one) =>
           one.subject === row.subject && one.rule === row.rule && one.variant === row.variant,
       );
-    const keys = x.rows(t.alerts, isWanted).map(({ rule, subject, variant }) => ({
-      ...{ rule, subject, variant },
-    }));
+    const keys = x
+      .rows(t.alerts, isWanted)
+      .map(({ rule, subject, variant }) => ({ rule, subject, variant }));
     return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
   }),
   modeled(insertAlerts, [[], 'open'], 'd72507fc', function* (x, t, [state], input) {
     const inserted: object[] = [];
     for (const row of [...input()].sort(alertOrder)) {
       const alert: AlertRow = {
-        ...{ ...stated(row), id: x.nextSerial(t.alerts), state: state as AlertRow['state'] },
-        ...{ opened_at: x.statementMs, resolved_at: state === 'resolved' ? x.statementMs : null },
-        ...{ opened_by_event: row.event as number | null, resolved_by_event: null },
+        ...stated(row),
+        id: x.nextSerial(t.alerts),
+        state: state as AlertRow['state'],
+        opened_at: x.statementMs,
+        resolved_at: state === 'resolved' ? x.statementMs : null,
+        opened_by_event: row.event as number | null,
+        resolved_by_event: null,
       };
       const one = yield* x.insert(t.alerts, alert, 'nothing');
       if (one) inserted.push({ id: one.id });
@@ -201,7 +228,9 @@ const ALERTS = [
         t.alerts,
         (row) => row.id === id,
         (row) => ({
-          ...{ ...row, state: 'resolved' as const, resolved_at: x.statementMs },
+          ...row,
+          state: 'resolved' as const,
+          resolved_at: x.statementMs,
           resolved_by_event: event as number | null,
         }),
       );
@@ -222,7 +251,9 @@ const ALERTS = [
       row.opened_at <= x.statementMs - (graces.get(row.class) ?? Number.POSITIVE_INFINITY) &&
       !hasAlert(x, t, row);
     const rows = yield* x.lock(t.findings, isUnalerted, {
-      ...{ isSkipping: true, limit: Number(limit), orderBy: byNumber(({ id }) => id) },
+      isSkipping: true,
+      limit: Number(limit),
+      orderBy: byNumber(({ id }) => id),
     });
     return rows.map((row) => unalerted(x, row));
   }),
@@ -243,7 +274,9 @@ const ALERTS = [
         (isConfirmed(row) || row.updated_at <= x.statementMs - Number(waitMs)) &&
         !hasAlert(x, t, row);
       const rows = yield* x.lock(t.findings, isAwaiting, {
-        ...{ isSkipping: true, limit: Number(limit), orderBy: byNumber(({ id }) => id) },
+        isSkipping: true,
+        limit: Number(limit),
+        orderBy: byNumber(({ id }) => id),
       });
       return rows.map((row) => ({ ...unalerted(x, row), isConfirmed: isConfirmed(row) }));
     },
@@ -253,8 +286,13 @@ const ALERTS = [
     return x
       .rows(t.resources, ({ kind, id }) => keys.has(`${kind} ${id}`))
       .map((row) => ({
-        ...{ kind: row.kind, id: row.id, paymentId: row.payment_id, orderKey: row.order_key },
-        ...{ status: row.status, currency: row.currency, amountMinor: row.amount_minor },
+        kind: row.kind,
+        id: row.id,
+        paymentId: row.payment_id,
+        orderKey: row.order_key,
+        status: row.status,
+        currency: row.currency,
+        amountMinor: row.amount_minor,
       }));
   }),
 ];
@@ -263,11 +301,15 @@ const FEED = [
   modeled(insertChanges, [[]], '1a6fbbef', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.insert(t.change_log, {
-        ...{ id: x.nextSerial(t.change_log), kind: String(row.kind), subject: String(row.subject) },
-        ...{ change: String(row.change), status: row.status as string | null },
+        id: x.nextSerial(t.change_log),
+        kind: String(row.kind),
+        subject: String(row.subject),
+        change: String(row.change),
+        status: row.status as string | null,
         previous_status: row.previous as string | null,
         webhook_event_id: row.event as number | null,
-        ...{ changed_at: x.nowMs, is_history: Boolean(row.history) },
+        changed_at: x.nowMs,
+        is_history: Boolean(row.history),
       });
     }
     return [];
@@ -285,7 +327,9 @@ const FEED = [
     for (const [place, { id: _, subject, ...change }] of taken.entries()) {
       const isOrder = change.kind === 'order';
       yield* x.insert(t.changes, {
-        ...{ ...change, number: last + 1 + place, order_key: isOrder ? subject : null },
+        ...change,
+        number: last + 1 + place,
+        order_key: isOrder ? subject : null,
         id: isOrder ? subject.slice(subject.indexOf(':') + 1) : subject,
       });
     }
@@ -299,10 +343,17 @@ const FEED = [
     // One row without a change if there is none, as a left join.
     if (rows.length === 0) return [{ laterEpochs: [], number: null }];
     return rows.map((row) => ({
-      ...{ laterEpochs: [], number: row.number, kind: row.kind, id: row.id },
-      ...{ orderKey: row.order_key, change: row.change, status: row.status },
-      ...{ previousStatus: row.previous_status, webhookEventId: row.webhook_event_id },
-      ...{ changedAt: new Date(row.changed_at), isHistory: row.is_history },
+      laterEpochs: [],
+      number: row.number,
+      kind: row.kind,
+      id: row.id,
+      orderKey: row.order_key,
+      change: row.change,
+      status: row.status,
+      previousStatus: row.previous_status,
+      webhookEventId: row.webhook_event_id,
+      changedAt: new Date(row.changed_at),
+      isHistory: row.is_history,
     }));
   }),
   modeled(readLastNumber, [], '0d868765', (x, t) => [

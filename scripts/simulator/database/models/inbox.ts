@@ -35,9 +35,13 @@ import type { EventRow, PendingRow, Tables } from '../tables.ts';
 import { byNumber, byText, MINUTE_MS, numbers, requiredMs, texts } from './values.ts';
 
 const NO_EVENT = {
-  ...{ eventId: 'evt_1', merchantId: undefined, eventType: undefined },
+  eventId: 'evt_1',
+  merchantId: undefined,
+  eventType: undefined,
   subject: undefined,
-  ...{ body: Buffer.alloc(0), bodyHash: Buffer.alloc(32), secretFingerprint: 0 },
+  body: Buffer.alloc(0),
+  bodyHash: Buffer.alloc(32),
+  secretFingerprint: 0,
 };
 const EPOCH = new Date(0);
 const ONCE = { dueBefore: EPOCH, afterId: 0, limit: 1, enqueueAfterMs: 0 };
@@ -49,8 +53,12 @@ function headers(x: Execution, t: Tables, ids: readonly number[]): readonly obje
     .rows(t.webhook_events, ({ id }) => claimed.has(id))
     .sort(byNumber(({ id }) => id))
     .map((row) => ({
-      ...{ id: row.id, eventId: row.event_id, merchantId: row.merchant_id, bodyDay: row.body_day },
-      ...{ receivedMicros: row.received_at * 1000, isRepeated: false },
+      id: row.id,
+      eventId: row.event_id,
+      merchantId: row.merchant_id,
+      bodyDay: row.body_day,
+      receivedMicros: row.received_at * 1000,
+      isRepeated: false,
     }));
 }
 
@@ -84,7 +92,8 @@ function* claim(
     .slice(0, limit);
   const isFree = isPending(free.map(idOf));
   const locked = yield* x.lock(t.pending, (row) => isFree(row) && where(row), {
-    ...{ isSkipping: true, orderBy: byNumber(idOf) },
+    isSkipping: true,
+    orderBy: byNumber(idOf),
   });
   const ids = locked.map(idOf);
   yield* x.remove(t.pending, isPending(ids));
@@ -117,9 +126,15 @@ export const INBOX = [
       const row = yield* x.insert(
         t.webhook_events,
         {
-          ...{ id: x.nextSerial(t.webhook_events), event_id, merchant_id, event_type },
-          ...{ body_day: day, body_bytes: length, body_sha256: hash },
-          ...{ received_at: receivedAt, secret_fingerprint: secret },
+          id: x.nextSerial(t.webhook_events),
+          event_id,
+          merchant_id,
+          event_type,
+          body_day: day,
+          body_bytes: length,
+          body_sha256: hash,
+          received_at: receivedAt,
+          secret_fingerprint: secret,
         },
         'nothing',
       );
@@ -128,13 +143,19 @@ export const INBOX = [
       const body = bodies.subarray(start - 1, start - 1 + length);
       yield* x.insert(t.webhook_bodies, { webhook_event_id: row.id, day, body });
       yield* x.insert(t.pending, {
-        ...{ webhook_event_id: row.id, attempts: 0, enqueue_at: x.nowMs + MINUTE_MS, lane },
+        webhook_event_id: row.id,
+        attempts: 0,
+        enqueue_at: x.nowMs + MINUTE_MS,
+        lane,
       });
     }
     const timeline = 'model';
     if (inserted.length === 0) return [{ timeline, id: null, eventId: null, bodyHash: null }];
     return inserted.map(({ id, event_id, body_sha256 }) => ({
-      ...{ timeline, id, eventId: event_id, bodyHash: Buffer.from(body_sha256, 'hex') },
+      timeline,
+      id,
+      eventId: event_id,
+      bodyHash: Buffer.from(body_sha256, 'hex'),
     }));
   }),
   modeled(readStoredEvents, [[]], '2a06cb96', (x, t, [ids]) => {
@@ -142,7 +163,9 @@ export const INBOX = [
     return x
       .rows(t.webhook_events, (row) => row.event_id !== null && wanted.has(row.event_id))
       .map(({ id, event_id, body_sha256 }) => ({
-        ...{ id, eventId: event_id, bodyHash: Buffer.from(body_sha256, 'hex') },
+        id,
+        eventId: event_id,
+        bodyHash: Buffer.from(body_sha256, 'hex'),
       }));
   }),
   modeled(commitAfterStored, [], 'bb70f713', () => [{}]),
@@ -151,7 +174,8 @@ export const INBOX = [
     const rows = input().map((row, place) => {
       const start = Number(row.start) - 1;
       return {
-        ...{ webhook_event_id: Number(row.webhook_event_id), lane: Number(row.lane) },
+        webhook_event_id: Number(row.webhook_event_id),
+        lane: Number(row.lane),
         body: bytes[0]?.subarray(start, start + Number(row.length)) ?? Buffer.alloc(0),
         body_sha256: bytes[1]?.subarray(place * 32, place * 32 + 32).toString('hex') ?? '',
       };
@@ -171,7 +195,8 @@ export const INBOX = [
       yield* x.insert(t.pending, row, (existing) => existing);
     }
     return inserted.map(({ webhook_event_id, body_sha256 }) => ({
-      ...{ webhookEventId: webhook_event_id, bodyHash: Buffer.from(body_sha256, 'hex') },
+      webhookEventId: webhook_event_id,
+      bodyHash: Buffer.from(body_sha256, 'hex'),
     }));
   }),
   ...(['free', 'any'] as const).flatMap((lanes) => [
@@ -208,7 +233,9 @@ export const INBOX = [
   }),
   modeled(countAttempt, [1, 1], '3a982ea1', function* (x, t, [id, afterMs]) {
     const counted = yield* x.update(t.pending, isPending([id]), (row) => ({
-      ...{ ...row, attempts: row.attempts + 1, enqueue_at: x.nowMs + Number(afterMs) },
+      ...row,
+      attempts: row.attempts + 1,
+      enqueue_at: x.nowMs + Number(afterMs),
     }));
     return counted.map(({ attempts }) => ({ attempts }));
   }),
@@ -221,7 +248,8 @@ export const INBOX = [
   modeled(deferEnqueue, [[], 1], 'c901e115', function* (x, t, [ids, afterMs]) {
     const isLocked = yield* lockInOrder(x, t, isPending(ids));
     const deferred = yield* x.update(t.pending, isLocked, (row) => ({
-      ...{ ...row, enqueue_at: x.nowMs + Number(afterMs) },
+      ...row,
+      enqueue_at: x.nowMs + Number(afterMs),
     }));
     return deferred.map((row) => ({ id: idOf(row) }));
   }),
@@ -235,7 +263,8 @@ export const INBOX = [
       { isSkipping: true, orderBy: byNumber(idOf), limit: Number(limit) },
     );
     const claimed = yield* x.update(t.pending, isPending(locked.map(idOf)), (row) => ({
-      ...{ ...row, enqueue_at: x.nowMs + Number(afterMs) },
+      ...row,
+      enqueue_at: x.nowMs + Number(afterMs),
     }));
     return claimed.map((row) => ({ id: idOf(row) }));
   }),

@@ -69,14 +69,26 @@ function stateOf(row: Readonly<Record<string, unknown>>): ResourceState {
   const given = row as unknown as ResourceState & Record<'created_at' | 'deadline_at', unknown>;
   const { contradiction } = row;
   return {
-    ...{ kind: given.kind, id: given.id, payment_id: given.payment_id, order_key: given.order_key },
-    ...{ status: given.status, stage: given.stage, currency: given.currency },
-    ...{ amount_minor: given.amount_minor, net_amount_minor: given.net_amount_minor },
-    ...{ authorized_minor: given.authorized_minor, captured_minor: given.captured_minor },
-    ...{ capture_method: given.capture_method, reference: given.reference },
-    ...{ created_at: toMs(given.created_at), deadline_at: toMs(given.deadline_at) },
-    ...{ epoch: given.epoch, version_micros: given.version_micros, head_hash: given.head_hash },
-    ...{ posts: given.posts, uncertainties: names(row.uncertainties) },
+    kind: given.kind,
+    id: given.id,
+    payment_id: given.payment_id,
+    order_key: given.order_key,
+    status: given.status,
+    stage: given.stage,
+    currency: given.currency,
+    amount_minor: given.amount_minor,
+    net_amount_minor: given.net_amount_minor,
+    authorized_minor: given.authorized_minor,
+    captured_minor: given.captured_minor,
+    capture_method: given.capture_method,
+    reference: given.reference,
+    created_at: toMs(given.created_at),
+    deadline_at: toMs(given.deadline_at),
+    epoch: given.epoch,
+    version_micros: given.version_micros,
+    head_hash: given.head_hash,
+    posts: given.posts,
+    uncertainties: names(row.uncertainties),
     contradiction: contradiction === null ? null : json(contradiction),
     open_findings: names(row.open_findings),
     is_check_wanted: given.is_check_wanted,
@@ -107,9 +119,15 @@ const RESOURCES = [
       ),
     });
     return rows.map((row) => ({
-      ...{ ...placementOf(row), status: row.status, stage: row.stage },
-      ...{ deadlineAt: toDate(row.deadline_at), currency: row.currency, epoch: row.epoch },
-      ...{ contradiction: row.contradiction, openFindings: row.open_findings, posted: row.posted },
+      ...placementOf(row),
+      status: row.status,
+      stage: row.stage,
+      deadlineAt: toDate(row.deadline_at),
+      currency: row.currency,
+      epoch: row.epoch,
+      contradiction: row.contradiction,
+      openFindings: row.open_findings,
+      posted: row.posted,
     }));
   }),
   modeled(insertResources, [[]], '58dd88d5', function* (x, t, _, input) {
@@ -125,7 +143,9 @@ const RESOURCES = [
         ...stateOf(row),
         next_check_at: nextCheck(x.nowMs, row, null),
         webhook_applied_at: row.is_reported ? x.nowMs : null,
-        ...{ retrieved_at: null, behind_since: null, behind_micros: null },
+        retrieved_at: null,
+        behind_since: null,
+        behind_micros: null,
         first_seen_at: x.nowMs,
       };
       const one = yield* x.insert(t.resources, resource, 'nothing');
@@ -136,7 +156,8 @@ const RESOURCES = [
   modeled(updateResources, [[]], '4511d09a', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.update(t.resources, isRef(row.kind, row.id), (before) => ({
-        ...{ ...before, ...stateOf(row) },
+        ...before,
+        ...stateOf(row),
         is_check_wanted: Boolean(row.is_check_wanted) || before.is_check_wanted,
         next_check_at: nextCheck(x.nowMs, row, before.next_check_at),
         webhook_applied_at: row.is_reported ? x.nowMs : before.webhook_applied_at,
@@ -156,7 +177,10 @@ const RESOURCES = [
   modeled(markBehind, [[]], '0d768615', function* (x, t, _, input) {
     for (const { kind, id, version_micros: version } of input()) {
       yield* x.update(t.resources, isRef(kind, id), (row) => ({
-        ...{ ...row, is_check_wanted: true, next_check_at: x.nowMs, behind_since: x.nowMs },
+        ...row,
+        is_check_wanted: true,
+        next_check_at: x.nowMs,
+        behind_since: x.nowMs,
         behind_micros: greatest(row.behind_micros, version),
       }));
     }
@@ -182,8 +206,12 @@ const RESOURCES = [
     return x
       .rows(t.resources, ({ order_key }) => order_key !== null && wanted.has(order_key))
       .map((row) => ({
-        ...{ ...placementOf(row), status: row.status, stage: row.stage, currency: row.currency },
-        ...{ amountMinor: row.amount_minor, authorizedMinor: row.authorized_minor },
+        ...placementOf(row),
+        status: row.status,
+        stage: row.stage,
+        currency: row.currency,
+        amountMinor: row.amount_minor,
+        authorizedMinor: row.authorized_minor,
         capturedMinor: row.captured_minor,
       }));
   }),
@@ -198,15 +226,20 @@ const ORDERS = [
   modeled(lockOrders, [[]], '0d787c86', function* (x, t, [keys]) {
     const rows = yield* x.lock(t.orders, hasKey(keys), { orderBy: byText((row) => row.order_key) });
     return rows.map(({ order_key, status, open_findings }) => ({
-      ...{ orderKey: order_key, status, openFindings: open_findings },
+      orderKey: order_key,
+      status,
+      openFindings: open_findings,
     }));
   }),
   modeled(insertOrders, [[]], 'a07ec4be', function* (x, t, _, input) {
     const inserted: object[] = [];
     for (const row of [...input()].sort(byText(({ order_key }) => String(order_key)))) {
       const order = {
-        ...{ order_key: String(row.order_key), order_id: String(row.order_id) },
-        ...{ status: String(row.status), moved_to: [], open_findings: names(row.open_findings) },
+        order_key: String(row.order_key),
+        order_id: String(row.order_id),
+        status: String(row.status),
+        moved_to: [],
+        open_findings: names(row.open_findings),
       };
       const one = yield* x.insert(t.orders, order, 'nothing');
       if (one) inserted.push({ orderKey: one.order_key });
@@ -220,7 +253,9 @@ const ORDERS = [
         t.orders,
         ({ order_key }) => order_key === row.order_key,
         (before) => ({
-          ...{ ...before, status: String(row.status), open_findings: names(row.open_findings) },
+          ...before,
+          status: String(row.status),
+          open_findings: names(row.open_findings),
           moved_to: [
             ...before.moved_to,
             ...moved.filter((went) => !before.moved_to.includes(went)),
@@ -233,10 +268,15 @@ const ORDERS = [
   modeled(upsertTotals, [[]], '46174ef1', function* (x, t, _, input) {
     for (const row of input() as unknown as readonly TotalInput[]) {
       const total: TotalRow = {
-        ...{ order_key: row.order_key, currency: row.currency, status: row.status },
-        ...{ authorized_minor: row.authorized, captured_minor: row.captured },
-        ...{ refunded_minor: row.refunded, refund_pending_minor: row.pending },
-        ...{ disputed_minor: row.disputed, charged_back_minor: row.lost },
+        order_key: row.order_key,
+        currency: row.currency,
+        status: row.status,
+        authorized_minor: row.authorized,
+        captured_minor: row.captured,
+        refunded_minor: row.refunded,
+        refund_pending_minor: row.pending,
+        disputed_minor: row.disputed,
+        charged_back_minor: row.lost,
       };
       yield* x.insert(t.order_totals, total, () => total);
     }
@@ -274,17 +314,25 @@ const HISTORY = [
     return x
       .rows(t.snapshots, ({ kind, resource_id: id }) => keys.has(refKey({ kind, id })))
       .map((row) => ({
-        ...{ kind: row.kind, id: row.resource_id, epoch: row.epoch, content: row.content },
-        ...{ contentHash: row.content_hash, source: row.source },
+        kind: row.kind,
+        id: row.resource_id,
+        epoch: row.epoch,
+        content: row.content,
+        contentHash: row.content_hash,
+        source: row.source,
         observedMicros: row.observed_micros,
       }));
   }),
   modeled(insertSnapshots, [[]], '39a43fab', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.insert(t.snapshots, {
-        ...{ kind: String(row.kind), resource_id: String(row.id), epoch: Number(row.epoch) },
-        ...{ content_hash: String(row.hash), content: json(row.content) },
-        ...{ source: String(row.source), observed_micros: Number(row.observed) },
+        kind: String(row.kind),
+        resource_id: String(row.id),
+        epoch: Number(row.epoch),
+        content_hash: String(row.hash),
+        content: json(row.content),
+        source: String(row.source),
+        observed_micros: Number(row.observed),
         webhook_event_id: row.event as number | null,
       });
     }
@@ -295,12 +343,17 @@ const HISTORY = [
     return x
       .rows(t.resource_epochs, ({ kind, resource_id: id }) => keys.has(refKey({ kind, id })))
       .map(({ kind, resource_id, epoch, floor_micros }) => ({
-        ...{ kind, id: resource_id, epoch, floorMicros: floor_micros },
+        kind,
+        id: resource_id,
+        epoch,
+        floorMicros: floor_micros,
       }));
   }),
   modeled(insertEpoch, [NEW_EPOCH], '4b5bd7a6', function* (x, t, [kind, id, epoch, floor]) {
     yield* x.insert(t.resource_epochs, {
-      ...{ kind: String(kind), resource_id: String(id), epoch: Number(epoch) },
+      kind: String(kind),
+      resource_id: String(id),
+      epoch: Number(epoch),
       floor_micros: Number(floor),
     });
     return [];
@@ -333,11 +386,18 @@ const JOURNAL = [
     const inserted: TransferRow[] = [];
     for (const row of input()) {
       const transfer = yield* x.insert(t.transfers, {
-        ...{ id: x.nextSerial(t.transfers), kind: String(row.kind), resource_id: String(row.id) },
-        ...{ leg: String(row.leg), currency: String(row.currency), leg_seq: Number(row.seq) },
-        ...{ debit: String(row.debit), credit: String(row.credit) },
-        ...{ amount_minor: Number(row.amount), previous_minor: Number(row.previous) },
-        ...{ cumulative_minor: Number(row.cumulative), head_hash: String(row.head) },
+        id: x.nextSerial(t.transfers),
+        kind: String(row.kind),
+        resource_id: String(row.id),
+        leg: String(row.leg),
+        currency: String(row.currency),
+        leg_seq: Number(row.seq),
+        debit: String(row.debit),
+        credit: String(row.credit),
+        amount_minor: Number(row.amount),
+        previous_minor: Number(row.previous),
+        cumulative_minor: Number(row.cumulative),
+        head_hash: String(row.head),
         webhook_event_id: row.event as number | null,
         effective_micros: parseInstantMicros(row.effective) ?? Number.NaN,
         effective_source: String(row.source),
@@ -360,8 +420,12 @@ const JOURNAL = [
       moved.set(key, group);
     }
     return [...moved.values()].map(({ first, sum }) => ({
-      ...{ kind: first.kind, id: first.resource_id, leg: first.leg, currency: first.currency },
-      ...{ moved: String(sum), effectiveMicros: first.effective_micros },
+      kind: first.kind,
+      id: first.resource_id,
+      leg: first.leg,
+      currency: first.currency,
+      moved: String(sum),
+      effectiveMicros: first.effective_micros,
     }));
   }),
 ];
@@ -386,13 +450,22 @@ function greatest(one: number | null, other: unknown): number | null {
 
 function checkedOf(x: Execution, t: Tables, row: ResourceRow, classes: unknown) {
   return {
-    ...{ kind: row.kind, id: row.id, paymentId: row.payment_id, status: row.status },
-    ...{ stage: row.stage, currency: row.currency, amountMinor: row.amount_minor },
-    ...{ capturedMinor: row.captured_minor, versionMicros: row.version_micros },
-    ...{ isContradicted: row.contradiction !== null, uncertainties: row.uncertainties },
-    ...{ isUncertain: row.uncertainties.length > 0, firstSeenAt: new Date(row.first_seen_at) },
+    kind: row.kind,
+    id: row.id,
+    paymentId: row.payment_id,
+    status: row.status,
+    stage: row.stage,
+    currency: row.currency,
+    amountMinor: row.amount_minor,
+    capturedMinor: row.captured_minor,
+    versionMicros: row.version_micros,
+    isContradicted: row.contradiction !== null,
+    uncertainties: row.uncertainties,
+    isUncertain: row.uncertainties.length > 0,
+    firstSeenAt: new Date(row.first_seen_at),
     behindForMs: row.behind_since === null ? null : x.statementMs - row.behind_since,
-    ...{ behindMicros: row.behind_micros, excessForMs: excessForMs(x, t, row, classes) },
+    behindMicros: row.behind_micros,
+    excessForMs: excessForMs(x, t, row, classes),
   };
 }
 
@@ -415,9 +488,12 @@ const CHECKS = [
           row.is_check_wanted && dueMs > sentAtMs && dueMs <= x.statementMs && dueMs !== x.nowMs;
         const stays = isWanted || isBehind === true;
         return {
-          ...{ ...row, next_check_at: isWanted ? dueMs : toMs(nextAt), is_check_wanted: stays },
+          ...row,
+          next_check_at: isWanted ? dueMs : toMs(nextAt),
+          is_check_wanted: stays,
           behind_since: stays ? row.behind_since : null,
-          ...{ behind_micros: stays ? row.behind_micros : null, retrieved_at: sentAtMs },
+          behind_micros: stays ? row.behind_micros : null,
+          retrieved_at: sentAtMs,
         };
       });
       return [];
@@ -441,7 +517,8 @@ const CHECKS = [
         row.next_check_at <= requiredMs(now) &&
         row.is_check_wanted === isWanted;
       const locked = yield* x.lock(t.resources, isDue, {
-        ...{ isSkipping: true, limit: Number(limit) },
+        isSkipping: true,
+        limit: Number(limit),
         orderBy: byNumber(({ next_check_at }) => next_check_at ?? 0),
       });
       const keys = new Set(locked.map(refKey));

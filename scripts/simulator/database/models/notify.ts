@@ -59,11 +59,19 @@ const OUTBOX = [
         .map((alert) => {
           const minor = alert.detail.amountMinor ?? alert.detail.capturableMinor;
           return {
-            ...{ alertId: alert_id, type, rule: alert.rule, subject: alert.subject },
-            ...{ severity: alert.severity, sentence: alert.sentence, nextStep: alert.next_step },
-            ...{ orderId: alert.order_id, paymentId: alert.payment_id },
-            ...{ deadlineAt: toDate(alert.deadline_at), openedAt: new Date(alert.opened_at) },
-            ...{ resolvedAt: toDate(alert.resolved_at), snoozedUntil: null },
+            alertId: alert_id,
+            type,
+            rule: alert.rule,
+            subject: alert.subject,
+            severity: alert.severity,
+            sentence: alert.sentence,
+            nextStep: alert.next_step,
+            orderId: alert.order_id,
+            paymentId: alert.payment_id,
+            deadlineAt: toDate(alert.deadline_at),
+            openedAt: new Date(alert.opened_at),
+            resolvedAt: toDate(alert.resolved_at),
+            snoozedUntil: null,
             currency: (alert.detail.currency as string | undefined) ?? null,
             amountMinor: typeof minor === 'number' ? minor : null,
           };
@@ -86,10 +94,18 @@ const MESSAGES = [
     const now = requiredMs(values[5]);
     for (const row of input()) {
       const message: MessageRow = {
-        ...{ id: String(row.id), number: x.nextSerial(t.messages), channel: String(row.channel) },
-        ...{ kind: String(row.kind), content: json(row.content) },
-        ...{ stream: row.stream as string | null, state: 'due', attempts: 0 },
-        ...{ next_attempt_at: now, created_at: now, settled_at: null, last_error: null },
+        id: String(row.id),
+        number: x.nextSerial(t.messages),
+        channel: String(row.channel),
+        kind: String(row.kind),
+        content: json(row.content),
+        stream: row.stream as string | null,
+        state: 'due',
+        attempts: 0,
+        next_attempt_at: now,
+        created_at: now,
+        settled_at: null,
+        last_error: null,
         attempt_log: [],
       };
       yield* x.insert(t.messages, message, 'nothing');
@@ -116,7 +132,8 @@ const MESSAGES = [
         row.next_attempt_at <= requiredMs(now) &&
         isFirst(row),
       {
-        ...{ isSkipping: true, limit: Number(limit) },
+        isSkipping: true,
+        limit: Number(limit),
         orderBy: byNumber(
           (row) => row.next_attempt_at,
           (row) => row.number,
@@ -127,12 +144,14 @@ const MESSAGES = [
     const claimed = yield* x.update(
       t.messages,
       ({ id }) => ids.has(id),
-      (row) => ({
-        ...{ ...row, attempts: row.attempts + 1, next_attempt_at: requiredMs(leaseUntil) },
-      }),
+      (row) => ({ ...row, attempts: row.attempts + 1, next_attempt_at: requiredMs(leaseUntil) }),
     );
     return claimed.map(({ id, content, attempts, created_at }) => ({
-      ...{ id, content, attempts, createdAt: new Date(created_at), resentAt: null },
+      id,
+      content,
+      attempts,
+      createdAt: new Date(created_at),
+      resentAt: null,
     }));
   }),
   modeled(settleMessages, [[]], '6c26c954', function* (x, t, _values, input) {
@@ -146,7 +165,9 @@ const MESSAGES = [
     const settled = yield* x.update(t.messages, isEnded, (row) => {
       const end = ends.get(row.id);
       return {
-        ...{ ...row, state: end?.state as MessageRow['state'], settled_at: requiredMs(end?.at) },
+        ...row,
+        state: end?.state as MessageRow['state'],
+        settled_at: requiredMs(end?.at),
         last_error: (end?.error as string | null | undefined) ?? row.last_error,
         attempt_log: logWith(row.attempt_log, end?.attempt ?? null),
       };
@@ -162,7 +183,9 @@ const MESSAGES = [
         t.messages,
         (row) => isMessage(id)(row) && row.attempts === attempts,
         (row) => ({
-          ...{ ...row, next_attempt_at: requiredMs(until), last_error: String(error) },
+          ...row,
+          next_attempt_at: requiredMs(until),
+          last_error: String(error),
           attempt_log: logWith(row.attempt_log, attempt),
         }),
       );
@@ -192,7 +215,8 @@ const MESSAGES = [
             lastAttemptMs(row) > requiredMs(latestPast) ||
             (isUnlogged(row) && row.next_attempt_at > requiredMs(latestLease)));
         const locked = yield* x.lock(t.messages, isLate, {
-          ...{ isSkipping: true, limit: Number(limit) },
+          isSkipping: true,
+          limit: Number(limit),
           orderBy: byNumber(
             (row) => row.next_attempt_at,
             (row) => row.number,
@@ -219,14 +243,18 @@ const MESSAGES = [
         row.created_at < requiredMs(before) &&
         row.next_attempt_at < requiredMs(now);
       const locked = yield* x.lock(t.messages, isAbandoned, {
-        ...{ isSkipping: true, limit: Number(limit), orderBy: byNumber(({ number }) => number) },
+        isSkipping: true,
+        limit: Number(limit),
+        orderBy: byNumber(({ number }) => number),
       });
       const ids = new Set(locked.map(({ id }) => id));
       yield* x.update(
         t.messages,
         ({ id }) => ids.has(id),
         (row) => ({
-          ...{ ...row, state: 'failed' as const, settled_at: requiredMs(now) },
+          ...row,
+          state: 'failed' as const,
+          settled_at: requiredMs(now),
           last_error: row.last_error ?? 'never tried',
         }),
       );
@@ -248,8 +276,10 @@ function isUnlogged({ attempt_log: log, attempts }: MessageRow): boolean {
 
 function healthOf({ failures, failing_since, retry_at, waiting_since, last_error }: HealthRow) {
   return {
-    ...{ outageFailures: failures, failingSince: new Date(failing_since) },
-    ...{ retryAt: toDate(retry_at), waitingSince: new Date(waiting_since ?? failing_since) },
+    outageFailures: failures,
+    failingSince: new Date(failing_since),
+    retryAt: toDate(retry_at),
+    waitingSince: new Date(waiting_since ?? failing_since),
     lastError: last_error,
   };
 }
@@ -261,16 +291,21 @@ const HEALTHS = [
   }),
   modeled(leaseProbe, [CHANNEL, PROBE], '8c82a9a9', function* (x, t, [channel, until, now]) {
     yield* x.update(t.channel_health, isChannel(channel), (row) => ({
-      ...{ ...row, retry_at: requiredMs(until), waiting_since: requiredMs(now) },
+      ...row,
+      retry_at: requiredMs(until),
+      waiting_since: requiredMs(now),
     }));
     return [];
   }),
   modeled(saveHealth, [CHANNEL, HEALTH], '31019d69', function* (x, t, values) {
     const [channel, failures, since, retryAt, waitingSince, error] = values;
     const health: HealthRow = {
-      ...{ channel: String(channel), failures: Number(failures) },
-      ...{ failing_since: requiredMs(since), retry_at: toMs(retryAt) },
-      ...{ waiting_since: toMs(waitingSince), last_error: String(error) },
+      channel: String(channel),
+      failures: Number(failures),
+      failing_since: requiredMs(since),
+      retry_at: toMs(retryAt),
+      waiting_since: toMs(waitingSince),
+      last_error: String(error),
     };
     yield* x.insert(t.channel_health, health, () => health);
     return [];

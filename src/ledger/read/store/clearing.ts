@@ -178,7 +178,9 @@ function clearingOf(currency: string, rows: readonly StoredUnmatched[]): Currenc
     own
       .filter(({ part }) => part === name)
       .map(({ part, items, amount, sinceMicros }) => ({
-        ...{ part, items, sinceMicros },
+        part,
+        items,
+        sinceMicros,
         amountMinor: BigInt(amount),
       })),
   );
