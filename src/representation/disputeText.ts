@@ -71,6 +71,20 @@ export function notUploadedText(
   }
 }
 
+/**
+ * What a person learns of a payment's disputes before a refund; empty without a dispute.
+ * @param disputes the open and the lost ones
+ */
+export function disputedText(disputes: readonly (DisputeNow & { readonly id: string })[]): string {
+  if (disputes.length === 0) return '';
+  const named = disputes.map(
+    ({ id, status, stage, ...money }) =>
+      `${id} (${amountText(money)}, stage ${stage ?? 'unknown'}, status ${status ?? 'unknown'})`,
+  );
+  const what = disputes.length === 1 ? 'an open or lost dispute' : 'open or lost disputes';
+  return `The payment has ${what}: ${named.join(', ')}. If you refund as well, the customer can get the money twice.`;
+}
+
 function changedText(disputeId: string, now: DisputeNow | undefined): string {
   if (!now) return `No dispute is known as ${disputeId}. Nothing was done.`;
   const { amountMinor, currency, stage, status } = now;
@@ -82,4 +96,12 @@ function changedText(disputeId: string, now: DisputeNow | undefined): string {
     `${disputeId} is ${money}, at ${stage ?? 'an unknown stage'}, and ${status ?? 'of unknown status'}: ` +
     'not what you saw, or decided already. Nothing was done.'
   );
+}
+
+function amountText({
+  amountMinor,
+  currency,
+}: Pick<DisputeNow, 'amountMinor' | 'currency'>): string {
+  if (amountMinor === null || currency === null) return 'unknown amount';
+  return formatMoney(amountMinor, currency);
 }
