@@ -1,5 +1,6 @@
 /** Why a dispute was not contested or accepted, for every channel. */
 import { formatMoney } from '../contract/money.ts';
+import type { Edited } from '../disputes/domain/evidence.ts';
 import { claimedText, type NotDone, notDoneText } from './notDone.ts';
 
 interface DisputeNow {
@@ -14,15 +15,6 @@ type NotActed =
   | { readonly outcome: 'claimed'; readonly attempt: number }
   | { readonly outcome: 'changed'; readonly now: DisputeNow | undefined }
   | Edited;
-
-interface Edited {
-  readonly outcome: 'edited';
-  readonly fields: readonly {
-    readonly name: string;
-    readonly atService: string;
-    readonly wanted: string;
-  }[];
-}
 
 const SAME_FINDS_OUT = 'The same request finds out.';
 
