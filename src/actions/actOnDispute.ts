@@ -13,7 +13,7 @@ import type { Actor } from '../audit/domain/actor.ts';
 import type { AuditAction, AuditIntent, FinalResult } from '../audit/domain/entry.ts';
 import { type ClaimedAttempt, recordExclusiveAttempt } from '../audit/recordAudit.ts';
 import type { DisputeService, EvidenceValues, Uploaded } from '../disputes/disputeService.ts';
-import { changedFields } from '../disputes/domain/evidence.ts';
+import { changedFields, type Edited } from '../disputes/domain/evidence.ts';
 import { evidenceVersion } from '../disputes/evidenceVersion.ts';
 import { type ListedResource, readListedResource } from '../ledger/read/store/resourceList.ts';
 import type { ActionOutcome } from '../outcomes/action.ts';
@@ -36,17 +36,6 @@ export interface SeenDispute {
 }
 
 type Sent = ActionOutcome | Changed | Edited;
-
-/** Nothing happened: the evidence is not what the person read (rule 4). */
-interface Edited {
-  readonly outcome: 'edited';
-  /** The fields in which the service has something else than the person wants. */
-  readonly fields: readonly {
-    readonly name: string;
-    readonly atService: string;
-    readonly wanted: string;
-  }[];
-}
 
 /** Nothing happened: the dispute is not what the person saw, or nothing can be done about it. */
 interface Changed {

@@ -18,9 +18,13 @@ import {
   type ClaimedAttempt,
   recordExclusiveAttempt,
 } from '../audit/recordAudit.ts';
-import { readPaymentChildren, readPaymentDetail } from '../ledger/read/store/payments.ts';
+import {
+  type ResourceDetail,
+  readPaymentChildren,
+  readPaymentDetail,
+} from '../ledger/read/store/payments.ts';
 import type { Database } from '../platform/db/database.ts';
-import { refundableMinor } from '../refunds/domain/refundable.ts';
+import { isOpenOrLost, refundableMinor } from '../refunds/domain/refundable.ts';
 import type { RefundService } from '../refunds/refundService.ts';
 
 export interface RefundParts {
@@ -35,14 +39,22 @@ export interface Refundable {
   readonly refundableMinor: number;
   /** Refunds so far, failed ones included. */
   readonly refunds: number;
+  readonly disputes: OpenOrLost;
 }
+
+/** The payment's disputes that are open or lost, as the ledger has them: they are not retrieved. */
+type OpenOrLost = readonly ResourceDetail[];
 
 export type InspectedRefund =
   | { readonly outcome: 'refundable'; readonly payment: Refundable }
   /** Nothing was learned from the service, so what the ledger knows may be out of date. */
   | { readonly outcome: 'not_retrieved'; readonly reason: string; readonly isUnavailable: boolean }
   /** Nothing is left to refund, or an amount is unknown. */
-  | { readonly outcome: 'not_refundable'; readonly status: string | null };
+  | {
+      readonly outcome: 'not_refundable';
+      readonly status: string | null;
+      readonly disputes: OpenOrLost;
+    };
 
 /** A payment has fewer; beyond this nothing is decided. */
 const MAX_PARTS = 500;
@@ -60,8 +72,9 @@ export async function inspectRefundable(
   const payment = await readPaymentDetail(db, paymentId);
   const parts = await readPaymentChildren(db, { paymentId, limit: MAX_PARTS + 1 });
   const left = payment && refundableMinor(payment, parts);
+  const disputes = parts.filter(isOpenOrLost);
   if (!payment || payment.currency === null || parts.length > MAX_PARTS || !left) {
-    return { outcome: 'not_refundable', status: payment?.status ?? null };
+    return { outcome: 'not_refundable', status: payment?.status ?? null, disputes };
   }
   return {
     outcome: 'refundable',
@@ -70,6 +83,7 @@ export async function inspectRefundable(
       currency: payment.currency,
       refundableMinor: left,
       refunds: parts.filter(({ kind }) => kind === 'refund').length,
+      disputes,
     },
   };
 }

@@ -358,16 +358,21 @@ export function readEnvironment(): Environment {
 export function loadConfig(env: Environment): Config {
   const secretFiles = readSecretFiles(env);
   const named = Object.keys(SETTINGS.shape).flatMap((name) => {
+    if (secretFiles.errors.has(name)) return [];
     const value = secretFiles.values.get(name) ?? env[name];
     const isUnset = value === undefined || (value === '' && !NEVER_EMPTY.has(name));
     return isUnset ? [] : [[name, value] as const];
   });
-  const parsed = SETTINGS.safeParse(Object.fromEntries(named));
-  const given = new Set(named.map(([name]) => name));
+  // No schema accepts null, so that settings that need one of these are not reported, too.
+  const unread = [...secretFiles.errors.keys()].map((name) => [name, null] as const);
+  const given = [...named, ...unread];
+  const parsed = SETTINGS.safeParse(Object.fromEntries(given));
   const errors = [
-    ...secretFiles.errors,
-    ...(parsed.error?.issues ?? []).map(explain),
-    ...missingFromGroups(given).map(
+    ...secretFiles.errors.values(),
+    ...(parsed.error?.issues ?? [])
+      .filter(({ path }) => !secretFiles.errors.has(String(path[0])))
+      .map(explain),
+    ...missingFromGroups(new Set(given.map(([name]) => name))).map(
       ({ name, present }) => `${name}: must be set, too, because ${present.join(' and ')} is`,
     ),
   ];

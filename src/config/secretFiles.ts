@@ -3,7 +3,8 @@
  * of the file that has the value of the setting NAME.
  *
  * 1. A setting and its file are never both set: which one wins would be a guess.
- * 2. A file that is missing, unreadable or empty is an error, never a setting that is not set.
+ * 2. A file that is missing, unreadable or empty is an error, never a setting that is not set: it is one line,
+ *    and no other setting is reported for it.
  * 3. One line break at the end is not part of the secret: editors and `echo` add it.
  * 4. No message contains what is in a file.
  */
@@ -57,21 +58,21 @@ export interface SecretFiles {
   readonly files: readonly SecretFile[];
   /** By the name of the setting. */
   readonly values: ReadonlyMap<string, string>;
-  /** By the name of the variable that names the file, for people. */
-  readonly errors: readonly string[];
+  /** What is wrong, by the name of the setting, which then has no value. */
+  readonly errors: ReadonlyMap<string, string>;
 }
 
 export function readSecretFiles(env: Readonly<Record<string, string | undefined>>): SecretFiles {
   const files: SecretFile[] = [];
   const values = new Map<string, string>();
-  const errors: string[] = [];
+  const errors = new Map<string, string>();
   for (const name of FILE_SETTINGS) {
     const variable = `${name}_FILE`;
     const path = env[variable];
     if (path === undefined || path === '') continue;
     const read = env[name] ? bothSet(name) : readSecretFile(path);
     if ('problem' in read) {
-      errors.push(`${variable}: ${read.problem}`);
+      errors.set(name, `${variable}: ${read.problem}`);
     } else {
       files.push({ name, path, isOpen: read.isOpen });
       values.set(name, read.value);

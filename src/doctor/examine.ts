@@ -106,9 +106,7 @@ export interface Installation {
    * Reads what the sandbox sent last, newest first, if it is the payment service; undefined where payments
    * may be real.
    */
-  readonly readSandboxDeliveries:
-    | (() => Promise<readonly Omit<SentDelivery, 'isInInbox'>[]>)
-    | undefined;
+  readonly readSandboxDeliveries: (() => Promise<readonly SentDelivery[]>) | undefined;
   /** Where the service should send webhooks. */
   readonly receiver: OurReceiver;
   /** The files that secrets are read from. */
@@ -397,11 +395,10 @@ async function examineDeliveries(
         'Fix the API key check first.',
       );
     }
-    const deliveries = last.map(async (delivery) => ({
-      ...delivery,
-      isInInbox: readable && (await findEvent(readable, delivery.eventId)) !== undefined,
-    }));
-    return judgeDeliveries(await Promise.all(deliveries));
+    const [newest] = last;
+    const isInInbox =
+      newest && readable && (await findEvent(readable, newest.eventId)) !== undefined;
+    return judgeDeliveries(last, isInInbox);
   });
 }
 

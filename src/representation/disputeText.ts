@@ -1,5 +1,6 @@
 /** Why a dispute was not contested or accepted, for every channel. */
 import { formatMoney } from '../contract/money.ts';
+import type { Edited } from '../disputes/domain/evidence.ts';
 import { claimedText, type NotDone, notDoneText } from './notDone.ts';
 
 interface DisputeNow {
@@ -14,15 +15,6 @@ type NotActed =
   | { readonly outcome: 'claimed'; readonly attempt: number }
   | { readonly outcome: 'changed'; readonly now: DisputeNow | undefined }
   | Edited;
-
-interface Edited {
-  readonly outcome: 'edited';
-  readonly fields: readonly {
-    readonly name: string;
-    readonly atService: string;
-    readonly wanted: string;
-  }[];
-}
 
 const SAME_FINDS_OUT = 'The same request finds out.';
 
@@ -71,6 +63,20 @@ export function notUploadedText(
   }
 }
 
+/**
+ * What a person learns of a payment's disputes before a refund; empty without a dispute.
+ * @param disputes the open and the lost ones
+ */
+export function disputedText(disputes: readonly (DisputeNow & { readonly id: string })[]): string {
+  if (disputes.length === 0) return '';
+  const named = disputes.map(
+    ({ id, status, stage, ...money }) =>
+      `${id} (${amountText(money)}, stage ${stage ?? 'unknown'}, status ${status ?? 'unknown'})`,
+  );
+  const what = disputes.length === 1 ? 'an open or lost dispute' : 'open or lost disputes';
+  return `The payment has ${what}: ${named.join(', ')}. If you refund as well, the customer can get the money twice.`;
+}
+
 function changedText(disputeId: string, now: DisputeNow | undefined): string {
   if (!now) return `No dispute is known as ${disputeId}. Nothing was done.`;
   const { amountMinor, currency, stage, status } = now;
@@ -82,4 +88,12 @@ function changedText(disputeId: string, now: DisputeNow | undefined): string {
     `${disputeId} is ${money}, at ${stage ?? 'an unknown stage'}, and ${status ?? 'of unknown status'}: ` +
     'not what you saw, or decided already. Nothing was done.'
   );
+}
+
+function amountText({
+  amountMinor,
+  currency,
+}: Pick<DisputeNow, 'amountMinor' | 'currency'>): string {
+  if (amountMinor === null || currency === null) return 'unknown amount';
+  return formatMoney(amountMinor, currency);
 }

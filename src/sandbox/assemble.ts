@@ -5,7 +5,7 @@ import { SANDBOX_MERCHANT_ID, SANDBOX_PROFILE_ID } from './account.ts';
 import { createSandboxClock } from './clock.ts';
 import { createEngine, type Engine } from './engine.ts';
 import { createActiveFaults } from './faults/activeFaults.ts';
-import { type FaultsInput, faultsSchema } from './faults/settings.ts';
+import { type FaultsInput, mustReadFaults } from './faults/settings.ts';
 import { createSandboxApp } from './http/app.ts';
 import { hashKey } from './http/authenticate.ts';
 import { createIgnoredFields } from './http/ignoredFields.ts';
@@ -66,7 +66,7 @@ async function createServices(options: AssemblyOptions, foundation: Foundation):
     advanceMs: await store.readAdvance(),
     store: (advanceMs) => store.storeAdvance(advanceMs),
   });
-  const faults = createActiveFaults(faultsSchema.parse(options.faults ?? {}));
+  const faults = createActiveFaults(mustReadFaults(options.faults ?? {}));
   let target = { url: options.webhook.url, secret: options.webhook.secret };
   const webhook: Services['webhook'] = {
     target: () => target,

@@ -505,6 +505,28 @@ describe('a refund', () => {
     );
     expect(tooMuch.stderr).toContain('At most 55.40 USD');
   });
+
+  test('by the command line names open and lost disputes that the ledger has in its prompt', async () => {
+    const id = await pay();
+    const args = ['payments', 'refund', id, '--reason', 'returned'];
+    const dispute = (amount: number) =>
+      sandbox.control('POST', '/disputes', { payment_id: id, amount });
+    const first = await dispute(1000);
+    await setup.applyWebhooks();
+    const prompted = await run(...args);
+    expect(prompted.stderr).toContain(
+      `The payment has an open or lost dispute: ${first.dispute_id} (10.00 USD, stage dispute, status opened). ` +
+        'If you refund as well, the customer can get the money twice. Refund 55.40 USD of',
+    );
+    const second = await dispute(5540);
+    await sandbox.control('POST', `/disputes/${second.dispute_id}/move`, { status: 'lost' });
+    await setup.applyWebhooks();
+    const nothing = await run(...args);
+    expect(nothing.stderr).toMatch(
+      /has open or lost disputes: .*status opened\), .*\(55\.40 USD, stage dispute, status lost\).*Nothing of .* can be refunded/,
+    );
+    expect(await refundsOf(id)).toEqual([]);
+  });
 });
 
 test('a refresh is recorded with what became of each resource, and doctor names interrupted attempts', async () => {

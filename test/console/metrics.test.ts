@@ -17,7 +17,7 @@ import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { parseMetrics, type Scrape } from '../support/metrics.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.ts';
-import { waitFor } from '../support/waitFor.ts';
+import { slowdown, waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 let proxy: TcpProxy;
@@ -92,13 +92,17 @@ describe('metrics of the process', () => {
   });
 });
 
+/**
+ * Pending events without an inbox row have negative numbers: a job claims all that is pending from its own
+ * events on, and the jobs of earlier tests may run late.
+ */
 describe('metrics of the database', () => {
   test('report the number and oldest age of pending and dead events', async () => {
     const before = await measure();
     await db.query(
       `insert into pending (webhook_event_id, attempts, since, enqueue_at)
-       values (900001, 0, now() - interval '90 seconds', now() + interval '1 hour'),
-              (900002, 2, now(), now() + interval '1 hour')`,
+       values (-1, 0, now() - interval '90 seconds', now() + interval '1 hour'),
+              (-2, 2, now(), now() + interval '1 hour')`,
     );
     await db.query(
       `with e as (
@@ -116,7 +120,7 @@ describe('metrics of the database', () => {
     expect(after.get('tallyhook_webhook_last_received_timestamp_seconds')).toBe(
       Date.parse('2026-11-01T10:00:00Z') / 1000,
     );
-    await db.query('delete from pending where webhook_event_id > 900000');
+    await db.query('delete from pending where webhook_event_id < 0');
     expect((await measure()).get('tallyhook_pending_oldest_age_seconds')).toBe(0);
   });
 
@@ -263,10 +267,10 @@ describe('metrics of the database', () => {
   test('stop counting at a limit: a backlog of 150,000 is reported as 100,000', async () => {
     await db.query(
       `insert into pending (webhook_event_id, since, enqueue_at)
-       select 1000000 + n, now(), now() + interval '1 hour' from generate_series(1, 150000) n`,
+       select -n, now(), now() + interval '1 hour' from generate_series(1, 150000) n`,
     );
     expect((await measure()).get('tallyhook_pending_events')).toBe(100_000);
-    await db.query('delete from pending where webhook_event_id > 1000000');
+    await db.query('delete from pending where webhook_event_id < 0');
   });
 });
 
@@ -330,14 +334,19 @@ describe('while the database is unavailable', () => {
     disconnect();
     const startMs = performance.now();
     await waitFor('the source to be reported as down', async () => (await isUp()) === 0);
-    expect(performance.now() - startMs).toBeLessThan(9_000);
+    expect(performance.now() - startMs).toBeLessThan(9_000 * slowdown());
     const page = await scrape();
     expect(page.value('tallyhook_pending_events')).toBeUndefined();
     expect(page.value('tallyhook_webhooks_total', { outcome: 'accepted' })).toBeGreaterThan(0);
     expect(page.value('tallyhook_role_up', { role: 'receiver' })).toBe(1);
     await proxy.resume();
-    await waitFor('the database to be read again', async () => (await isUp()) === 1);
-    expect((await scrape()).value('tallyhook_pending_events')).toBeDefined();
+    // In one scrape: on a busy machine, the next one may not read the database in time.
+    await waitFor('the database to be read again', async () => {
+      const again = await scrape();
+      const isRead = again.value('tallyhook_source_up', { source: 'inbox' }) === 1;
+      if (isRead) expect(again.value('tallyhook_pending_events')).toBeDefined();
+      return isRead;
+    });
   });
 });
 

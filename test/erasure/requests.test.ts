@@ -11,6 +11,8 @@ import type { ErasureSubject } from '../../src/erasure/domain/subjects.ts';
 import {
   claimErasure,
   claimNextErasure,
+  insertErasure,
+  lockErasureRequests,
   releaseErasure,
   renewErasure,
 } from '../../src/erasure/store/erasures.ts';
@@ -83,6 +85,32 @@ test('the same request that is sent several times at once is one, and is claimed
   expect(outcomes.filter((outcome) => outcome !== 'erased' && outcome !== 'busy')).toEqual([]);
   expect(await db.query(`select from erasures where state = 'running'`)).toEqual([]);
   await expectErased([person]);
+});
+
+test('a request waits for one that is being written, and is the same', async () => {
+  const subjects = [{ kind: 'customer', id: 'cus_same' }] as const;
+  let second: { readonly isNew: boolean } | undefined;
+  const requesting = await db.transaction(async (tx) => {
+    await lockErasureRequests(tx);
+    const first = { reason: 'left', requestedBy: 'grace', holder: undefined };
+    await insertErasure(tx, { ...first, subjects: ['customer:cus_same'] });
+    const promise = requestErasureAs({ db }, ADA, { subjects, reason: 'left' }).then(
+      (requested) => {
+        second = requested;
+      },
+    );
+    await waitFor('the second request to wait, or to be written', async () => {
+      const waiting = await db.query(
+        `select from pg_locks where locktype = 'advisory' and not granted
+            and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return waiting.length > 0 || second !== undefined;
+    });
+    return { promise };
+  });
+  await requesting.promise;
+  expect(second).toMatchObject({ isNew: false });
+  expect(await db.query('select from erasures')).toHaveLength(1);
 });
 
 test('a request has 50 subjects, however long their ids are, and a larger body is refused with the limit', async () => {

@@ -28,7 +28,9 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   beforeAll(async () => {
     db = await createTestDatabase();
-    await applyEach(db, testApplier(db), [paymentEvent({ payment_id: PAYMENT })]);
+    await applyEach(db, testApplier(db), [
+      paymentEvent({ payment_id: PAYMENT, metadata: { order_id: 'ord_keyboard' } }),
+    ]);
     tallyhook = await startTallyhook({ db, roles: ['console'] });
     browser = await startBrowser();
     context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -104,11 +106,49 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     expect(await violationsOn(page)).toEqual([]);
   });
 
-  test('times are local, with UTC on hover', async () => {
-    await page.goto(url('/payments'));
-    const time = page.locator('td time').first();
-    expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC · /);
-    expect(await time.textContent()).not.toContain('UTC');
+  describe('of a viewer in India with a phone', () => {
+    let phone: BrowserContext;
+    let held: Page;
+    beforeAll(async () => {
+      phone = await browser.newContext({
+        viewport: { width: 360, height: 640 },
+        locale: 'en-GB',
+        timezoneId: 'Asia/Kolkata',
+      });
+      held = await openTab(phone);
+      await signIn(held);
+    });
+    afterAll(() => phone.close());
+
+    test.each(['/payments', `/orders/ord_keyboard`])(
+      'times on %s are local and name their zone, with UTC on hover',
+      async (path) => {
+        await held.goto(url(path));
+        const time = held.locator('time:not([data-relative])').first();
+        expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC · /);
+        expect(await time.textContent()).toMatch(/\d\d:\d\d:\d\d GMT\+5:30$/);
+      },
+    );
+
+    test('a deadline has its hour and zone beside its distance', async () => {
+      const subject = 'dispute:dp_hour';
+      const deadlineAt = new Date(Date.now() + 5.5 * 3_600_000);
+      const due = alertOf({ rule: 'dispute_deadline', subject, deadlineAt });
+      await syncAlerts(db, [{ subject, rules: ['dispute_deadline'], active: [due] }]);
+      const minute = new Intl.DateTimeFormat('en-GB', {
+        timeZone: 'Asia/Kolkata',
+        hour: '2-digit',
+        minute: '2-digit',
+      }).format(deadlineAt);
+      for (const path of ['/', '/alerts']) {
+        await held.goto(url(path));
+        const text = await held.locator('tbody time', { hasText: /^in 5 hr/ }).textContent();
+        expect(text).toMatch(
+          new RegExp(`^in 5 hr\\.?, \\d+ [A-Z][a-z]+,? .*${minute} GMT\\+5:30$`),
+        );
+        expect(await held.evaluate('document.documentElement.scrollWidth')).toBe(360);
+      }
+    });
   });
 
   test.each([true, false])('a theme is chosen and kept; script: %s', async (javaScriptEnabled) => {

@@ -57,6 +57,9 @@ test('open alerts, the money of a day, pending events and a pause are shown', as
     return html.includes('USD by day');
   });
   expect(html).toContain('Dispute opened');
+  expect(html).toContain(
+    '<p>Today and the days of the charts are those (UTC) on which the ledger recorded it.</p>',
+  );
   expect(html).toContain('75.40 <abbr>USD</abbr>');
   expect(html).toContain('20.00 <abbr>USD</abbr>');
   expect(html).toMatch(/<dt>Pending<\/dt><dd><a [^>]+>1<\/a><\/dd>/);

@@ -58,6 +58,22 @@ test('a payment shows what can be refunded, and a refund of a typed amount is in
   expect(after.html).toContain('55.40 <abbr>USD</abbr></span> can be refunded');
 });
 
+test('a payment with an open or lost dispute shows it beside the form, and where nothing is left to refund', async () => {
+  const id = await pay();
+  const dispute = await sandbox.control('POST', '/disputes', { payment_id: id, amount: 1000 });
+  await setup.applyWebhooks();
+  const warning =
+    `The payment has an open or lost dispute: ${dispute.dispute_id} (10.00 USD, stage dispute, status opened). ` +
+    'If you refund as well, the customer can get the money twice.';
+  const { html } = await treasurer.get(`/payments/${id}`);
+  expect(html).toContain('55.40 <abbr>USD</abbr></span> can be refunded');
+  expect(html).toContain(warning);
+  await refund(id, { expected_amount: '5540', amount: '55.40' });
+  const after = await treasurer.get(`/payments/${id}`);
+  expect(after.html).toContain('Nothing can be refunded');
+  expect(after.html).toContain(warning);
+});
+
 test('a form that is sent twice refunds once', async () => {
   const id = await pay();
   const statuses = (

@@ -85,6 +85,34 @@ test('a reset leaves nothing of the test before, and keeps the address and the k
   expect(sandbox).toMatchObject({ baseUrl, apiKey });
 });
 
+test('faults that cannot be right are refused with the field and what is allowed, and change nothing', async () => {
+  sandbox.setFaults({ webhooks: { drop: 1 } });
+  const wrong: object = {
+    webhooks: { dorp: 1 },
+    requests: [{ fault: 'server_error' }, { fault: 'servererror', rate: 2 }],
+  };
+  const refusal = [
+    'faults.webhooks: dorp: no such field; use drop, duplicate, delay',
+    'faults.requests[1].fault: Invalid option: expected one of "rate_limit"|"server_error"',
+    'faults.requests[1].rate: Too big: expected number to be <=1',
+  ];
+  const thrown = (() => {
+    try {
+      sandbox.setFaults(wrong);
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(thrown).toBeInstanceOf(RangeError);
+  for (const part of refusal) expect(String(thrown)).toContain(part);
+  await expect(startSandbox({ faults: wrong })).rejects.toThrow(refusal[1]);
+  await expect(sandbox.control('PUT', '/faults', wrong)).rejects.toThrow(/: 400 .*dorp: no such/);
+  expect(await sandbox.control('GET', '/faults')).toMatchObject({
+    webhooks: { drop: 1 },
+    requests: [],
+  });
+});
+
 test('a reset ends webhooks in flight, and what waits for them is never sent', async () => {
   listener.withholdResponses((id) => id === 'hangs');
   await create({ payment_id: 'hangs', capture_method: 'manual' });

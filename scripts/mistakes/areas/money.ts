@@ -17,6 +17,14 @@ export const MONEY: readonly Mistake[] = [
     test: 'test/unit/refunds/refundable.test.ts',
   },
   {
+    guarantee: 'A person learns of a lost dispute before a refund.',
+    file: 'src/refunds/domain/refundable.ts',
+    code: "return kind === 'dispute' && status !== 'won' && status !== 'cancelled';",
+    mistaken: "return kind === 'dispute' && (status === 'opened' || status === 'challenged');",
+    test: 'test/unit/refunds/refundable.test.ts',
+    named: 'is open or lost',
+  },
+  {
     guarantee: 'A part that two people capture at the same time is captured once.',
     file: 'src/actions/captureOrCancel.ts',
     code: "if (!isSameHold(now, hold)) return { outcome: 'changed', now };",

@@ -11,6 +11,7 @@ import { formatMoney } from '../../contract/money.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, UnavailableError } from '../../platform/errors.ts';
+import { disputedText } from '../../representation/disputeText.ts';
 import { notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
@@ -43,7 +44,7 @@ export function refundPaymentCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one.\n\nExit code: 0 done, 3 there is no such payment, 4 refused or not done, 7 the outcome is unknown: the same command finds out, and sends nothing if the refund exists.',
+      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one. The prompt names the open and lost disputes that the ledger has; they are not retrieved.\n\nExit code: 0 done, 3 there is no such payment, 4 refused or not done, 7 the outcome is unknown: the same command finds out, and sends nothing if the refund exists.',
     )
     .action((paymentId: string, options: RefundOptions) =>
       withDatabase(readConfig(), (db) => refund(db, paymentId, options)),
@@ -53,7 +54,7 @@ export function refundPaymentCommand(): Command {
 async function refund(db: Database, paymentId: string, options: RefundOptions): Promise<void> {
   const { reason } = options;
   const parts = await partsOf(db);
-  const { orderKey, currency, refundableMinor } = await mustInspect(parts, paymentId);
+  const { orderKey, currency, refundableMinor, disputes } = await mustInspect(parts, paymentId);
   const amountMinor = options.amount ?? refundableMinor;
   if (amountMinor > refundableMinor) {
     throw new OperatorError(
@@ -62,7 +63,7 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
   }
   const order = orderKey === null ? '' : ` (order ${printable(orderIdOf(orderKey))})`;
   const what = `${formatMoney(amountMinor, currency)} of ${printable(paymentId)}${order}`;
-  await confirm(`Refund ${what}?`, options.yes);
+  await confirm(`${warningOf(disputes)}Refund ${what}?`, options.yes);
   const input = { paymentId, expectedMinor: refundableMinor, currency, amountMinor, reason };
   const refunded = await refundPaymentAs(parts, actorOf(options.by), input);
   if (refunded.outcome !== 'done') endAs(refunded.outcome === 'unknown' ? 'unknown' : 'refused');
@@ -107,7 +108,11 @@ async function mustInspect(parts: RefundParts, paymentId: string): Promise<Refun
       );
     case 'not_refundable':
       throw new OperatorError(
-        `Nothing of ${printable(paymentId)} can be refunded: its status is ${inspected.status ?? 'unknown'}.`,
+        `${warningOf(inspected.disputes)}Nothing of ${printable(paymentId)} can be refunded: its status is ${inspected.status ?? 'unknown'}.`,
       );
   }
+}
+
+function warningOf(disputes: Refundable['disputes']): string {
+  return disputes.length === 0 ? '' : `${printable(disputedText(disputes))} `;
 }

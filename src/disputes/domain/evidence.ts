@@ -43,6 +43,17 @@ export function changedFields(before: Values, wanted: Values): Values {
   );
 }
 
+/** What became of evidence that somebody changed after the person read it: nothing was submitted. */
+export interface Edited {
+  readonly outcome: 'edited';
+  /** The fields in which the service has something else than the person wants. */
+  readonly fields: readonly {
+    readonly name: string;
+    readonly atService: string;
+    readonly wanted: string;
+  }[];
+}
+
 const SIGNATURES: readonly (readonly [type: string, bytes: readonly number[]])[] = [
   ['application/pdf', [0x25, 0x50, 0x44, 0x46, 0x2d]],
   ['image/jpeg', [0xff, 0xd8, 0xff]],

@@ -19,12 +19,16 @@ export interface SentDelivery {
   readonly sentAt: string;
   /** Null: there was no response. */
   readonly httpStatus: number | null;
-  /** Whether the inbox has the event; undefined if the database cannot be read. */
-  readonly isInInbox: boolean | undefined;
 }
 
-/** @param last the deliveries that were sent last, newest first */
-export function judgeDeliveries(last: readonly SentDelivery[]): Judgment {
+/**
+ * @param last the deliveries that were sent last, newest first
+ * @param isInInbox whether the inbox has the event of the newest; undefined if the database cannot be read
+ */
+export function judgeDeliveries(
+  last: readonly SentDelivery[],
+  isInInbox: boolean | undefined,
+): Judgment {
   const [newest] = last;
   if (newest === undefined) return notChecked('the sandbox has sent no webhook yet', TRY);
   const which = `the last webhook of the sandbox (${newest.eventId}, ${newest.sentAt})`;
@@ -36,13 +40,13 @@ export function judgeDeliveries(last: readonly SentDelivery[]): Judgment {
     const { reason, remedy } = causeOf(newest.httpStatus);
     return judge(`${which} was not acknowledged: ${reason}${others}`, `${remedy} ${TRY}`);
   }
-  if (newest.isInInbox === undefined) {
+  if (isInInbox === undefined) {
     return notChecked(
       `${which} was acknowledged, and the inbox cannot be read`,
       'Fix the database check first.',
     );
   }
-  return newest.isInInbox
+  return isInInbox
     ? ok(`${which} is in the inbox`)
     : failed(
         `${which} was acknowledged and is not in the inbox: another program received it, or a receiver of another database`,

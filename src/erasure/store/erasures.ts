@@ -1,4 +1,5 @@
 /** Statements on requests for erasure. */
+import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { oneRow } from '../../platform/db/oneRow.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
@@ -36,7 +37,7 @@ const COLUMNS = `
 
 /** Makes others who request an erasure wait for this transaction, so that they find its request. */
 export async function lockErasureRequests(tx: Queryable): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtext('tallyhook erasure requests'))`, []);
+  await lockByName(tx, 'tallyhook erasure requests');
 }
 
 /** @param erasure with a holder if its process begins at once; otherwise the scheduler does */

@@ -1,4 +1,4 @@
-/** One alert in one line: `Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov`. */
+/** One alert in one line: `Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov 10:30 UTC`. */
 import { ruleTitle } from '../../alerts/domain/ruleTitles.ts';
 import { formatAmount } from '../../contract/money.ts';
 import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
@@ -48,7 +48,7 @@ function placeOf({ orderId, subject }: HeadlineFacts): Place | undefined {
 /** A resolved alert has no deadline any more. */
 function deadlineText({ rule, type, deadlineAt }: HeadlineFacts): string {
   if (deadlineAt === null || type === 'resolved' || type === 'opened_and_resolved') return '';
-  return `${deadlineWord(rule)} ${dayOf(deadlineAt)}`;
+  return `${deadlineWord(rule)} ${minuteOf(deadlineAt)}`;
 }
 
 function deadlineWord(rule: string): string {
@@ -56,8 +56,9 @@ function deadlineWord(rule: string): string {
   return rule.startsWith('authorization_') ? 'capture by' : 'due';
 }
 
-/** The day in UTC: `Tue 24 Nov`. */
-function dayOf(iso: string): string {
-  const [weekday = '', day = '', month = ''] = new Date(iso).toUTCString().split(/,? /);
-  return `${weekday} ${Number(day)} ${month}`;
+/** The minute with its zone, such as `Tue 24 Nov 10:30 UTC`; never later than the deadline. */
+function minuteOf(iso: string): string {
+  const parts = new Date(iso).toUTCString().split(/,? /);
+  const [weekday = '', day = '', month = '', , time = ''] = parts;
+  return `${weekday} ${Number(day)} ${month} ${time.slice(0, 5)} UTC`;
 }

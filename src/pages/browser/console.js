@@ -3,13 +3,22 @@
  * What the pages of the console do in a browser. Every page is complete without it.
  *
  * 1. The live part of a page is fetched again when one of its topics moved, and replaced in place.
- * 2. Times are shown in the viewer's zone, with UTC on hover.
+ * 2. Times are shown in the viewer's zone, which they name, with UTC on hover. One that lies ahead, such as
+ *    a deadline, has its hour beside its distance: a phone has no hover.
  * 3. Ids can be copied, and sections can be reached by keyboard.
  */
 
 const HOUR_MS = 3_600_000;
 const RELATIVE_EVERY_MS = 20_000;
 
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const localMinute = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
 
 /** @param {number} fromNowMs */
@@ -33,11 +42,16 @@ function showTimes(root) {
     // A date without a time has no zone.
     if (text.length <= 10 || Number.isNaN(at.getTime())) continue;
     const utc = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-    const local = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-    const distance = describe(at.getTime() - Date.now());
-    const isRelative = element.hasAttribute('data-relative');
-    setText(element, isRelative ? distance : local);
-    element.setAttribute('title', isRelative ? `${local} · ${utc}` : `${utc} · ${distance}`);
+    const fromNowMs = at.getTime() - Date.now();
+    const distance = describe(fromNowMs);
+    if (element.hasAttribute('data-relative')) {
+      element.toggleAttribute('data-ahead', fromNowMs > 0);
+      setText(element, fromNowMs > 0 ? `${distance}, ${localMinute.format(at)}` : distance);
+      element.setAttribute('title', `${local.format(at)} · ${utc}`);
+    } else {
+      setText(element, local.format(at));
+      element.setAttribute('title', `${utc} · ${distance}`);
+    }
   }
 }
 

@@ -19,9 +19,10 @@ export function Money({
 }
 
 /**
- * A time. It is UTC without a script; the script shows it in the viewer's zone, with UTC on hover.
+ * A time. It is UTC without a script; the script shows it in the viewer's zone, which it names, with UTC on
+ * hover.
  * @param at an ISO time in UTC, or a Date
- * @param isRelative the script shows its distance from now instead
+ * @param isRelative the script shows its distance from now instead, and the hour of one that lies ahead
  */
 export function Time({
   at,

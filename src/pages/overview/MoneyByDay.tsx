@@ -42,7 +42,12 @@ export function MoneyByDay({
       {currencies.length === 0 ? (
         <p class="empty">{`No money moved in the last ${days} days.`}</p>
       ) : (
-        currencies.slice(0, SHOWN_CURRENCIES).map((one) => <Currency key={one.currency} {...one} />)
+        <>
+          <p>Today and the days of the charts are those (UTC) on which the ledger recorded it.</p>
+          {currencies.slice(0, SHOWN_CURRENCIES).map((one) => (
+            <Currency key={one.currency} {...one} />
+          ))}
+        </>
       )}
       {others.length === 0 ? null : (
         <details>

@@ -11,7 +11,8 @@ import { type ResourceDetail, readPaymentChildren } from '../../ledger/read/stor
 import { type ListedResource, readListedResource } from '../../ledger/read/store/resourceList.ts';
 import { type Timeline as ReadTimeline, readResourceTimeline } from '../../ledger/read/timeline.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { refundableMinor } from '../../refunds/domain/refundable.ts';
+import { isOpenOrLost, refundableMinor } from '../../refunds/domain/refundable.ts';
+import { disputedText } from '../../representation/disputeText.ts';
 import { orderNamedBy } from '../../representation/order.ts';
 import { HoldLinks, hasHoldLinks } from '../authorizations/HoldLinks.tsx';
 import { DataTable, KeyValues, Section } from '../components/blocks.tsx';
@@ -165,7 +166,12 @@ function RefundForm({ family, viewer }: { readonly family: Family; readonly view
   if (capturedMinor === 0 || currency === null) return null;
   if (left === undefined || left === 0) {
     return (
-      <p>Nothing can be refunded: all of it is refunded, disputed, voided, or of unknown amount.</p>
+      <>
+        <p>
+          Nothing can be refunded: all of it is refunded, disputed, voided, or of unknown amount.
+        </p>
+        <DisputeWarning rows={children} />
+      </>
     );
   }
   return (
@@ -177,9 +183,9 @@ function RefundForm({ family, viewer }: { readonly family: Family; readonly view
       isDangerous
     >
       <p>
-        <Money amountMinor={left} currency={currency} /> can be refunded. What is disputed cannot:
-        the customer would get it twice.
+        <Money amountMinor={left} currency={currency} /> can be refunded.
       </p>
+      <DisputeWarning rows={children} />
       <Hidden name="expected_amount" value={String(left)} />
       <Hidden name="currency" value={currency} />
       <Field
@@ -191,6 +197,11 @@ function RefundForm({ family, viewer }: { readonly family: Family; readonly view
       <ReasonField />
     </ActionForm>
   );
+}
+
+function DisputeWarning({ rows }: { readonly rows: readonly ResourceDetail[] }) {
+  const text = disputedText(rows.filter(isOpenOrLost));
+  return text === '' ? null : <p class="warn">{text}</p>;
 }
 
 /** How it came to be, and what its events and responses carried. */

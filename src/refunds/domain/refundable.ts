@@ -5,6 +5,7 @@
  *    disputes in which the money is withheld or lost: a refund besides a dispute pays the customer twice.
  *    Nothing of a capture that was voided: the customer has the money back.
  * 2. An amount that is unknown may be the whole payment: then nothing can be refunded.
+ * 3. A dispute that is neither won nor canceled is open or lost, at any stage: who refunds learns of it first.
  */
 
 export interface RefundedPart {
@@ -36,7 +37,10 @@ export function refundableMinor(
 
 function counts({ kind, status, stage }: RefundedPart): boolean {
   if (kind === 'refund') return status !== 'failed';
-  return (
-    kind === 'dispute' && status !== 'won' && status !== 'cancelled' && stage !== 'pre_dispute'
-  );
+  return isOpenOrLost({ kind, status }) && stage !== 'pre_dispute';
+}
+
+/** Rule 3. */
+export function isOpenOrLost({ kind, status }: Pick<RefundedPart, 'kind' | 'status'>): boolean {
+  return kind === 'dispute' && status !== 'won' && status !== 'cancelled';
 }

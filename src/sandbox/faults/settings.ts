@@ -1,6 +1,17 @@
 /** The settings of all faults, and of the ways in which services of this family differ. All are off by default. */
 import { z } from 'zod';
 import { DAY_MS } from '../../platform/time.ts';
+import { accept, type Decision, rejectValue } from '../domain/decision.ts';
+
+/** An object that names its fields when it gets another one. */
+function faultObject<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys'
+        ? `${keys.join(', ')}: no such field; use ${Object.keys(shape).join(', ')}`
+        : undefined,
+  });
+}
 
 /** A share of cases, from 0 (never) to 1 (always). */
 const rate = z.number().min(0).max(1).default(0);
@@ -14,7 +25,7 @@ export const OMITTABLE_FIELDS = ['created', 'version'] as const;
 const omitFields = z.array(z.enum(OMITTABLE_FIELDS)).default([]);
 
 /** Faults of webhooks. Each event is decided on its own. */
-const webhookFaults = z.strictObject({
+const webhookFaults = faultObject({
   /** Never sent and never retried. */
   drop: rate,
   /** Sent twice, byte for byte. */
@@ -41,7 +52,7 @@ const webhookFaults = z.strictObject({
 });
 
 /** Faults of requests. The first entry that matches a request and is chosen at its `rate` applies. */
-const requestFault = z.strictObject({
+const requestFault = faultObject({
   fault: z.enum([
     /** 429 with RL_01; the headers show that nothing is left of the budget. */
     'rate_limit',
@@ -82,7 +93,7 @@ const requestFault = z.strictObject({
 
 export const LIST_ENVELOPES = ['count', 'has_more', 'size', 'array'] as const;
 
-const listFaults = z.strictObject({
+const listFaults = faultObject({
   /** Share of pages from which rows are missing although more follow. */
   short_pages: rate,
   sort: z.enum(['created', 'modified']).default('created'),
@@ -101,7 +112,7 @@ const listFaults = z.strictObject({
   tick_ms: z.int().min(1).max(60_000).default(1),
 });
 
-const retrieveFaults = z.strictObject({
+const retrieveFaults = faultObject({
   /** Retrieves show the state of this long ago; what is newer is not found. */
   lag_ms: durationMs.default(0),
   /** Fields that bodies do not have. */
@@ -109,7 +120,7 @@ const retrieveFaults = z.strictObject({
 });
 
 /** Faults of payments. Each payment is decided on its own. */
-const paymentFaults = z.strictObject({
+const paymentFaults = faultObject({
   /** Payments that would be approved or declined at once are `processing` first and decided later. */
   processing_first: rate,
   processing_ms: durationMs.default(5 * 60 * 1000),
@@ -122,7 +133,7 @@ const paymentFaults = z.strictObject({
 
 const MAX_CLOCK_OFFSET_MS = 10 * 365 * DAY_MS;
 
-export const faultsSchema = z.strictObject({
+export const faultsSchema = faultObject({
   /** Decides every random choice of the faults. */
   seed: z.int().default(1),
   webhooks: webhookFaults.prefault({}),
@@ -148,3 +159,20 @@ export type ListFaults = Faults['lists'];
 export type OmittableField = (typeof OMITTABLE_FIELDS)[number];
 
 export const NO_FAULTS: Faults = faultsSchema.parse({});
+
+/** Reads faults that a person wrote. A rejection names each fault and field, and what is allowed there. */
+export function readFaults(input: unknown): Decision<Faults> {
+  const read = faultsSchema.safeParse(input);
+  if (read.success) return accept(read.data);
+  const problems = read.error.issues.map(
+    ({ path, message }) => `${z.core.toDotPath(['faults', ...path])}: ${message}`,
+  );
+  return rejectValue(problems.join('\n'));
+}
+
+/** @throws RangeError as `readFaults` rejects */
+export function mustReadFaults(input: unknown): Faults {
+  const read = readFaults(input);
+  if (read.rejection) throw new RangeError(read.rejection.message);
+  return read.value;
+}

@@ -10,7 +10,7 @@ import { startHttpServer } from '../../platform/httpServer.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { SANDBOX_MERCHANT_ID, SANDBOX_PROFILE_ID } from '../account.ts';
 import { type AssembledSandbox, assembleSandbox } from '../assemble.ts';
-import { type FaultsInput, faultsSchema } from '../faults/settings.ts';
+import { type FaultsInput, mustReadFaults } from '../faults/settings.ts';
 import type { SandboxLog } from '../log.ts';
 import { createMemoryStore } from '../store/memory/store.ts';
 
@@ -61,7 +61,10 @@ export interface Sandbox {
   advance(ms: number): Promise<void>;
   /** Resolves when no webhook is due and none is in flight. */
   settle(): Promise<void>;
-  /** Replaces all faults; `{}` ends them. @throws ZodError for a fault that does not exist */
+  /**
+   * Replaces all faults; `{}` ends them.
+   * @throws RangeError that names what is wrong and what is allowed; the faults stay as they are
+   */
   setFaults(faults: FaultsInput): void;
   /**
    * Calls a control route, which acts as the customer, the bank or the processor.
@@ -84,7 +87,7 @@ const SECRET_BYTES = 32;
 const DEFAULT_PER_MINUTE = 1_000_000;
 const SILENT: SandboxLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** @throws RangeError for a setting that cannot be right; ZodError for a fault that does not exist */
+/** @throws RangeError for a setting that cannot be right */
 export async function startMemorySandbox(settings: SandboxSettings = {}): Promise<Sandbox> {
   checkSettings(settings);
   const apiKey = `snd_${randomBytes(SECRET_BYTES).toString('hex')}`;
@@ -122,7 +125,7 @@ export async function startMemorySandbox(settings: SandboxSettings = {}): Promis
     setClock: async (instant) => engine().setClock(instantMs(instant)),
     advance: async (ms) => engine().advanceBy(checkedDuration(ms, now())),
     settle: () => engine().settle(),
-    setFaults: (faults) => current.services.faults.set(faultsSchema.parse(faults)),
+    setFaults: (faults) => current.services.faults.set(mustReadFaults(faults)),
     control: (method, path, body) => callControl(`${baseUrl}/_sandbox${path}`, method, body),
     reset: async (changed = {}) => {
       checkNames(changed);

@@ -172,7 +172,7 @@ test('an alert has its severity, next step, ids and times', () => {
   });
   expect(textOf({ kind: 'alert', alert }, HERE)).toEqual({
     installation: 'Shop EU',
-    title: 'Dispute opened: order ord_1, evidence due Fri 27 Nov',
+    title: 'Dispute opened: order ord_1, evidence due Fri 27 Nov 10:30 UTC',
     lines: [
       'A dispute was opened.',
       'Next step: npx tallyhook orders explain ord_1',
@@ -208,7 +208,7 @@ test.each<[Partial<Notification>, string]>([
       money: { currency: 'EUR', amountMinor: 5_400 },
       deadlineAt: '2026-11-24T10:30:00.000Z',
     },
-    'Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov',
+    'Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov 10:30 UTC',
   ],
   [
     { subject: 'dispute:dp_1', orderId: null, money: { currency: 'JPY', amountMinor: 54 } },
@@ -216,7 +216,7 @@ test.each<[Partial<Notification>, string]>([
   ],
   [
     { rule: 'authorization_expiring', deadlineAt: '2026-12-05T23:59:00.000Z', type: 'reminder' },
-    'Still open: Authorization expires soon: order ord_1, capture by Sat 5 Dec',
+    'Still open: Authorization expires soon: order ord_1, capture by Sat 5 Dec 23:59 UTC',
   ],
   [{ rule: 'webhooks_stopped', subject: 'system:webhooks', orderId: null }, 'Webhooks stopped'],
   [

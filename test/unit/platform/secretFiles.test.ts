@@ -98,6 +98,29 @@ test('a file that has no secret is an error, not a setting that is not set', () 
   );
 });
 
+test('a file that cannot be read is one line: no other setting is reported for it', () => {
+  const missing = join(folder, 'missing');
+  const lines = (env: Record<string, string>): readonly string[] => {
+    try {
+      loadConfig(env);
+    } catch (error) {
+      return String(error).split('\n').slice(1);
+    }
+    return [];
+  };
+  for (const [name, others] of [
+    ['ALERT_WEBHOOK_SECRET', { ALERT_WEBHOOK_URL: 'https://hooks.example/alerts' }],
+    ['SMTP_URL', { ALERT_MAIL_TO: 'a@shop.example', ALERT_MAIL_FROM: 'b@shop.example' }],
+    ['DATABASE_URL', { QUEUE_DATABASE_URL: 'postgres://db.example/shop' }],
+    ['DATABASE_URL', { DATABASE_READ_URL: 'postgres://standby.example/shop' }],
+    ['REDIS_URL', { REDIS_CA_FILE: '/ca.pem' }],
+  ] as const) {
+    expect(lines({ ...others, [`${name}_FILE`]: missing })).toEqual([
+      expect.stringMatching(`^  ${name}_FILE: there is no file `),
+    ]);
+  }
+});
+
 test('a value from a file is checked like one of the environment, and not shown', () => {
   const env = { DATABASE_URL_FILE: write('mysql://shop:hush@db.example/shop\n') };
   expect(() => loadConfig(env)).toThrow(

@@ -1,6 +1,6 @@
 /** What of a payment can be refunded. */
 import { expect, test } from 'vitest';
-import { refundableMinor } from '../../../src/refunds/domain/refundable.ts';
+import { isOpenOrLost, refundableMinor } from '../../../src/refunds/domain/refundable.ts';
 
 const PAID = { status: 'succeeded', capturedMinor: 6540 };
 
@@ -54,4 +54,18 @@ test('a refund with an unknown amount leaves an unknown amount, unless it failed
   const refund = { kind: 'refund', status: 'pending', stage: null, amountMinor: null };
   expect(refundableMinor(PAID, [refund])).toBeUndefined();
   expect(refundableMinor(PAID, [{ ...refund, status: 'failed' }])).toBe(6540);
+});
+
+test.each([
+  ['opened', true],
+  ['challenged', true],
+  ['expired', true],
+  ['accepted', true],
+  ['lost', true],
+  [null, true],
+  ['won', false],
+  ['cancelled', false],
+])('a dispute with the status %s is open or lost: %s (rule 3)', (status, isIt) => {
+  expect(isOpenOrLost({ kind: 'dispute', status })).toBe(isIt);
+  expect(isOpenOrLost({ kind: 'refund', status })).toBe(false);
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { API_KEY_PREFIXES } from '../../../contract/index.ts';
 import { accept, rejectState, rejectUnknown } from '../../domain/decision.ts';
 import { isoTime } from '../../domain/time.ts';
-import { faultsSchema, NO_FAULTS } from '../../faults/settings.ts';
+import { NO_FAULTS, readFaults } from '../../faults/settings.ts';
 import { hashKey } from '../../http/authenticate.ts';
 import { randomId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
@@ -83,9 +83,11 @@ function addFaultRoutes(router: Router, { faults, rateLimit }: Services): void {
   addControlRoute(router, {
     method: 'put',
     path: '/faults',
-    input: faultsSchema,
+    input: z.looseObject({}),
     handle: (wanted) => {
-      faults.set(wanted);
+      const read = readFaults(wanted);
+      if (read.rejection) return Promise.resolve(read);
+      faults.set(read.value);
       return Promise.resolve(accept(faults.current()));
     },
   });
