@@ -87,13 +87,13 @@ function doubleLoss(totals: OrderTotals): number {
 
 /** A payment that was returned is paid no longer: the customer may pay again, and is owed nothing for it. */
 function doublePaid(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {
-  const byPayment = groupBy(parts, ({ paymentId }) => paymentId);
-  const paid = parts.filter(
-    (part) =>
-      part.kind === 'payment' &&
-      part.status === 'succeeded' &&
-      keptMinor(part, byPayment.get(part.id) ?? []) > 0,
+  const succeeded = parts.filter(
+    ({ kind, status }) => kind === 'payment' && status === 'succeeded',
   );
+  // Most orders have one, and are derived with each event about them.
+  if (succeeded.length < 2) return [];
+  const byPayment = groupBy(parts, ({ paymentId }) => paymentId);
+  const paid = succeeded.filter((part) => keptMinor(part, byPayment.get(part.id) ?? []) > 0);
   const payments = paid
     .map(({ id, capturedMinor, currency }) => ({ id, capturedMinor, currency }))
     .sort(byId);
