@@ -19,7 +19,9 @@ export async function readIndexes(db: Pick<Database, 'query'>): Promise<void> {
     for (let from = 0; from < blocks; from += BLOCKS_AT_ONCE) {
       const through = Math.min(from + BLOCKS_AT_ONCE, blocks) - 1;
       await db.query(`select pg_prewarm($1::regclass, 'read', 'main', $2, $3)`, [
-        ...[name, from, through],
+        name,
+        from,
+        through,
       ]);
     }
   }

@@ -18,8 +18,14 @@ export async function installPeer(
     'npm',
     [
       'install',
-      ...['--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'],
-      ...[`${name}@${version}`, ...besides],
+      '--prefix',
+      folder,
+      '--no-save',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      `${name}@${version}`,
+      ...besides,
     ],
     { timeout: INSTALL_TIMEOUT_MS },
   );

@@ -123,7 +123,16 @@ async function makeNetwork(): Promise<void> {
     const outside = `${BRIDGE}-${place + 1}`;
     await run('ip', 'netns', 'add', namespace);
     await run(
-      ...['ip', 'link', 'add', outside, 'type', 'veth', 'peer', 'name', 'eth0', 'netns'],
+      'ip',
+      'link',
+      'add',
+      outside,
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'eth0',
+      'netns',
       namespace,
     );
     await run('ip', 'link', 'set', outside, 'master', BRIDGE, 'up');
@@ -159,14 +168,26 @@ function startEtcd(node: Node): void {
   startServer(
     'etcd',
     { node, log: logFile(`etcd-${name}`) },
-    ...['/usr/bin/etcd', '--name', name, '--data-dir', etcdFolder(node)],
-    ...['--listen-client-urls', urls(ETCD_PORT), '--advertise-client-urls', urls(ETCD_PORT)],
-    ...['--listen-peer-urls', urls(ETCD_PEER_PORT)],
-    ...['--initial-advertise-peer-urls', urls(ETCD_PEER_PORT)],
+    '/usr/bin/etcd',
+    '--name',
+    name,
+    '--data-dir',
+    etcdFolder(node),
+    '--listen-client-urls',
+    urls(ETCD_PORT),
+    '--advertise-client-urls',
+    urls(ETCD_PORT),
+    '--listen-peer-urls',
+    urls(ETCD_PEER_PORT),
+    '--initial-advertise-peer-urls',
+    urls(ETCD_PEER_PORT),
     '--initial-cluster',
     NODES.map((one) => `${one.name}=http://${one.address}:${ETCD_PEER_PORT}`).join(','),
     // A busy machine must not look like a lost one.
-    ...['--heartbeat-interval', '300', '--election-timeout', '3000'],
+    '--heartbeat-interval',
+    '300',
+    '--election-timeout',
+    '3000',
     // Without it, which is the default of etcd 3.4, a member that comes back from a cut network forces an
     // election. Patroni tolerates stale reads meanwhile, and two nodes have led on one timeline for seconds.
     '--pre-vote',
@@ -177,7 +198,8 @@ export function startPatroni(node: Node): void {
   startServer(
     'patroni',
     { node, log: logFile(`patroni-${node.name}`) },
-    ...['/usr/bin/patroni', configFile(node)],
+    '/usr/bin/patroni',
+    configFile(node),
   );
 }
 

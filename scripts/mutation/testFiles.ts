@@ -28,7 +28,8 @@ export function readImports(root: string, files: readonly string[]): Imports {
     testsOf: (file) => {
       const seen = new Set([file]);
       for (let steps = 0; steps < MOST_STEPS; steps++) {
-        for (const next of [...seen]) importers.get(next)?.forEach(seen.add, seen);
+        // A copy, because files that are added now are of the next step.
+        for (const next of Array.from(seen)) importers.get(next)?.forEach(seen.add, seen);
       }
       return [...seen].filter((name) => name.endsWith('.test.ts'));
     },

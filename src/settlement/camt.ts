@@ -32,8 +32,11 @@ interface Element {
 
 /** What is read as a whole. Everything else is passed over. */
 const READ_WHOLE = new Set([
-  ...['GrpHdr/MsgPgntn', 'Stmt/StmtPgntn'],
-  ...['Stmt/Acct', 'Stmt/Bal', 'Stmt/Ntry'],
+  'GrpHdr/MsgPgntn',
+  'Stmt/StmtPgntn',
+  'Stmt/Acct',
+  'Stmt/Bal',
+  'Stmt/Ntry',
 ]);
 const STATEMENT_DEPTH = 3;
 const MAX_DEPTH = 40;

@@ -87,8 +87,17 @@ describe('a capture by the command line', () => {
   test('is recorded before and after, with who, why and what; the order shows it', async () => {
     const id = await setup.authorize();
     const exit = await run(
-      ...['authorizations', 'capture', id, '--amount', '1000', '--yes', '--json'],
-      ...['--by', 'ada', '--reason', 'first parcel'],
+      'authorizations',
+      'capture',
+      id,
+      '--amount',
+      '1000',
+      '--yes',
+      '--json',
+      '--by',
+      'ada',
+      '--reason',
+      'first parcel',
     );
     expect(exit.code).toBe(0);
     const [requested, done, ...others] = await entriesOf(id);

@@ -89,7 +89,9 @@ test('the demo ends with three commands that work, and the installation passes d
     await waitFor('the report', () => program.stdout().includes('break something yourself'));
     const next = [...program.stdout().matchAll(/^ {2}npx tallyhook (.*?) +# /gm)];
     expect(next.map(([, command = '']) => command.replace(/demo-\d+-\d+/, 'ORDER'))).toEqual([
-      ...['orders show ORDER', 'orders explain ORDER', 'status'],
+      'orders show ORDER',
+      'orders explain ORDER',
+      'status',
     ]);
     for (const [, command = ''] of next) {
       expect(await runTallyhook(command.split(' '), { env: here })).toMatchObject({ code: 0 });

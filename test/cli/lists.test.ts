@@ -64,7 +64,13 @@ test('the journal is listed by account and order, with the cursor of the rest', 
   const page = await run('transfers', 'list', '--account', 'order.due', '--limit', '1', '--json');
   const { transfers, next_cursor } = JSON.parse(page.stdout);
   const rest = await run(
-    ...['transfers', 'list', '--account', 'order.due', '--cursor', next_cursor, '--json'],
+    'transfers',
+    'list',
+    '--account',
+    'order.due',
+    '--cursor',
+    next_cursor,
+    '--json',
   );
   const all = [...transfers, ...JSON.parse(rest.stdout).transfers];
   expect(all.map(({ resource_id }) => resource_id).toSorted()).toEqual(['pay_1', 'pay_2']);

@@ -195,7 +195,9 @@ const EXAMPLES: Readonly<Record<string, () => Words | Promise<Words>>> = {
   },
   'authorizations capture': async () => [
     await setup.authorize(),
-    ...['--amount', '1000', '--yes'],
+    '--amount',
+    '1000',
+    '--yes',
     ...DECIDED,
   ],
   'authorizations cancel': async () => [await setup.authorize(), '--yes', ...DECIDED],

@@ -146,7 +146,14 @@ describe('the process', () => {
   test('a token is printed once, works at once, and is revoked by name', async () => {
     const { code, stdout, stderr } = await run(
       'admin',
-      ...['tokens', 'create', '--name', 'till-7', '--role', 'viewer', '--expires-in', '30d'],
+      'tokens',
+      'create',
+      '--name',
+      'till-7',
+      '--role',
+      'viewer',
+      '--expires-in',
+      '30d',
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^thk_viewer_[\w-]{43}\n$/);

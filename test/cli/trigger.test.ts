@@ -75,7 +75,11 @@ test('with an order, an event is about what the order has', async () => {
   expect(lost.resource_id).toBe(opened.resource_id);
   await waitUntilEqual();
   expect(await typesOf('ord_chain')).toEqual([
-    ...['payment_succeeded', 'refund_succeeded', 'refund_failed', 'dispute_opened', 'dispute_lost'],
+    'payment_succeeded',
+    'refund_succeeded',
+    'refund_failed',
+    'dispute_opened',
+    'dispute_lost',
   ]);
   const resources = await running.db.query(
     `select kind, amount_minor as amount from resources where order_key = 'order:ord_chain' order by kind`,
@@ -106,8 +110,12 @@ test.each([
 test('types of the contract that the sandbox never sends are refused as such', async () => {
   const others = EVENT_TYPES.filter((type) => !TRIGGERED_TYPES.some((one) => one === type));
   expect(others).toEqual([
-    ...['payment_cancelled_post_capture', 'payment_partially_authorized'],
-    ...['mandate_active', 'mandate_revoked', 'payout_processing', 'invoice_paid'],
+    'payment_cancelled_post_capture',
+    'payment_partially_authorized',
+    'mandate_active',
+    'mandate_revoked',
+    'payout_processing',
+    'invoice_paid',
   ]);
   for (const type of others) {
     expect((await run(type)).stderr).toContain('The sandbox has nothing that sends it');

@@ -173,14 +173,32 @@ async function createTls(): Promise<Tls> {
   cleanups.push(() => rmSync(dir, { recursive: true, force: true }));
   const [key, certificate] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
   await promisify(execFile)('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', key, '-out', certificate, '-subj', '/CN=redis'],
-    ...['-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'],
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+    '-subj',
+    '/CN=redis',
+    '-addext',
+    'subjectAltName=IP:127.0.0.1',
+    '-days',
+    '2',
   ]);
   const port = await freePort();
   const lines = [
-    ...[`tls-port ${port}`, `tls-cert-file ${certificate}`, `tls-key-file ${key}`],
-    ...[`tls-ca-cert-file ${certificate}`, 'tls-auth-clients no', 'tls-replication yes'],
+    `tls-port ${port}`,
+    `tls-cert-file ${certificate}`,
+    `tls-key-file ${key}`,
+    `tls-ca-cert-file ${certificate}`,
+    'tls-auth-clients no',
+    'tls-replication yes',
   ];
   return { certificate: readFileSync(certificate, 'utf8'), port, lines };
 }
@@ -196,12 +214,10 @@ async function startClusterWithTls({ lines }: Tls): Promise<void> {
   const busPort = await freePort();
   const node = await start([
     ...lines,
-    ...[
-      'cluster-enabled yes',
-      'tls-cluster yes',
-      `cluster-port ${busPort}`,
-      'cluster-announce-ip 127.0.0.1',
-    ],
+    'cluster-enabled yes',
+    'tls-cluster yes',
+    `cluster-port ${busPort}`,
+    'cluster-announce-ip 127.0.0.1',
   ]);
   await node.command('cluster', 'addslotsrange', '0', '16383');
   await waitFor('the Cluster to be whole', async () =>

@@ -181,7 +181,14 @@ function statementOf(
 
 async function importFile({ path, source }: ServiceFile): Promise<string> {
   const { code, stdout, stderr } = await tallyhook(
-    ...[db.url, 'settle', 'import', path, '--source', source, '--by', 'ada'],
+    db.url,
+    'settle',
+    'import',
+    path,
+    '--source',
+    source,
+    '--by',
+    'ada',
   );
   expect({ code, stderr }, `${path} ${seeded}`).toEqual({ code: 0, stderr: '' });
   return stdout;

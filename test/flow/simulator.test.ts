@@ -37,7 +37,13 @@ test(`no life of 150 seeds breaks a rule (TEST_SEED=${SEED})`, async () => {
 
 test.each(PLANTS)('it finds the planted bug "$name"', async ({ name }) => {
   const { code, output } = await simulate(
-    ...['--plant', name, '--lives', '5000', '--seconds', '600', '--brief'],
+    '--plant',
+    name,
+    '--lives',
+    '5000',
+    '--seconds',
+    '600',
+    '--brief',
   );
   expect(code, output).toBe(1);
   expect(output).toMatch(/^seed \d+ fails/);

@@ -45,8 +45,10 @@ async function exported(fromDay?: string, toDay?: string): Promise<readonly stri
 test('an export of transfers has those of both hours, on their day', async () => {
   const ofDay = ['2026-10-25 first', '2026-10-25 second'];
   expect(await exported()).toEqual([
-    ...['2026-10-24 evening', ...ofDay],
-    ...['2026-11-01 monthEnd', '2026-11-01 firstOfMonth'],
+    '2026-10-24 evening',
+    ...ofDay,
+    '2026-11-01 monthEnd',
+    '2026-11-01 firstOfMonth',
   ]);
   expect(await exported('2026-10-24', '2026-10-25')).toEqual(['2026-10-24 evening']);
   expect(await exported('2026-10-25', '2026-10-26')).toEqual(ofDay);

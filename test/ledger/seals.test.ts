@@ -181,7 +181,9 @@ test('reopening a month leaves its seal, and closing it again makes another', as
   const head = await chainJournal(db);
   expect(await offenders()).toEqual([]);
   const seals = (await readClosings(db)).map(({ month, version, seal }) => [
-    ...[month, version, seal?.blockNumber],
+    month,
+    version,
+    seal?.blockNumber,
   ]);
   expect(seals).toEqual([
     ['2024-03', 1, head.number - 1],

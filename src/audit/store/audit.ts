@@ -86,8 +86,16 @@ export async function insertRefusedSignIn(db: Queryable, intent: AuditIntent): P
 
 function valuesOf({ actor, action, subject, orderKey, reason, detail }: AuditIntent) {
   return [
-    ...[actor.kind, actor.name, actor.role, actor.origin, action, subject.kind, subject.id],
-    ...[orderKey ?? null, reason ?? null, JSON.stringify(detail ?? {})],
+    actor.kind,
+    actor.name,
+    actor.role,
+    actor.origin,
+    action,
+    subject.kind,
+    subject.id,
+    orderKey ?? null,
+    reason ?? null,
+    JSON.stringify(detail ?? {}),
   ];
 }
 

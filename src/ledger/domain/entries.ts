@@ -63,7 +63,10 @@ export function transferEntry(chart: Chart, row: EntryRow, day: string): readonl
       id: String(row.id),
       day,
       words: [
-        ...[row.kind, row.resourceId, row.leg, String(row.seq)],
+        row.kind,
+        row.resourceId,
+        row.leg,
+        String(row.seq),
         ...(row.movedOn === null ? [] : ['late', 'posting', 'of', row.movedOn]),
       ],
       orderId: row.orderKey === undefined ? undefined : orderIdOf(row.orderKey),

@@ -184,7 +184,8 @@ function keepNamed(to, from) {
   const wanted = new Set([...from.childNodes].map(nameOf));
   /** @type {Map<string, ChildNode>} */
   const kept = new Map();
-  for (const child of [...to.childNodes]) {
+  // A copy, because `childNodes` changes while children are removed.
+  for (const child of Array.from(to.childNodes)) {
     const name = nameOf(child);
     if (name !== undefined && wanted.has(name)) kept.set(name, child);
     else if (name !== undefined) child.remove();
@@ -200,7 +201,7 @@ function replaceChildren(to, from) {
   const named = keepNamed(to, from);
   /** @type {ChildNode | null} */
   let next = to.firstChild;
-  for (const wanted of [...from.childNodes]) {
+  for (const wanted of from.childNodes) {
     const name = nameOf(wanted);
     const match = name === undefined ? findAlike(next, wanted) : named.get(name);
     if (match?.nodeName !== wanted.nodeName) {
@@ -239,7 +240,7 @@ function replaceNode(to, from) {
 /** What a person unfolded stays unfolded. @param {Element} to @param {Element} from */
 function replaceAttributes(to, from) {
   const isKept = (/** @type {string} */ name) => name === 'open' && to.nodeName === 'DETAILS';
-  for (const { name } of [...to.attributes]) {
+  for (const name of to.getAttributeNames()) {
     if (!from.hasAttribute(name) && !isKept(name)) to.removeAttribute(name);
   }
   for (const { name, value } of from.attributes) {

@@ -48,7 +48,11 @@ test('the build context has every file that the package is made of', () => {
     ([, path = '']) => path,
   );
   const needed = [
-    ...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'],
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'scripts',
     ...Object.values(SERVER_PACKAGE.files),
     ...SERVER_PACKAGE.sources,
   ];

@@ -61,8 +61,11 @@ test('systemd waits for the longest drain', () => {
 
 describe('no unit holds a setting, which anyone may read there', () => {
   test.each([
-    ...['tallyhook@.service', 'tallyhook-migrate.service', 'tallyhook.target'],
-    ...['tallyhook@receiver.service.d/heap.conf', 'tallyhook@events.service.d/heap.conf'],
+    'tallyhook@.service',
+    'tallyhook-migrate.service',
+    'tallyhook.target',
+    'tallyhook@receiver.service.d/heap.conf',
+    'tallyhook@events.service.d/heap.conf',
   ])('%s', (file) => {
     const set = valuesOf(directives(`systemd/${file}`), 'Environment');
     expect(set.filter((entry) => !entry.startsWith('NODE_OPTIONS='))).toEqual([]);

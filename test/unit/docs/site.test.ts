@@ -22,7 +22,10 @@ test('every page of the manual is in the navigation', () => {
 test('the navigation has tutorials, how-to guides, reference and explanations', () => {
   const sidebar = sidebarOf(overview);
   expect(sidebar.map(({ text }) => text)).toEqual([
-    ...['Tutorials', 'How-to guides', 'Reference', 'Explanations'],
+    'Tutorials',
+    'How-to guides',
+    'Reference',
+    'Explanations',
   ]);
   expect(sidebar[0]?.items[0]).toEqual({
     text: 'Your first hour',

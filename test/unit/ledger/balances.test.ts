@@ -36,7 +36,9 @@ test('a balance is what was debited less what was credited, for each account and
   expect(
     balances.map(({ account, currency, debitedMinor, creditedMinor, balanceMinor }) => [
       `${account} ${currency}`,
-      ...[debitedMinor, creditedMinor, balanceMinor],
+      debitedMinor,
+      creditedMinor,
+      balanceMinor,
     ]),
   ).toEqual([
     ['a EUR', 0n, 7n, -7n],

@@ -54,8 +54,17 @@ describe('C2, C4: the digest of a block', () => {
   test('covers each of its fields, in one order and form', () => {
     expect(fieldsOf(blockBytes(BLOCK))).toEqual([
       'tallyhook chain block',
-      ...[1n, 2n, '0a'.repeat(32), 20n, 2n ** 40n, 15n, 35n],
-      ...['ff'.repeat(32), 'sörver 1', 1_000n, ''],
+      1n,
+      2n,
+      '0a'.repeat(32),
+      20n,
+      2n ** 40n,
+      15n,
+      35n,
+      'ff'.repeat(32),
+      'sörver 1',
+      1_000n,
+      '',
     ]);
     expect(fieldsOf(blockBytes({ ...BLOCK, publicKey: '01ab' })).at(-1)).toBe('01ab');
   });
@@ -202,18 +211,53 @@ const CONTENT: SealContent = {
 
 describe('S1, S2: a seal', () => {
   const dayFields = (currency: string) => [
-    ...['2026-10-05', currency, 'captured', String(2n ** 70n), '2'],
-    ...[3n, 4n, 5n, '-6', '7', '8'],
+    '2026-10-05',
+    currency,
+    'captured',
+    String(2n ** 70n),
+    '2',
+    3n,
+    4n,
+    5n,
+    '-6',
+    '7',
+    '8',
   ];
 
   test('covers all that a closing states, its sums and the block, in one order and form', () => {
     expect(fieldsOf(sealBytes(CONTENT))).toEqual([
       'tallyhook closing',
-      ...[11n, '2026-10', 14n, 'Europe/Berlin', 12n, 13n, 15n, 16n, 17n, 'erika', 'because'],
-      ...[1n, 'uncertain', 1n, 2n, 'a', 'b'],
-      ...[2n, ...dayFields('EUR'), ...dayFields('USD')],
-      ...[1n, 'EUR', 'captured', '9', '10'],
-      ...[18n, 'cd'.repeat(32)],
+      11n,
+      '2026-10',
+      14n,
+      'Europe/Berlin',
+      12n,
+      13n,
+      15n,
+      16n,
+      17n,
+      'erika',
+      'because',
+      // One exception, with two examples.
+      1n,
+      'uncertain',
+      1n,
+      2n,
+      'a',
+      'b',
+      // Two days.
+      2n,
+      ...dayFields('EUR'),
+      ...dayFields('USD'),
+      // One balance.
+      1n,
+      'EUR',
+      'captured',
+      '9',
+      '10',
+      // The block.
+      18n,
+      'cd'.repeat(32),
     ]);
   });
 

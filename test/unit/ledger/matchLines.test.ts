@@ -56,7 +56,9 @@ function matchByReference(
 
 function referenceMatches(lines: readonly OpenLine[], candidates: readonly Candidate[]) {
   return matchByReference(lines, candidates).map(({ lineId, targetId, rule }) => [
-    ...[lineId, targetId, rule],
+    lineId,
+    targetId,
+    rule,
   ]);
 }
 
@@ -237,7 +239,9 @@ function bankMatches(lines: readonly OpenLine[], settlements: readonly Settlemen
     bankLines: one.bankLines + named.filter(({ targetId }) => targetId === String(one.id)).length,
   }));
   return [...named, ...matchBankByAmount(open, left)].map(({ lineId, targetId, rule }) => [
-    ...[lineId, targetId, rule],
+    lineId,
+    targetId,
+    rule,
   ]);
 }
 

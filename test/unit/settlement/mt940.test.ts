@@ -103,8 +103,22 @@ describe('an entry', () => {
 describe('rule 4: of :86:', () => {
   test('the subfields 20 to 29 and 60 to 63 are what was written, 31 to 33 the other side', () => {
     const subfields = [
-      ...['00', '10', '19', '20', '29', '30', '31', '32', '33', '34'],
-      ...['59', '60', '61', '62', '63', '64'],
+      '00',
+      '10',
+      '19',
+      '20',
+      '29',
+      '30',
+      '31',
+      '32',
+      '33',
+      '34',
+      '59',
+      '60',
+      '61',
+      '62',
+      '63',
+      '64',
     ];
     const text = subfields.map((number) => `?${number}<${number}>`).join('');
     expect(read(credited(`:86:166${text}`))).toMatchObject([
@@ -345,8 +359,15 @@ describe('lines', () => {
 
   test('between statements may be empty, or the blocks of SWIFT around them', () => {
     const lines = [
-      ...['{1:F01BANKDEFF}{2:O940}{4:', ...credited().slice(0, -1), '-}', '', '-}{5:{CHK:1}}'],
-      ...['{1:F01BANKDEFF}{4:', ...EMPTY, ' ', '-'],
+      '{1:F01BANKDEFF}{2:O940}{4:',
+      ...credited().slice(0, -1),
+      '-}',
+      '',
+      '-}{5:{CHK:1}}',
+      '{1:F01BANKDEFF}{4:',
+      ...EMPTY,
+      ' ',
+      '-',
     ];
     expect(read(lines)).toMatchObject([{ amountMinor: 6825, place: { line: 6 } }]);
   });

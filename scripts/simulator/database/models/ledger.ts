@@ -413,7 +413,11 @@ const JOURNAL = [
     for (const row of x.rows(t.transfers)) {
       if (!keys.has(refKey({ kind: row.kind, id: row.resource_id }))) continue;
       const key = JSON.stringify([
-        ...[row.kind, row.resource_id, row.leg, row.currency, row.effective_micros],
+        row.kind,
+        row.resource_id,
+        row.leg,
+        row.currency,
+        row.effective_micros,
       ]);
       const group = moved.get(key) ?? { first: row, sum: 0 };
       group.sum += row.cumulative_minor - row.previous_minor;
