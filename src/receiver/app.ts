@@ -10,15 +10,9 @@ import { sleep } from '../platform/sleep.ts';
 import type { Guard } from './guard.ts';
 import type { Intake } from './intake.ts';
 import type { ReceiverMetrics } from './metrics.ts';
-import {
-  type BodyReading,
-  discardBody,
-  isDeclaredLonger,
-  MAX_DISCARDED_BYTES,
-  readBody,
-} from './readBody.ts';
+import { discardBody, isDeclaredLonger, MAX_DISCARDED_BYTES, readBody } from './readBody.ts';
 import { replyFor, type WebhookOutcome } from './reply.ts';
-import { readSignature, verifySignature } from './signature.ts';
+import { readSignature, verifyDigest } from './signature.ts';
 
 export interface ReceiverAppParts {
   readonly webhookPath: string;
@@ -32,6 +26,13 @@ export interface ReceiverAppParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+}
+
+/** A body that was read, and the digest that its header claims. */
+interface SignedBody {
+  readonly outcome: 'read';
+  readonly body: Buffer;
+  readonly digest: Buffer;
 }
 
 export function createReceiverApp(parts: ReceiverAppParts): express.Express {
@@ -60,24 +61,30 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     parts.countRefusal(reason);
     return { outcome: `signature_${reason}` };
   };
-  const verify = (body: Buffer, request: Request): Promise<WebhookOutcome> => {
-    const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
+  const verify = ({ body, digest }: SignedBody, request: Request): Promise<WebhookOutcome> => {
+    const verification = verifyDigest(body, digest, webhookSecrets);
     if (verification.outcome !== 'verified') return Promise.resolve(unsigned(verification.outcome));
     guard.verified(request);
     metrics.secretUsed(verification.secretIndex);
     return intake.accept(body, fingerprints[verification.secretIndex] ?? 0);
   };
   /** What can be refused without the body is refused before it is read. */
-  const read = (request: Request, response: Response): Promise<BodyReading | WebhookOutcome> => {
+  const read = async (
+    request: Request,
+    response: Response,
+  ): Promise<SignedBody | WebhookOutcome> => {
     const claim = readSignature(request.header(SIGNATURE_HEADER));
-    if (claim.outcome !== 'well_formed') return Promise.resolve(unsigned(claim.outcome));
-    if (intake.isFull()) return Promise.resolve({ outcome: 'overloaded' });
+    if (claim.outcome !== 'well_formed') return unsigned(claim.outcome);
+    if (intake.isFull()) return { outcome: 'overloaded' };
     if (expectsContinue(request)) {
-      if (isDeclaredLonger(request, maxBodyBytes)) return Promise.resolve({ outcome: 'too_large' });
+      if (isDeclaredLonger(request, maxBodyBytes)) return { outcome: 'too_large' };
       response.writeContinue();
     }
     const origin = guard.originOf(request);
-    return readBody(request, { maxBytes: maxBodyBytes, budget: guard.bodies, origin });
+    const limit = { maxBytes: maxBodyBytes, budget: guard.bodies, origin };
+    const reading = await readBody(request, limit);
+    if (reading.outcome !== 'read') return reading;
+    return { outcome: 'read', body: reading.body, digest: claim.digest };
   };
 
   app.use((request, response, next) => {
@@ -89,7 +96,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     async (request: Request, response: Response) => {
       const reading = await read(request, response);
       const elapsedSeconds = startStopwatch();
-      const outcome = reading.outcome === 'read' ? await verify(reading.body, request) : reading;
+      const outcome = reading.outcome === 'read' ? await verify(reading, request) : reading;
       const seconds = elapsedSeconds();
       if (outcome.outcome === 'over_budget') response.shouldKeepAlive = false;
       else if (outcome.outcome === 'overloaded') dropRest(request, response);

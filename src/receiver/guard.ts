@@ -110,8 +110,15 @@ export function createGuard(parts: GuardParts): Guard {
     // Between two turns of the event loop, what has arrived on new connections is read.
     setImmediate(() => setImmediate(enforce));
   };
-  const groupOf = (request: IncomingMessage): string =>
-    addressGroup(clientAddress(request, trustedProxies));
+  /** Asked for three times: for its body, once it is verified, and for its reply. */
+  const groups = new WeakMap<IncomingMessage, string>();
+  const groupOf = (request: IncomingMessage): string => {
+    const known = groups.get(request);
+    if (known !== undefined) return known;
+    const group = addressGroup(clientAddress(request, trustedProxies));
+    groups.set(request, group);
+    return group;
+  };
   const originOf = (request: IncomingMessage): BodyOrigin => {
     const address = groupOf(request);
     const { socket } = request;

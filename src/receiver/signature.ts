@@ -14,23 +14,33 @@ import {
   SIGNATURE_ENCODINGS,
 } from '../contract/signature.ts';
 
-export type Verification =
-  /** The index of the matching secret, which shows when an old one can be removed. */
-  | { readonly outcome: 'verified'; readonly secretIndex: number }
-  | { readonly outcome: 'missing' | 'malformed' | 'mismatch' };
+export type SignatureClaim =
+  | { readonly outcome: 'well_formed'; readonly digest: Buffer }
+  | { readonly outcome: 'missing' | 'malformed' };
 
 /**
+ * What the header alone shows, before the body is read.
  * @param signature the header's value, if present
+ */
+export function readSignature(signature: string | undefined): SignatureClaim {
+  if (signature === undefined || signature.trim() === '') return { outcome: 'missing' };
+  const digest = decodeSignature(signature.trim());
+  return digest ? { outcome: 'well_formed', digest } : { outcome: 'malformed' };
+}
+
+export type Verification =
+  /** The index of the matching secret, which shows when an old one can be removed. */
+  { readonly outcome: 'verified'; readonly secretIndex: number } | { readonly outcome: 'mismatch' };
+
+/**
+ * @param claimed the digest in the header
  * @param secrets one or more; any may match, so that secrets rotate without a gap
  */
-export function verifySignature(
+export function verifyDigest(
   body: Buffer,
-  signature: string | undefined,
+  claimed: Buffer,
   secrets: readonly string[],
 ): Verification {
-  const claim = readSignature(signature);
-  if (claim.outcome !== 'well_formed') return claim;
-  const claimed = claim.digest;
   let secretIndex = -1;
   secrets.forEach((secret, index) => {
     const expected = createHmac(SIGNATURE_ALGORITHM, secret).update(body).digest();
@@ -39,15 +49,14 @@ export function verifySignature(
   return secretIndex === -1 ? { outcome: 'mismatch' } : { outcome: 'verified', secretIndex };
 }
 
-export type SignatureClaim =
-  | { readonly outcome: 'well_formed'; readonly digest: Buffer }
-  | { readonly outcome: 'missing' | 'malformed' };
-
-/** What the header alone shows, before the body is read. */
-export function readSignature(signature: string | undefined): SignatureClaim {
-  if (signature === undefined || signature.trim() === '') return { outcome: 'missing' };
-  const digest = decodeSignature(signature.trim());
-  return digest ? { outcome: 'well_formed', digest } : { outcome: 'malformed' };
+/** Both steps, for a body that was read already. */
+export function verifySignature(
+  body: Buffer,
+  signature: string | undefined,
+  secrets: readonly string[],
+): Verification | Exclude<SignatureClaim, { readonly outcome: 'well_formed' }> {
+  const claim = readSignature(signature);
+  return claim.outcome === 'well_formed' ? verifyDigest(body, claim.digest, secrets) : claim;
 }
 
 function decodeSignature(signature: string): Buffer | undefined {
