@@ -110,7 +110,7 @@ export function createGuard(parts: GuardParts): Guard {
     // Between two turns of the event loop, what has arrived on new connections is read.
     setImmediate(() => setImmediate(enforce));
   };
-  /** Asked for three times: for its body, once it is verified, and for its reply. */
+  /** Needed three times: for its body, once it is verified, and for its reply. */
   const groups = new WeakMap<IncomingMessage, string>();
   const groupOf = (request: IncomingMessage): string => {
     const known = groups.get(request);
