@@ -77,7 +77,7 @@ export async function startRedisCluster(): Promise<RedisFleet> {
   await promisify(execFile)(
     'redis-cli',
     ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'],
-    { timeout: 60_000 * slowdown() },
+    { timeout: Math.ceil(60_000 * slowdown()) },
   );
   const primaries = () => primariesOf(servers);
   const untilHealthy = () =>
