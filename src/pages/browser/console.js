@@ -19,6 +19,7 @@ const localMinute = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
   timeZoneName: 'short',
 });
+const localClock = new Intl.DateTimeFormat(undefined, { timeStyle: 'long' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
 
 /** @param {number} fromNowMs */
@@ -387,7 +388,7 @@ async function follow(region) {
       fetchedMs = performance.now();
       await sleep(isBusy ? BUSY_PAUSE_MS : PAUSE_MS);
     } catch {
-      if (failures === 0) lostAt = new Date().toLocaleTimeString();
+      if (failures === 0) lostAt = localClock.format(new Date());
       failures += 1;
       showState(`Not live since ${lostAt}. Trying again.`, false);
       await sleep(Math.min(500 * 2 ** failures, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2));
