@@ -5,7 +5,7 @@
 import express from 'express';
 import { SIGNATURE_HEADER } from '../src/contract/signature.ts';
 import { startHttpServer } from '../src/platform/httpServer.ts';
-import { verifySignature } from '../src/receiver/signature.ts';
+import { readSignature, verifyDigest } from '../src/receiver/signature.ts';
 import { WEBHOOK_PATH } from './events.ts';
 
 const secrets = [process.env.WEBHOOK_SECRETS ?? ''];
@@ -18,8 +18,10 @@ app.post(
   WEBHOOK_PATH,
   express.raw({ type: () => true, limit: 1_048_576, inflate: false }),
   (request, response) => {
-    const verification = verifySignature(request.body, request.header(SIGNATURE_HEADER), secrets);
-    const isVerified = verification.outcome === 'verified';
+    const claim = readSignature(request.header(SIGNATURE_HEADER));
+    const isVerified =
+      claim.outcome === 'well_formed' &&
+      verifyDigest(request.body, claim.digest, secrets).outcome === 'verified';
     response
       .status(isVerified ? 200 : 401)
       .json({ received: isVerified, event_id: EVENT_ID, duplicate: false });

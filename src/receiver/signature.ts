@@ -49,16 +49,6 @@ export function verifyDigest(
   return secretIndex === -1 ? { outcome: 'mismatch' } : { outcome: 'verified', secretIndex };
 }
 
-/** Both steps, for a body that was read already. */
-export function verifySignature(
-  body: Buffer,
-  signature: string | undefined,
-  secrets: readonly string[],
-): Verification | Exclude<SignatureClaim, { readonly outcome: 'well_formed' }> {
-  const claim = readSignature(signature);
-  return claim.outcome === 'well_formed' ? verifyDigest(body, claim.digest, secrets) : claim;
-}
-
 function decodeSignature(signature: string): Buffer | undefined {
   const form = SIGNATURE_ENCODINGS.find(({ pattern }) => pattern.test(signature));
   const digest = form && Buffer.from(signature, form.encoding);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { signBody } from '../../../src/receiver/sign.ts';
-import { verifySignature } from '../../../src/receiver/signature.ts';
+import { verifySignature } from '../../support/verifySignature.ts';
 
 vi.mock('node:crypto', async (importOriginal) => {
   const crypto = await importOriginal<typeof import('node:crypto')>();

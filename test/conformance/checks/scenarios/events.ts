@@ -1,13 +1,13 @@
 /** Events and their signature. The digest is computed here by Node's own crypto. */
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
-import { verifySignature } from '../../../../src/receiver/signature.ts';
 import { testCard } from '../../../../src/sandbox/domain/outcomes.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { sign as signedByUs } from '../../../support/events.ts';
 import { SANDBOX_SECRET } from '../../../support/sandbox.ts';
 import { card } from '../../../support/sandboxRequests.ts';
 import { startTallyhook } from '../../../support/tallyhook.ts';
+import { verifySignature } from '../../../support/verifySignature.ts';
 import type { ReceivedWebhook } from '../../../support/webhookListener.ts';
 import { BILLING, ok, type Service } from '../service.ts';
 import type { Scenarios } from './scenario.ts';
