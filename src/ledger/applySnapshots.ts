@@ -31,7 +31,7 @@ import { type LockPlan, type PlanInput, parentRef, planLocks, unplacedRefs } fro
 import { LockSetChanged } from './lockSetChanged.ts';
 import { raiseAlerts } from './raiseAlerts.ts';
 import { type OrderChange, type RecomputedOrder, recomputeOrders } from './recomputeOrders.ts';
-import { recordChanges } from './recordChanges.ts';
+import { isLearned, recordChanges } from './recordChanges.ts';
 import { recordFindings, type SubjectFindings } from './recordFindings.ts';
 import { newRow, toStubRow, toUpdate } from './resourceUpdate.ts';
 import type { FindingName } from './store/findings.ts';
@@ -194,14 +194,20 @@ function orderChanges(placed: readonly Placed[], stubs: readonly Stub[]): readon
     from: null,
     to: orderKey,
     leavesTotals: false,
+    isLearned: true,
   }));
-  const moved = placed.map(({ row, orderKey, update }) => ({
-    from: row.orderKey,
-    to: orderKey,
-    leavesTotals:
-      (row.orderKey !== null && row.orderKey !== orderKey) ||
-      (row.currency !== null && update !== undefined && update.currency !== row.currency),
-  }));
+  const moved = placed.map((one) => {
+    const { row, orderKey, update, transfers } = one;
+    const isMoved = row.orderKey !== orderKey;
+    return {
+      from: row.orderKey,
+      to: orderKey,
+      leavesTotals:
+        (row.orderKey !== null && isMoved) ||
+        (row.currency !== null && update !== undefined && update.currency !== row.currency),
+      isLearned: isMoved || transfers.length > 0 || isLearned(one),
+    };
+  });
   return [...moved, ...mentioned];
 }
 
@@ -363,6 +369,9 @@ function placeInOrders({
   const reported = new Map(
     observations.filter(isWebhook).map(({ ref, webhookEventId }) => [refKey(ref), webhookEventId]),
   );
+  const reportedNow = new Set(
+    observations.filter((one) => isWebhook(one) && !one.isReplayed).map(({ ref }) => refKey(ref)),
+  );
   const placed = rows.map((row): Placed => {
     const key = refKey(row);
     const one = merged.get(key);
@@ -370,7 +379,8 @@ function placeInOrders({
     const orderKey = orderOf(row, paymentId, paymentOrders);
     const transfers = one ? transfersOf(row, one, posted.get(key) ?? []) : [];
     const shown = one ? stateFindings(row, one) : [];
-    const isReported = reported.has(key);
+    // A replay that teaches something is the first time that the event is applied.
+    const isReported = reportedNow.has(key) || (reported.has(key) && (one?.added.length ?? 0) > 0);
     const update = one && toUpdate(row, one, { paymentId, orderKey, transfers, shown, isReported });
     const added = one?.added.at(-1)?.webhookEventId;
     const causedBy = added ?? reported.get(key);

@@ -22,6 +22,8 @@ export interface OrderChange {
   readonly to: string | null;
   /** Money left an order or a currency, so that a stored total may no longer have any part. */
   readonly leavesTotals: boolean;
+  /** Something new is known about the resource; its orders count as updated. */
+  readonly isLearned: boolean;
 }
 
 /** An order after the change. */
@@ -57,10 +59,12 @@ export async function recomputeOrders(
     const openFindings = shown.map((finding) => finding.class);
     return { orderKey, movedTo: [...(movedTo.get(orderKey) ?? [])], openFindings, status, totals };
   });
-  const left = new Set(
-    changes.filter(({ leavesTotals }) => leavesTotals).flatMap(({ from, to }) => [from, to]),
-  );
-  await writeOrders(tx, { updates, existing, left });
+  await writeOrders(tx, {
+    updates,
+    existing,
+    learned: ordersOf(changes.filter(({ isLearned }) => isLearned)),
+    left: ordersOf(changes.filter(({ leavesTotals }) => leavesTotals)),
+  });
   return derived.map(({ orderKey, own, order, shown }) => ({
     orderKey,
     status: order.status,
@@ -73,16 +77,29 @@ export async function recomputeOrders(
   }));
 }
 
+function ordersOf(changes: readonly OrderChange[]): ReadonlySet<string | null> {
+  return new Set(changes.flatMap(({ from, to }) => [from, to]));
+}
+
 interface WriteInput {
   readonly updates: readonly OrderUpdate[];
   readonly existing: ReadonlyMap<string, StoredOrder>;
+  /** Orders with a part about which something new is known. */
+  readonly learned: ReadonlySet<string | null>;
   /** Orders that may have a stored total without any part. */
   readonly left: ReadonlySet<string | null>;
 }
 
-async function writeOrders(tx: Queryable, { updates, existing, left }: WriteInput): Promise<void> {
+/** An order about which nothing is new and that is derived as before is not written again. */
+async function writeOrders(
+  tx: Queryable,
+  { updates, existing, learned, left }: WriteInput,
+): Promise<void> {
   const fresh = updates.filter(({ orderKey }) => !existing.has(orderKey));
-  const older = updates.filter(({ orderKey }) => existing.has(orderKey));
+  const older = updates.filter((update) => {
+    const stored = existing.get(update.orderKey);
+    return stored && (learned.has(update.orderKey) || isOtherwise(update, stored));
+  });
   const stale = updates.filter(({ orderKey }) => left.has(orderKey));
   const [created] = await pipelined([
     fresh.length > 0 ? insertOrders(tx, fresh) : [],
@@ -91,6 +108,14 @@ async function writeOrders(tx: Queryable, { updates, existing, left }: WriteInpu
     stale.length > 0 ? deleteStaleTotals(tx, stale) : undefined,
   ]);
   if (created.length < fresh.length) throw new LockSetChanged([]);
+}
+
+function isOtherwise(update: OrderUpdate, stored: StoredOrder): boolean {
+  return (
+    update.status !== stored.status ||
+    update.movedTo.length > 0 ||
+    update.openFindings.join() !== stored.openFindings.join()
+  );
 }
 
 /** Under the locks no payment can leave an order, so a missing parent left before they were taken. */

@@ -52,7 +52,8 @@ function statusesOf(orders: Iterable<OrderWithStatus>): ReadonlyMap<string, stri
   return new Map(Array.from(orders, ({ orderKey, status }) => [orderKey, status]));
 }
 
-function isLearned({ row, merged, update }: Applied): boolean {
+/** Whether the ledger knows more about a resource than before, or other findings hold. */
+export function isLearned({ row, merged, update }: Applied): boolean {
   if (!merged || !update) return false;
   return (
     merged.added.length > 0 ||

@@ -596,7 +596,7 @@ describe('events', () => {
     const show = async () => {
       const { orders } = (await runJson('orders', 'show', orderId)) as { orders: object[] };
       // The timeline has the replays, and changes of the status some seconds after their cause.
-      return orders.map((order) => ({ ...order, updated_at: undefined, timeline: undefined }));
+      return orders.map((order) => ({ ...order, timeline: undefined }));
     };
     const before = await show();
     const { code, stdout, stderr } = await run('events', 'replay', eventId);

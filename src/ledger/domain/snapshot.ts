@@ -140,6 +140,8 @@ export interface Snapshot {
 export interface Observation extends Omit<Snapshot, 'epoch'> {
   /** The inbox row that brought it, if one did. */
   readonly webhookEventId: number | undefined;
+  /** A person had the inbox row applied again; the service reports nothing by it. */
+  readonly isReplayed?: boolean;
 }
 
 /** The result of reading a body as a resource. */

@@ -256,7 +256,7 @@ async function applyReadings(tx: Queryable, input: Read): Promise<void> {
 }
 
 function toObservation(
-  { id }: InboxEvent,
+  { id, receivedMicros, referenceMicros }: InboxEvent,
   { ref, content, observedMicros }: EventReading & { outcome: 'snapshot' },
 ): Observation {
   return {
@@ -266,5 +266,6 @@ function toObservation(
     source: 'webhook',
     observedMicros,
     webhookEventId: id,
+    isReplayed: referenceMicros !== receivedMicros,
   };
 }

@@ -85,7 +85,7 @@ export async function updateOrders(tx: Queryable, orders: readonly OrderUpdate[]
   );
 }
 
-/** Writes the totals of orders. The caller holds the orders. */
+/** Writes the totals of orders; an unchanged one is not written again. The caller holds the orders. */
 export async function upsertTotals(tx: Queryable, orders: readonly OrderUpdate[]): Promise<void> {
   const totals = orders.flatMap(({ orderKey, totals: own }) =>
     own.map((total) => ({ orderKey, ...total })),
@@ -105,7 +105,14 @@ export async function upsertTotals(tx: Queryable, orders: readonly OrderUpdate[]
             captured_minor = excluded.captured_minor, refunded_minor = excluded.refunded_minor,
             refund_pending_minor = excluded.refund_pending_minor,
             disputed_minor = excluded.disputed_minor,
-            charged_back_minor = excluded.charged_back_minor`,
+            charged_back_minor = excluded.charged_back_minor
+      where (order_totals.status, order_totals.authorized_minor, order_totals.captured_minor,
+             order_totals.refunded_minor, order_totals.refund_pending_minor,
+             order_totals.disputed_minor, order_totals.charged_back_minor)
+            is distinct from
+            (excluded.status, excluded.authorized_minor, excluded.captured_minor,
+             excluded.refunded_minor, excluded.refund_pending_minor,
+             excluded.disputed_minor, excluded.charged_back_minor)`,
     [
       totals.map(({ orderKey }) => orderKey),
       totals.map(({ currency }) => currency),

@@ -99,7 +99,7 @@ export interface ResourceUpdate extends ResourceRef {
   readonly is_check_wanted: boolean;
   /** It can still change, so a check is scheduled even if none is wanted. */
   readonly is_unsettled: boolean;
-  /** A webhook reported it in this transaction. */
+  /** A webhook reported it now. */
   readonly is_reported: boolean;
   readonly posted: Posted;
 }
@@ -141,6 +141,15 @@ const UPDATE_COLUMNS = {
 } as const satisfies Record<keyof ResourceUpdate, string>;
 
 const UPDATE_NAMES = Object.keys(UPDATE_COLUMNS) as (keyof ResourceUpdate)[];
+
+/** Of columns with another type than their parameter. */
+const GIVEN_AS: Readonly<Partial<Record<keyof ResourceUpdate, string>>> = {
+  head_hash: `decode(u.head_hash, 'hex')`,
+  uncertainties: 'u.uncertainties::text[]',
+  contradiction: 'u.contradiction::jsonb',
+  open_findings: 'u.open_findings::text[]',
+  posted: 'u.posted::jsonb',
+};
 
 /**
  * One array for each column. As a JSON document the same rows took 50 % longer to read. Arrays are unnested
@@ -185,8 +194,15 @@ export function insertResources(
   );
 }
 
+/** The columns of a merged state; the others decide about checks. */
+const STATE_NAMES = UPDATE_NAMES.filter(
+  (name) => !['kind', 'id', 'is_check_wanted', 'is_unsettled', 'is_reported'].includes(name),
+);
+const STORED_STATE = STATE_NAMES.map((name) => `r.${name}`).join(', ');
+const GIVEN_STATE = STATE_NAMES.map((name) => GIVEN_AS[name] ?? `u.${name}`).join(', ');
+
 /**
- * Updates merged states. The caller holds the rows.
+ * Updates merged states. The caller holds the rows. A row that would stay as it is is not written again.
  *
  * A check that is wanted stays wanted, also if the new state needs none: an event that changes no state, such
  * as one with an unreadable amount, may have requested it. Only the response to a retrieve settles that.
@@ -201,26 +217,17 @@ export async function updateResources(
 ): Promise<void> {
   await tx.query(
     `update resources r
-        set payment_id = u.payment_id, order_key = u.order_key, status = u.status, stage = u.stage,
-            currency = u.currency, amount_minor = u.amount_minor,
-            net_amount_minor = u.net_amount_minor,
-            authorized_minor = u.authorized_minor, captured_minor = u.captured_minor,
-            capture_method = u.capture_method, reference = u.reference,
-            unified_code = u.unified_code, unified_message = u.unified_message,
-            error_code = u.error_code, error_message = u.error_message, reason = u.reason,
-            reason_code = u.reason_code, created_at = u.created_at, deadline_at = u.deadline_at,
-            epoch = u.epoch, version_micros = u.version_micros,
-            head_hash = decode(u.head_hash, 'hex'), posts = u.posts, uncertainties = u.uncertainties::text[],
-            contradiction = u.contradiction::jsonb, open_findings = u.open_findings::text[],
+        set (${STATE_NAMES.join(', ')}) = (${GIVEN_STATE}),
             is_check_wanted = u.is_check_wanted or r.is_check_wanted,
             next_check_at = case when u.is_check_wanted then now()
                                  when u.is_unsettled then coalesce(r.next_check_at, now() + ${FIRST_CHECK})
                                  else r.next_check_at end,
             webhook_applied_at = case when u.is_reported then now() else r.webhook_applied_at end,
-            posted = u.posted::jsonb,
             updated_at = now()
        from ${UPDATE_ROWS}
-      where r.kind = u.kind and r.id = u.id`,
+      where r.kind = u.kind and r.id = u.id
+        and (u.is_reported or u.is_check_wanted or u.is_unsettled and r.next_check_at is null
+             or (${STORED_STATE}) is distinct from (${GIVEN_STATE}))`,
     toColumns(updates),
   );
 }

@@ -153,7 +153,7 @@ const RESOURCES = [
     }
     return inserted;
   }),
-  modeled(updateResources, [[]], '4511d09a', function* (x, t, _, input) {
+  modeled(updateResources, [[]], '7172fd6c', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.update(t.resources, isRef(row.kind, row.id), (before) => ({
         ...before,
@@ -265,7 +265,7 @@ const ORDERS = [
     }
     return [];
   }),
-  modeled(upsertTotals, [[]], '46174ef1', function* (x, t, _, input) {
+  modeled(upsertTotals, [[]], 'b621d941', function* (x, t, _, input) {
     for (const row of input() as unknown as readonly TotalInput[]) {
       const total: TotalRow = {
         order_key: row.order_key,
