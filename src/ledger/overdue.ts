@@ -55,6 +55,7 @@ function factsOf(row: OverdueRow): TermFacts {
     currency: row.currency ?? undefined,
     amountMinor: row.amountMinor ?? undefined,
     createdMs: row.since.getTime(),
+    termSinceMs: undefined,
     orderId: isPayout ? (row.reference ?? undefined) : namedOrderId(row.orderKey),
     paymentId: row.kind === 'payment' ? row.id : (row.paymentId ?? undefined),
     // Money in transit has not failed, so there is no reason.

@@ -5,7 +5,7 @@ import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { isImportedHistory } from './domain/importedHistory.ts';
 import { namedOrderId } from './domain/orderKey.ts';
-import { termOf } from './domain/overdue.ts';
+import { termOf, termSinceMicros } from './domain/overdue.ts';
 import { refKey } from './domain/snapshot.ts';
 import type { Applied } from './recordChanges.ts';
 import { lockAccepted } from './store/findings.ts';
@@ -59,6 +59,7 @@ function factsOf(
   }
   const { kind, id } = row;
   const { status, stage, currency, amountMinor, posts } = state;
+  const termDays = posts ? termOf(kind, { status, stage })?.days : undefined;
   return {
     kind,
     id,
@@ -76,7 +77,9 @@ function factsOf(
     orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
     reason: describeReason(kind, status, state),
-    termDays: posts ? termOf(kind, { status, stage })?.days : undefined,
+    termDays,
+    termSinceMs:
+      termDays === undefined ? undefined : toMs(termSinceMicros(kind, merged.order.ascending)),
     statusAhead: state.statusAhead,
     isHistory: isImportedHistory(row.status, state, historyUntilMs),
     causedBy,

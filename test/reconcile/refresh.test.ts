@@ -64,6 +64,39 @@ test('a resource that is not final is retrieved when it is due, and not earlier'
   expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
 });
 
+describe('the daily check of an old payment', () => {
+  const OLD = { ...PAID, status: 'requires_customer_action', amount_received: 0 };
+
+  const hoursToCheck = async (): Promise<number> => {
+    const [row] = await db.query<{ hours: number }>(
+      `select (extract(epoch from next_check_at - now()) / 3600)::float8 as hours
+         from resources where id = $1`,
+      [id],
+    );
+    return row?.hours ?? Number.NaN;
+  };
+
+  beforeEach(async () => {
+    await applyEach(db, testApplier(db), [eventBody(OLD)]);
+    await db.query(`update resources set next_check_at = now() + interval '20 hours'`);
+  });
+
+  test('comes two minutes after it changed: the event that follows may be lost', async () => {
+    const changed = { ...OLD, status: 'processing', modified_at: '2026-11-01T10:06:00Z' };
+    await applyEach(db, testApplier(db), [eventBody(changed)]);
+    expect(await hoursToCheck()).toBeLessThanOrEqual(2 / 60);
+  });
+
+  test('stays where an event changes nothing, or nothing can follow', async () => {
+    const earlier = { ...OLD, status: 'processing', modified_at: '2026-11-01T10:04:00Z' };
+    await applyEach(db, testApplier(db), [eventBody(OLD), eventBody(earlier)]);
+    expect(await hoursToCheck()).toBeGreaterThan(19);
+    const paid = { ...PAID, modified_at: '2026-11-01T10:06:00Z' };
+    await applyEach(db, testApplier(db), [eventBody(paid)]);
+    expect(await hoursToCheck()).toBeGreaterThan(19);
+  });
+});
+
 test('a change that only a check found counts as missed, also of the stage of a dispute', async () => {
   const metrics = createMetrics();
   const dispute = {

@@ -17,6 +17,13 @@ export const MERGE: readonly Mistake[] = [
     test: 'test/unit/ledger/merge.test.ts',
   },
   {
+    guarantee: 'A hold that failed does not count for the next attempt.',
+    file: 'src/ledger/domain/merge.ts',
+    code: 'authorizedAmount(fields, heldAttempt(current))',
+    mistaken: 'authorizedAmount(fields, current)',
+    test: 'test/unit/ledger/merge.test.ts',
+  },
+  {
     guarantee: 'Captures of one moment do not conflict while more can follow.',
     file: 'src/ledger/domain/merge.ts',
     code: '(isFinal && (differs(capturedOf) || differs(({ status }) => status)))',

@@ -17,6 +17,14 @@ export const MONEY: readonly Mistake[] = [
     test: 'test/unit/refunds/refundable.test.ts',
   },
   {
+    guarantee: 'A dispute in another currency is not subtracted from what can be refunded.',
+    file: 'src/refunds/domain/refundable.ts',
+    code: ' || part.currency !== currency',
+    mistaken: '',
+    test: 'test/unit/refunds/refundable.test.ts',
+    named: 'in another currency',
+  },
+  {
     guarantee: 'A person learns of a lost dispute before a refund.',
     file: 'src/refunds/domain/refundable.ts',
     code: "return kind === 'dispute' && status !== 'won' && status !== 'cancelled';",

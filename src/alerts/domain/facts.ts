@@ -39,8 +39,10 @@ export interface ResourceFacts extends Described {
   readonly versionMs: number | undefined;
   /** Disputes: the deadline of the evidence. Payments: when the authorization expires. */
   readonly deadlineMs: number | undefined;
-  /** For how many days after its creation it may have this status; undefined for no limit. */
+  /** For how many days it may have this status; undefined for no limit. */
   readonly termDays: number | undefined;
+  /** When that term began, if later than its creation. */
+  readonly termSinceMs?: number | undefined;
   /** A later status of this stage that a body without a version reports: a retrieve decides which one is current. */
   readonly statusAhead: string | undefined;
   /** Imported history: only what can still be acted on alerts. */

@@ -10,11 +10,11 @@
  *    The time of the envelope and the time of receipt do not take part: a retried webhook carries an
  *    old body with new times.
  * 3. Fields come from the head. A field that the head does not carry comes from the greatest snapshot
- *    that does.
+ *    that does, unless what it belonged to is over (`withoutEnded`).
  * 4. Cumulative amounts are maxima over carried values of the head's epoch and currency: amounts
  *    captured and authorized only grow within an epoch. A captured amount counts only beside a status
- *    that claims a capture (CAPTURE_CLAIMS), and a `failed` snapshot voids the captures below it: a
- *    later attempt starts from zero.
+ *    that claims a capture (CAPTURE_CLAIMS), and a `failed` snapshot voids the captures below it and ends
+ *    their hold: a later attempt starts from zero.
  * 5. A `succeeded` payment without a captured amount counts its net amount provisionally if it was
  *    never held for capture. The provisional value is never stored, so the first carried value
  *    replaces it. If money was held, the captured amount is unknown and nothing is posted.
@@ -26,7 +26,7 @@
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { captureClaim, FINAL_STATUSES, isKnownStatus } from '../../contract/statuses.ts';
-import { stageRank, statusRank } from './ranks.ts';
+import { DEFAULT_DISPUTE_STAGE, stageRank, statusRank } from './ranks.ts';
 import { capturedOf, type ResourceRef, type Snapshot, type SnapshotContent } from './snapshot.ts';
 import { isReachable } from './transitions.ts';
 
@@ -170,13 +170,32 @@ function joinFields(ascending: readonly Snapshot[]): SnapshotContent {
 }
 
 function joinContent(below: SnapshotContent, content: SnapshotContent): SnapshotContent {
-  // A net amount belongs to the amount beside it: an update of the payment changes both.
-  const isNetReplaced =
-    content.amountMinor !== undefined && content.amountMinor !== below.amountMinor;
-  return { ...(isNetReplaced ? withoutNetAmount(below) : below), ...content };
+  return { ...withoutEnded(below, content), ...content };
+}
+
+/**
+ * Fields without those that a content above them ends. A net amount belongs to the amount beside it: an update
+ * of the payment changes both. A deadline belongs to its stage of a dispute, or to its hold: a failure ends that,
+ * and another attempt has its own.
+ */
+function withoutEnded(below: SnapshotContent, content: SnapshotContent): SnapshotContent {
+  const isChanged = (field: 'amountMinor' | 'currency') =>
+    content[field] !== undefined && content[field] !== below[field];
+  const isNewStage =
+    content.stage !== undefined && content.stage !== (below.stage ?? DEFAULT_DISPUTE_STAGE);
+  const isNewAttempt =
+    content.status !== undefined &&
+    captureClaim(below.status) === 'failed' &&
+    captureClaim(content.status) !== 'failed';
+  const kept = isChanged('amountMinor') || isChanged('currency') ? withoutNetAmount(below) : below;
+  return isNewStage || isNewAttempt ? withoutDeadline(kept) : kept;
 }
 
 function withoutNetAmount({ netAmountMinor, ...fields }: SnapshotContent): SnapshotContent {
+  return fields;
+}
+
+function withoutDeadline({ deadlineMicros, ...fields }: SnapshotContent): SnapshotContent {
   return fields;
 }
 
@@ -240,7 +259,7 @@ const SETTLED: ReadonlySet<string> = new Set([
 function paymentAmounts(fields: StateFields, current: readonly Snapshot[]): PaymentAmounts {
   const isHeld = isHeldForCapture(fields, current);
   const captured = capturedAmount(fields, latestAttempt(current), isHeld);
-  const held = isHeld ? authorizedAmount(fields, current) : NO_PAYMENT_AMOUNTS;
+  const held = isHeld ? authorizedAmount(fields, heldAttempt(current)) : NO_PAYMENT_AMOUNTS;
   return {
     authorizedMinor: held.authorizedMinor,
     capturedMinor: captured.capturedMinor,
@@ -271,13 +290,14 @@ export function amountSources<One extends Snapshot>(
   const attempt = latestAttempt(current);
   const isHeld = isHeldForCapture(state, current);
   const captured = capturedAmount(state, attempt, isHeld);
-  const held = isHeld ? authorizedAmount(state, current) : NO_PAYMENT_AMOUNTS;
+  const holding = heldAttempt(current);
+  const held = isHeld ? authorizedAmount(state, holding) : NO_PAYMENT_AMOUNTS;
   return {
     captured: sourceOf(captured.uncertainties, () =>
       attempt.findLast(({ content }) => capturedOf(content) === captured.capturedMinor),
     ),
     authorized: sourceOf(held.uncertainties, () =>
-      current.findLast(({ content }) => holdOf(content) === held.authorizedMinor),
+      holding.findLast(({ content }) => holdOf(content) === held.authorizedMinor),
     ),
   };
 }
@@ -291,11 +311,19 @@ function sourceOf<One extends Snapshot>(
   return { basis: uncertainties.includes('unknown_amount') ? 'unknown' : 'carried', from: find() };
 }
 
+function isFailure({ content }: Snapshot): boolean {
+  return captureClaim(content.status) === 'failed';
+}
+
 /** The snapshots above the last failed one (invariant 4). */
 function latestAttempt<One extends Snapshot>(ascending: readonly One[]): readonly One[] {
-  const failure = ascending.findLastIndex(
-    ({ content }) => captureClaim(content.status) === 'failed',
-  );
+  return ascending.slice(ascending.findLastIndex(isFailure) + 1);
+}
+
+/** The same, but for a failed payment those of the attempt that failed: its hold is what was released. */
+function heldAttempt<One extends Snapshot>(ascending: readonly One[]): readonly One[] {
+  const last = ascending.findLastIndex((snapshot) => !isFailure(snapshot));
+  const failure = ascending.findLastIndex((snapshot, at) => at < last && isFailure(snapshot));
   return ascending.slice(failure + 1);
 }
 
@@ -395,11 +423,11 @@ function revokedAmount(fields: StateFields, current: readonly Snapshot[]): numbe
  */
 function authorizedAmount(
   fields: StateFields,
-  current: readonly Snapshot[],
+  attempt: readonly Snapshot[],
 ): { readonly authorizedMinor: number; readonly uncertainties: readonly Uncertainty[] } {
-  const carriedMinor = maxCarried(current, holdOf);
+  const carriedMinor = maxCarried(attempt, holdOf);
   if (carriedMinor !== undefined) return { authorizedMinor: carriedMinor, uncertainties: [] };
-  const isHeld = current.some(({ content: { status } }) => HELD.has(status ?? ''));
+  const isHeld = attempt.some(({ content: { status } }) => HELD.has(status ?? ''));
   return isHeld
     ? { authorizedMinor: provisionalMinor(fields), uncertainties: ['provisional_amount'] }
     : { authorizedMinor: 0, uncertainties: [] };

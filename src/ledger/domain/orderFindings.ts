@@ -2,7 +2,7 @@
  * The findings about an order, derived from all of its parts. The ledger records facts, so it reports
  * problems and does not reject them.
  */
-import { FINAL_STATUSES } from '../../contract/statuses.ts';
+import { FINAL_STATUSES, type PaymentStatus } from '../../contract/statuses.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Finding, FindingClass } from './findings.ts';
 import { type OrderPart, type OrderState, type OrderTotals, PART_AMOUNTS } from './order.ts';
@@ -37,9 +37,9 @@ export function orderFindings(
   parts: readonly NamedPart[],
   order: OrderState,
 ): Finding<OrderFindingClass>[] {
-  // Captured amounts are compared only once every payment is final: events arrive in any order, and a
+  // Captured amounts are compared only once every capture is known: events arrive in any order, and a
   // refund that arrives before its capture is no loss.
-  const totals = arePaymentsFinal(parts) ? order.totals : [];
+  const totals = areCapturesKnown(parts) ? order.totals : [];
   const found: [OrderFindingClass, object][] = [
     ...perCurrency(totals, 'over_refund', overRefund),
     ...perCurrency(totals, 'double_loss', doubleLoss),
@@ -56,10 +56,23 @@ export function orderFindings(
   }));
 }
 
-function arePaymentsFinal(parts: readonly NamedPart[]): boolean {
-  return parts.every(
-    ({ kind, status }) => kind !== 'payment' || FINAL_STATUSES.payment.has(status ?? ''),
+/** Statuses in which a payment waits for the customer: nothing is captured, and an abandoned one stays so for good. */
+const AWAITING_CUSTOMER: ReadonlySet<string> = new Set<PaymentStatus>([
+  'requires_payment_method',
+  'requires_confirmation',
+  'requires_action',
+  'requires_customer_action',
+  'requires_redirection',
+]);
+
+/** What is refunded or disputed was captured, also of a payment that seems to wait for the customer. */
+function areCapturesKnown(parts: readonly NamedPart[]): boolean {
+  const open = parts.filter(
+    ({ kind, status }) => kind === 'payment' && !FINAL_STATUSES.payment.has(status ?? ''),
   );
+  if (open.length === 0) return true;
+  const named = new Set(parts.map(({ paymentId }) => paymentId));
+  return open.every(({ id, status }) => AWAITING_CUSTOMER.has(status ?? '') && !named.has(id));
 }
 
 function perCurrency(

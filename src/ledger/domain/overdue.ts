@@ -1,12 +1,15 @@
 /**
  * How long money may be in transit. Money that takes longer opens a finding; nothing is given up. Each
  * term names the account that holds the money (none for a payment without a capture), the statuses that
- * keep it there, and a time longer than the service and the banks usually need.
+ * keep it there, and a time longer than the service and the banks usually need. A term begins with the
+ * first of the last snapshots that have it; if all have it, when the resource was created.
  *
  * Payments that wait for the customer have no term: an abandoned checkout is not a problem. A payment
  * that waits for the merchant, the service or a bank is.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
+import { timeOf } from './effectiveTimes.ts';
+import type { Snapshot } from './snapshot.ts';
 
 export interface Term {
   readonly kind: ResourceKind;
@@ -44,6 +47,24 @@ interface TimedState {
 export function termOf(kind: ResourceKind, { status, stage }: TimedState): Term | undefined {
   if (stage === 'pre_dispute') return undefined;
   return TERMS.find((term) => term.kind === kind && term.statuses.includes(status ?? ''));
+}
+
+/**
+ * When the term of a resource's state began, in microseconds since 1970; undefined if all snapshots have it, so that
+ * it began when the resource was created.
+ * @param ascending in the order of their keys
+ */
+export function termSinceMicros(
+  kind: ResourceKind,
+  ascending: readonly Snapshot[],
+): number | undefined {
+  const stated = ascending.filter(({ content }) => content.status !== undefined);
+  const head = stated.at(-1);
+  if (!head) return undefined;
+  const term = termOf(kind, head.content);
+  const before = stated.findLastIndex(({ content }) => termOf(kind, content) !== term);
+  const first = before < 0 ? undefined : stated[before + 1];
+  return first && timeOf(first).effectiveMicros;
 }
 
 /**

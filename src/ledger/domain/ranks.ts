@@ -12,6 +12,7 @@
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import {
   DISPUTE_STAGES,
+  type DisputeStage,
   type DisputeStatus,
   type PaymentStatus,
   type PayoutStatus,
@@ -90,9 +91,11 @@ export function statusRank(kind: ResourceKind, status: string | undefined): numb
     : UNKNOWN_RANK;
 }
 
-/** A dispute without a stage, or with an unknown one, is at the stage `dispute`. */
+/** A dispute without a stage, or with an unknown one, is at this stage. */
+export const DEFAULT_DISPUTE_STAGE: DisputeStage = 'dispute';
+
 export function stageRank(kind: ResourceKind, stage: string | undefined): number {
   if (kind !== 'dispute') return 0;
-  const rank = (DISPUTE_STAGES as readonly string[]).indexOf(stage ?? 'dispute');
-  return rank === -1 ? DISPUTE_STAGES.indexOf('dispute') : rank;
+  const rank = (DISPUTE_STAGES as readonly string[]).indexOf(stage ?? DEFAULT_DISPUTE_STAGE);
+  return rank === -1 ? DISPUTE_STAGES.indexOf(DEFAULT_DISPUTE_STAGE) : rank;
 }

@@ -209,7 +209,8 @@ const GIVEN_STATE = STATE_NAMES.map((name) => GIVEN_AS[name] ?? `u.${name}`).joi
  *
  * A scheduled check stays scheduled even if the state has become final; the check then finds nothing to
  * do. Clearing it here would add an entry to each index of the table for every final event; without it
- * the update stays in place.
+ * the update stays in place. One that is far away comes earlier if the state changed and can change further: the
+ * event that follows may be lost.
  */
 export async function updateResources(
   tx: Queryable,
@@ -220,6 +221,8 @@ export async function updateResources(
         set (${STATE_NAMES.join(', ')}) = (${GIVEN_STATE}),
             is_check_wanted = u.is_check_wanted or r.is_check_wanted,
             next_check_at = case when u.is_check_wanted then now()
+                                 when u.is_unsettled and r.head_hash is distinct from decode(u.head_hash, 'hex')
+                                 then least(r.next_check_at, now() + ${FIRST_CHECK})
                                  when u.is_unsettled then coalesce(r.next_check_at, now() + ${FIRST_CHECK})
                                  else r.next_check_at end,
             webhook_applied_at = case when u.is_reported then now() else r.webhook_applied_at end,

@@ -113,6 +113,24 @@ describe('an order', () => {
     expect(found(payment, refund)).toHaveLength(1);
   });
 
+  test.each([
+    'requires_payment_method',
+    'requires_confirmation',
+    'requires_action',
+    'requires_customer_action',
+    'requires_redirection',
+  ])('has a verdict beside a payment that was abandoned as %s', (status) => {
+    const abandoned = { ...payment, id: 'pay_2', status, capturedMinor: 0 };
+    const refund = child({ amountMinor: 100, status: 'succeeded' });
+    const dispute = child({ ...DISPUTE, status: 'opened' });
+    const doubleLoss = [['double_loss', { currency: 'USD', excessMinor: 100 }]];
+    expect(found(payment, refund, dispute, abandoned)).toEqual(doubleLoss);
+    expect(found(payment, child({ amountMinor: 101 }), abandoned)).toHaveLength(1);
+    // A refund shows that it was captured after all.
+    const ofAbandoned = { ...refund, id: 'ref_2', paymentId: 'pay_2' };
+    expect(found(payment, refund, ofAbandoned, abandoned)).toEqual([]);
+  });
+
   test('loses twice only if a refund and a dispute together exceed the capture', () => {
     const refund = child({ amountMinor: 1, status: 'succeeded' });
     const lost = child({ ...DISPUTE, status: 'lost' });

@@ -49,7 +49,7 @@ import {
   transfersFor,
 } from '../../../src/ledger/domain/effectiveTimes.ts';
 import { type Posted, postedAfter, targetsOf } from '../../../src/ledger/domain/legs.ts';
-import { HELD, type ResourceState } from '../../../src/ledger/domain/merge.ts';
+import { compareSnapshots, HELD, type ResourceState } from '../../../src/ledger/domain/merge.ts';
 import { type Known, mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
 import {
   capturedOf,
@@ -163,10 +163,15 @@ class Ledger {
       const open = this.balances.get(`memo.auth_open ${state.currency}`) ?? 0n;
       hold(open === 0n, 'a final payment holds no open authorization', open);
     }
-    const isHoldKnown = this.known.snapshots.some(
-      ({ content }) =>
-        HELD.has(content.status ?? '') && content.amountCapturableMinor !== undefined,
-    );
+    // A failure ends the hold before it.
+    const ascending = this.known.snapshots.toSorted(compareSnapshots);
+    const failure = ascending.findLastIndex(({ content }) => content.status === 'failed');
+    const isHoldKnown = ascending
+      .slice(failure + 1)
+      .some(
+        ({ content }) =>
+          HELD.has(content.status ?? '') && content.amountCapturableMinor !== undefined,
+      );
     if (isHoldKnown && this.known.epochs.length === 0) {
       const isCovered = state.capturedMinor <= state.authorizedMinor;
       hold(isCovered, 'no more is captured than was held', state);

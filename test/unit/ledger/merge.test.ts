@@ -389,6 +389,85 @@ describe('the net amount: with surcharge, tax and shipping', () => {
   });
 });
 
+describe('a field of what is over', () => {
+  test('a net amount is dropped when the currency changes, as with the amount', () => {
+    const bodies = [
+      {
+        ...usd,
+        currency: 'EUR',
+        netAmountMinor: 109,
+        status: 'requires_confirmation',
+        versionMicros: T0,
+      },
+      { ...usd, status: 'succeeded', versionMicros: T0 + 1 },
+    ];
+    for (const order of permutations(bodies)) {
+      expect(merge(...order)).toMatchObject({ netAmountMinor: undefined, capturedMinor: 100 });
+    }
+  });
+
+  test.each<[string, Partial<SnapshotContent>, boolean]>([
+    ['a later stage without one', { stage: 'pre_arbitration', status: 'opened' }, false],
+    ['the same stage', { stage: 'dispute', status: 'lost' }, true],
+    ['a body that names no stage', { status: 'lost' }, true],
+  ])('the deadline of a dispute after %s', (_what, later, isKept) => {
+    const opened = { ...usd, stage: 'dispute', status: 'opened', deadlineMicros: T0 + 9 };
+    const bodies = [
+      { ...opened, versionMicros: T0 },
+      { ...usd, ...later, versionMicros: T0 + 1 },
+    ];
+    for (const order of permutations(bodies)) {
+      const { state } = mergeObservations(
+        NOTHING,
+        order.map((content) => observe(content, { kind: 'dispute' })),
+      );
+      expect(state?.deadlineMicros).toBe(isKept ? T0 + 9 : undefined);
+    }
+  });
+
+  const held = { ...usd, captureMethod: 'manual', status: 'requires_capture' } as const;
+  const first = {
+    ...held,
+    amountCapturableMinor: 100,
+    deadlineMicros: T0 + 9,
+    versionMicros: T0,
+  };
+  const failed = { ...usd, status: 'failed', deadlineMicros: T0 + 9, versionMicros: T0 + 1 };
+
+  test('a failed payment keeps what its last hold was, to release it', () => {
+    const again = { ...failed, errorCode: 'repeated', versionMicros: T0 + 2 };
+    for (const order of permutations([first, failed, again])) {
+      expect(merge(...order)).toMatchObject({ authorizedMinor: 100, deadlineMicros: T0 + 9 });
+    }
+  });
+
+  test('the hold of a failed attempt, and its deadline, are not those of the next attempt', () => {
+    const confirmed = { ...usd, status: 'processing', versionMicros: T0 + 3 };
+    const second = {
+      ...held,
+      status: 'partially_authorized_and_requires_capture',
+      amountCapturableMinor: 70,
+      versionMicros: T0 + 4,
+    };
+    for (const order of permutations([first, failed, confirmed])) {
+      expect(merge(...order)).toMatchObject({ authorizedMinor: 0, deadlineMicros: undefined });
+    }
+    for (const order of permutations([first, failed, confirmed, second])) {
+      expect(merge(...order)).toMatchObject({ authorizedMinor: 70, deadlineMicros: undefined });
+    }
+    const captured = {
+      ...usd,
+      status: 'succeeded',
+      amountReceivedMinor: 70,
+      versionMicros: T0 + 5,
+    };
+    expect(merge(first, failed, second, captured)).toMatchObject({
+      authorizedMinor: 70,
+      capturedMinor: 70,
+    });
+  });
+});
+
 describe('captured money follows the status', () => {
   const full = { ...usd, amountReceivedMinor: 100 } as const;
   const claims = Object.entries(CAPTURE_CLAIMS);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { isOpenOrLost, refundableMinor } from '../../../src/refunds/domain/refundable.ts';
 
-const PAID = { status: 'succeeded', capturedMinor: 6540 };
+const PAID = { status: 'succeeded', currency: 'USD', capturedMinor: 6540 };
 
 test.each([
   ['pending', 5540],
@@ -10,7 +10,7 @@ test.each([
   ['succeeded', 5540],
   ['failed', 6540],
 ])('a refund of 1000 that is %s leaves %d of 6540', (status, left) => {
-  const refund = { kind: 'refund', status, stage: null, amountMinor: 1000 };
+  const refund = { kind: 'refund', status, stage: null, currency: 'USD', amountMinor: 1000 };
   expect(refundableMinor(PAID, [refund])).toBe(left);
 });
 
@@ -25,9 +25,8 @@ test.each([
 ])(
   'a dispute of 1000 at the stage %s that is %s leaves %d of 6540 (rule 1)',
   (stage, status, left) => {
-    expect(refundableMinor(PAID, [{ kind: 'dispute', status, stage, amountMinor: 1000 }])).toBe(
-      left,
-    );
+    const dispute = { kind: 'dispute', status, stage, currency: 'USD', amountMinor: 1000 };
+    expect(refundableMinor(PAID, [dispute])).toBe(left);
   },
 );
 
@@ -41,19 +40,45 @@ test.each([
 });
 
 test('what is neither a refund nor a dispute leaves everything', () => {
-  const payout = { kind: 'payout', status: 'success', stage: null, amountMinor: 1000 };
+  const payout = {
+    kind: 'payout',
+    status: 'success',
+    stage: null,
+    currency: 'USD',
+    amountMinor: 1000,
+  };
   expect(refundableMinor(PAID, [payout])).toBe(6540);
 });
 
 test('refunds and disputes of more than was captured leave nothing', () => {
-  const refund = { kind: 'refund', status: 'succeeded', stage: null, amountMinor: 6000 };
+  const refund = {
+    kind: 'refund',
+    status: 'succeeded',
+    stage: null,
+    currency: 'USD',
+    amountMinor: 6000,
+  };
   expect(refundableMinor(PAID, [refund, { ...refund, kind: 'dispute' }])).toBe(0);
 });
 
 test('a refund with an unknown amount leaves an unknown amount, unless it failed (rule 2)', () => {
-  const refund = { kind: 'refund', status: 'pending', stage: null, amountMinor: null };
+  const refund = {
+    kind: 'refund',
+    status: 'pending',
+    stage: null,
+    currency: 'USD',
+    amountMinor: null,
+  };
   expect(refundableMinor(PAID, [refund])).toBeUndefined();
   expect(refundableMinor(PAID, [{ ...refund, status: 'failed' }])).toBe(6540);
+});
+
+test('a dispute in another currency leaves an unknown amount: it may be about the whole payment (rule 2)', () => {
+  const yen = { ...PAID, currency: 'JPY', capturedMinor: 10_000 };
+  const dispute = { kind: 'dispute', status: 'opened', stage: 'dispute', currency: 'USD' };
+  expect(refundableMinor(yen, [{ ...dispute, amountMinor: 6600 }])).toBeUndefined();
+  expect(refundableMinor(yen, [{ ...dispute, amountMinor: 6600, status: 'won' }])).toBe(10_000);
+  expect(refundableMinor(yen, [{ ...dispute, amountMinor: 6600, currency: null }])).toBeUndefined();
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /**
- * Resources that stay in a status for too long. The alert is active from the end of the status's term,
- * which the ledger defines for each status.
+ * Resources that stay in a status for too long. The alert is active from the end of the status's term. The ledger
+ * defines it for each status, and when it began: a payment link may be paid long after it was created.
  */
 import type { ResourceKind } from '../../../contract/resources/index.ts';
 import { DAY_MS } from '../../../platform/time.ts';
@@ -17,11 +17,12 @@ const RULE_OF = {
 } as const satisfies Record<ResourceKind, Rule>;
 
 /** The input of this rule. */
-export type TermFacts = Described & Pick<ResourceFacts, 'before' | 'createdMs' | 'termDays'>;
+export type TermFacts = Described &
+  Pick<ResourceFacts, 'before' | 'createdMs' | 'termDays' | 'termSinceMs'>;
 
 /** Undefined if neither the current nor the previous status can have exceeded its term. */
 export function overdueAlerts(facts: TermFacts, nowMs: number): SubjectAlerts | undefined {
-  const { before, createdMs, termDays } = facts;
+  const { before, createdMs, termDays, termSinceMs = createdMs } = facts;
   const only = (active: readonly Alert[]): SubjectAlerts => ({
     subject: subjectOf(facts),
     rules: [RULE_OF[facts.kind]],
@@ -32,9 +33,13 @@ export function overdueAlerts(facts: TermFacts, nowMs: number): SubjectAlerts | 
     // left to that check until the status has no term.
     return before?.termDays !== undefined && termDays === undefined ? only([]) : undefined;
   }
-  const isPast = (days = Number.POSITIVE_INFINITY) => nowMs - createdMs > days * DAY_MS;
-  if (isPast(termDays)) return only([overdueAlert(facts, createdMs)]);
-  return isPast(before?.termDays) ? only([]) : undefined;
+  const isPast = (sinceMs: number, days = Number.POSITIVE_INFINITY) =>
+    nowMs - sinceMs > days * DAY_MS;
+  if (termSinceMs !== undefined && isPast(termSinceMs, termDays)) {
+    return only([overdueAlert(facts, termSinceMs)]);
+  }
+  // The term before may have begun later: then there is no alert to resolve.
+  return isPast(createdMs, before?.termDays) ? only([]) : undefined;
 }
 
 /** Resolves the alert once a person has accepted that the resource takes long. */
@@ -42,7 +47,7 @@ export function acceptedOverdue(subject: string): SubjectAlerts {
   return { subject, rules: Object.values(RULE_OF), active: [] };
 }
 
-function overdueAlert(facts: TermFacts, createdMs: number): Alert {
+function overdueAlert(facts: TermFacts, sinceMs: number): Alert {
   const { kind, id, status, termDays } = facts;
   const name = `${KIND_WORDS[kind]} ${id} of ${money(facts.amountMinor, facts.currency)}`;
   return {
@@ -50,7 +55,7 @@ function overdueAlert(facts: TermFacts, createdMs: number): Alert {
     subject: subjectOf(facts),
     variant: '',
     severity: 'warning',
-    sentence: `${name}${belonging(facts)} has been ${status} since ${instant(createdMs)}; it usually takes ${termDays} days at most.`,
+    sentence: `${name}${belonging(facts)} has been ${status} since ${instant(sinceMs)}; it usually takes ${termDays} days at most.`,
     nextStep: `npx tallyhook refresh ${shellWord(id)}; if nothing changes, contact the service's support. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), termDays },
     orderId: facts.orderId,

@@ -15,13 +15,24 @@ export function isWebhookApplied(of: {
        and applied.webhook_applied_at >= ${of.since})`;
 }
 
-/** The time of the first webhook that reported a hold on a payment before anything was captured. */
+/**
+ * The time of the first webhook that reported a hold on a payment before anything was captured. A failure ended the
+ * hold before it. Where no webhook has reported another one, as from services that send each type of event once,
+ * the time of the failure counts: the hold began after it.
+ */
 export function firstHoldMicros(paymentId: string): string {
+  const ofPayment = (snapshot: string) =>
+    `${snapshot}.kind = 'payment' and ${snapshot}.resource_id = ${paymentId}`;
   return `(
-    select min(s.observed_micros)
-      from snapshots s
-     where s.kind = 'payment' and s.resource_id = ${paymentId} and s.source = 'webhook'
-       and s.content ->> 'status' in ('requires_capture', 'partially_authorized_and_requires_capture'))`;
+    select coalesce(min(s.observed_micros) filter (where s.observed_micros > coalesce(ended.micros, -1)),
+                    ended.micros)
+      from (select max(coalesce((f.content ->> 'versionMicros')::bigint, f.observed_micros)) as micros
+              from snapshots f
+             where ${ofPayment('f')} and f.content ->> 'status' = 'failed') ended
+      left join snapshots s
+        on ${ofPayment('s')} and s.source = 'webhook'
+       and s.content ->> 'status' in ('requires_capture', 'partially_authorized_and_requires_capture')
+     group by ended.micros)`;
 }
 
 /** The keys of orders with an open hold, by the index on them. */
