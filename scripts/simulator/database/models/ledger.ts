@@ -99,10 +99,14 @@ function stateOf(row: Readonly<Record<string, unknown>>): ResourceState {
 function nextCheck(
   now: number,
   row: Readonly<Record<string, unknown>>,
-  before: number | null,
+  before: Pick<ResourceRow, 'next_check_at' | 'head_hash'> | undefined,
 ): number | null {
   if (row.is_check_wanted) return now;
-  return row.is_unsettled ? (before ?? now + FIRST_CHECK_MS) : before;
+  const plannedAt = before?.next_check_at ?? null;
+  if (!row.is_unsettled) return plannedAt;
+  const firstAt = now + FIRST_CHECK_MS;
+  const isChanged = before?.head_hash !== row.head_hash;
+  return isChanged ? Math.min(plannedAt ?? firstAt, firstAt) : (plannedAt ?? firstAt);
 }
 
 const RESOURCES = [
@@ -141,7 +145,7 @@ const RESOURCES = [
     for (const row of rows) {
       const resource: ResourceRow = {
         ...stateOf(row),
-        next_check_at: nextCheck(x.nowMs, row, null),
+        next_check_at: nextCheck(x.nowMs, row, undefined),
         webhook_applied_at: row.is_reported ? x.nowMs : null,
         retrieved_at: null,
         behind_since: null,
@@ -159,7 +163,7 @@ const RESOURCES = [
         ...before,
         ...stateOf(row),
         is_check_wanted: Boolean(row.is_check_wanted) || before.is_check_wanted,
-        next_check_at: nextCheck(x.nowMs, row, before.next_check_at),
+        next_check_at: nextCheck(x.nowMs, row, before),
         webhook_applied_at: row.is_reported ? x.nowMs : before.webhook_applied_at,
       }));
     }
