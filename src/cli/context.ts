@@ -112,6 +112,12 @@ export function explainDatabase(
 ): never {
   if (error instanceof OperatorError) throw error;
   const { message } = toError(error);
+  if (errorCode(error) === SQLSTATES.disk_full) {
+    throw new UnavailableError(
+      `The disk of the database is full (${message}). Make room on it, then run the command again. ` +
+        'Processes that still run continue by themselves.',
+    );
+  }
   if (isDatabaseUnavailable(error)) {
     if (databaseUrl === undefined && setting === 'DATABASE_URL') {
       throw new UnavailableError(

@@ -78,6 +78,12 @@ const bearerToken = exactSecret.regex(/^[A-Za-z0-9._~+/=-]+$/, {
     'must be one token of letters, digits and ._~+/=-; `tallyhook tokens create` makes one for each person and program',
 });
 
+/** The token of a person, which Tallyhook made: one that is cut off cannot be replaced by any random value. */
+const commandToken = z.string().refine((value) => bearerToken.safeParse(value).success, {
+  message:
+    'must be one whole token, without a name before it and without whitespace; copy it again, or request a new one, which `npx tallyhook tokens create` makes',
+});
+
 /** Digits only, because the other number formats of JavaScript are likely mistakes. */
 function wholeNumber(min: number, max: number) {
   return z
@@ -175,7 +181,7 @@ export const SETTINGS = z
     ADMIN_HOST: z.string().default('127.0.0.1'),
     ADMIN_PORT: port.default(8081),
     ADMIN_TOKEN: bearerToken.optional(),
-    TALLYHOOK_TOKEN: bearerToken.optional(),
+    TALLYHOOK_TOKEN: commandToken.optional(),
     ...CONSOLE_SETTINGS,
     ...OIDC_SETTINGS,
     METRICS_HOST: z.string().default('127.0.0.1'),

@@ -1,7 +1,23 @@
-/** Why a dispute was not contested or accepted, for every channel. */
+/** What is due for a dispute, and why it was not contested or accepted, for every channel. */
 import { formatMoney } from '../contract/money.ts';
 import type { Edited } from '../disputes/domain/evidence.ts';
 import { claimedText, type NotDone, notDoneText } from './notDone.ts';
+
+/** Whether evidence can be submitted: a dispute that is decided waits for none. */
+export function awaitsEvidence(status: string | null): boolean {
+  return status === 'opened' || status === 'challenged';
+}
+
+/** Until when evidence can be submitted; null when nothing is due, although the service had sent a deadline. */
+export function evidenceDueAt({
+  status,
+  deadlineAt,
+}: {
+  readonly status: string | null;
+  readonly deadlineAt: Date | null;
+}): Date | null {
+  return awaitsEvidence(status) ? deadlineAt : null;
+}
 
 interface DisputeNow {
   readonly status: string | null;

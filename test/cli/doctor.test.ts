@@ -452,3 +452,10 @@ test('events that are not applied are reported by the age of the oldest', async 
     remedy: expect.stringContaining('a process with the role events'),
   });
 });
+
+test('one warning is counted as one', async () => {
+  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+  const { code, stdout } = await runTallyhook(['doctor'], { env });
+  expect(code).toBe(6);
+  expect(stdout).toContain(' ok, 1 warning, ');
+});

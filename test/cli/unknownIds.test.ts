@@ -42,6 +42,19 @@ test.each([
   });
 });
 
+test('an order that is the id of a payout leads to the command that shows it', async () => {
+  for (const command of ['show', 'parts']) {
+    const { code, stderr } = await run('orders', command, 'po_Jw3rFt6z');
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('`npx tallyhook orders explain po_Jw3rFt6z` shows it.'),
+    });
+  }
+  expect((await run('orders', 'show', 'payee_7')).stderr).toContain(
+    '`npx tallyhook find` searches ids of every kind.',
+  );
+});
+
 test('an event, with --json as well, and only among events', async () => {
   const typed = eventId.replace('_', '');
   for (const command of ['show', 'variants', 'replay']) {

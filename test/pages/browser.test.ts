@@ -25,7 +25,16 @@ interface Seen {
   readonly hostile: unknown;
   readonly phoneWidth: unknown;
   readonly narrowIds: unknown;
+  readonly cut: unknown;
 }
+
+/** Where the name of the zone is long, as in GMT+5:30. */
+const TIME_ZONE = 'Asia/Kolkata';
+
+/** Runs in the browser: facts that are wider than their column, and tables of an order's journal that scroll. */
+const FIND_CUT = `[...document.querySelectorAll('dd, .accounts .scroll')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map(({ textContent }) => textContent)`;
 
 describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {
   let all: SandboxConsole;
@@ -64,7 +73,8 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
          .filter((text) => Number(text.split(' ').at(-1)) < 80)`,
     );
     await page.setViewportSize(DESK);
-    return { path, violations, darkViolations, hostile, phoneWidth, narrowIds };
+    const cut = await page.evaluate(FIND_CUT);
+    return { path, violations, darkViolations, hostile, phoneWidth, narrowIds, cut };
   };
 
   beforeAll(async () => {
@@ -73,7 +83,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     const { pathOf } = await addConsoleExamples(all);
     const paths = EXAMPLE_PAGES.map(({ path }) => pathOf(path));
     browser = await startBrowser();
-    context = await browser.newContext();
+    context = await browser.newContext({ timezoneId: TIME_ZONE });
     page = await openTab(context);
     page.on('pageerror', (error) => mistakes.push(`${page.url()}: ${error.message}`));
     page.on('console', (message) => {
@@ -124,6 +134,10 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
       expect.soft(await page.evaluate('scrollY'), path).toBe(0);
     }
     await page.setViewportSize(DESK);
+  });
+
+  test('on a desk no fact runs into the next one, and no amount of an order is cut', () => {
+    for (const { path, cut } of seen) expect.soft(cut, path).toEqual([]);
   });
 
   test('on a desk no alert is cut, and no id of a list takes a line for each character', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { MAX_FILE_BYTES } from '../../src/disputes/domain/evidence.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
+import { tallyhook as tallyhookCommand } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -103,6 +104,28 @@ test('an acceptance needs the typed amount, happens once, and is in the ledger',
     'done',
     'requested',
   ]);
+});
+
+test('nothing is due for a dispute that is decided: not on its page, nor in a list', async () => {
+  const [open, accepted] = [await dispute(), await dispute()];
+  await accept(accepted, '54.00');
+  const dueOf = async (id: string) =>
+    /Evidence due<\/dt>\s*<dd>(.*?)<\/dd>/s.exec(
+      (await treasurer.get(`/disputes/${id}`)).html,
+    )?.[1];
+  expect(await dueOf(open)).toContain('<time');
+  expect(await dueOf(accepted)).not.toContain('<time');
+  const { html } = await treasurer.get('/disputes?status=accepted');
+  const row = html.split('<tr').find((one) => one.includes(accepted));
+  // When it was created, and nothing else.
+  expect(row?.match(/<time/g)).toHaveLength(1);
+  const { stdout } = await tallyhookCommand(db.url, 'disputes', 'list');
+  const times = (id: string) =>
+    stdout
+      .split('\n')
+      .find((line) => line.startsWith(id))
+      ?.match(/ UTC/g);
+  expect([times(open)?.length, times(accepted)?.length]).toEqual([2, 1]);
 });
 
 test('a dispute that changed since the person saw it is left as it is', async () => {

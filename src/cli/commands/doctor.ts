@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { Check } from '../../doctor/examine.ts';
 import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
+import { counted } from '../../representation/roughly.ts';
 import { printable, printableLines, printJson, quiet, readConfig } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
@@ -88,7 +89,7 @@ function print(checks: readonly Check[]): void {
   const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;
   printLine('');
   printLine(
-    `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed, ${count('not_checked')} not checked.`,
+    `${count('ok')} ok, ${counted(count('warning'), 'warning')}, ${count('failed')} failed, ${count('not_checked')} not checked.`,
   );
 }
 

@@ -15,9 +15,10 @@ import {
   readOrderPartPage,
   readOrdersNamed,
 } from '../../ledger/read/orders.ts';
+import { findResources } from '../../ledger/read/store/lookup.ts';
 import type { PartSummary } from '../../ledger/read/store/parts.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import { UsageError } from '../../platform/errors.ts';
+import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { amountsText } from '../../representation/amountsText.ts';
 import { orderCsv } from '../../representation/listCsv.ts';
 import {
@@ -161,18 +162,28 @@ function showCommand(): Command {
       return withDatabase(readConfig(), async (db) => {
         const basis = timeBasis({ isRecorded: recorded });
         const orders = await readOrdersNamed(db, id);
-        if (orders.length === 0) {
-          throw await unknownId(db, {
-            id,
-            kinds: OF_ORDERS,
-            message: `No order, payment, refund or dispute is known as ${printable(id)}.`,
-            next: 'If it was just created, its event may not have arrived yet: `npx tallyhook events list` shows the inbox.',
-          });
-        }
+        if (orders.length === 0) throw await unknownOrder(db, id);
         if (json) printJson({ orders: orders.map((order) => orderDetailJson(order, basis)) });
         else for (const order of orders) printOrder(order);
       });
     });
+}
+
+async function unknownOrder(db: Queryable, id: string): Promise<NotFoundError> {
+  const found = await findResources(db, id);
+  if (found.some(({ kind }) => kind === 'payout')) {
+    return new NotFoundError(
+      `${printable(id)} is a payout, which is part of no order. \`npx tallyhook orders explain ${shellWord(id)}\` shows it.`,
+    );
+  }
+  return await unknownId(db, {
+    id,
+    kinds: OF_ORDERS,
+    message: `No order, payment, refund or dispute is known as ${printable(id)}.`,
+    next:
+      'If it was just created, its event may not have arrived yet: `npx tallyhook events list` shows the inbox. ' +
+      '`npx tallyhook find` searches ids of every kind.',
+  });
 }
 
 function printOrder(order: ReadOrderDetail): void {
@@ -182,7 +193,8 @@ function printOrder(order: ReadOrderDetail): void {
     printLine(`  Its payments now belong to ${movedTo.map(printable).join(', ')}.`);
   for (const total of totals)
     printLine(`  ${total.currency}: ${total.status}; ${amountsText(total)}`);
-  printParts(parts);
+  // An order that moved, or was only registered, has none.
+  if (parts.length > 0) printParts(parts);
   if (!order.arePartsComplete)
     printLine(
       `The order has more parts. \`npx tallyhook orders parts ${shellWord(orderId)}\` prints all of them.`,
@@ -232,10 +244,7 @@ async function* pagesOfParts(
   let isLast = false;
   while (!isLast) {
     const parts = await readOrderPartPage(db, { id }, { after, limit: PARTS_AT_ONCE });
-    if (!parts) {
-      const message = `No order is known as ${printable(id)}.`;
-      throw await unknownId(db, { id, kinds: OF_ORDERS, message });
-    }
+    if (!parts) throw await unknownOrder(db, id);
     yield parts;
     after = parts.at(-1);
     isLast = parts.length < PARTS_AT_ONCE;

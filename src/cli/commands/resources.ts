@@ -12,6 +12,7 @@ import {
 } from '../../ledger/read/resourceList.ts';
 import type { ListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { evidenceDueAt } from '../../representation/disputeText.ts';
 import { resourceCsv } from '../../representation/listCsv.ts';
 import {
   disputeJson,
@@ -143,7 +144,7 @@ function printRows(rows: readonly ListedResource[]): void {
         ? '-'
         : formatMoney(row.amountMinor, row.currency),
       formatTime(row.createdAt),
-      formatTime(row.deadlineAt),
+      formatTime(row.kind === 'dispute' ? evidenceDueAt(row) : row.deadlineAt),
       noteOf(row),
     ]),
   );

@@ -4,6 +4,7 @@ import { formatAmount } from '../../contract/money.ts';
 import { explainReasonCode, STAGE_MEANINGS } from '../../ledger/domain/disputeReasons.ts';
 import { deriveOrder, type OrderPart } from '../../ledger/domain/order.ts';
 import type { ListedResource } from '../../ledger/read/store/resourceList.ts';
+import { awaitsEvidence } from '../../representation/disputeText.ts';
 import { KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason } from '../components/forms.tsx';
 import { Money, Time } from '../components/values.tsx';
@@ -15,7 +16,7 @@ const HOUR_MS = 3_600_000;
 
 /** The time until evidence is due, for a dispute that waits for it. */
 export function timeLeft({ status, deadlineAt }: ListedResource, nowMs: number): string {
-  if (status !== 'opened' && status !== 'challenged') return 'nothing is due';
+  if (!awaitsEvidence(status)) return 'nothing is due';
   if (deadlineAt === null) return 'the service sent no deadline';
   const hours = Math.floor((deadlineAt.getTime() - nowMs) / HOUR_MS);
   if (hours < 0) return 'the deadline passed';
@@ -25,7 +26,7 @@ export function timeLeft({ status, deadlineAt }: ListedResource, nowMs: number):
 /** The answer first: what is due, and until when. */
 export function Deadline({ row, nowMs }: { readonly row: ListedResource; readonly nowMs: number }) {
   const { status, deadlineAt } = row;
-  if (status !== 'opened' && status !== 'challenged') return null;
+  if (!awaitsEvidence(status)) return null;
   const isNear = deadlineAt !== null && deadlineAt.getTime() - nowMs < 48 * HOUR_MS;
   return (
     <p class={isNear ? 'problem' : 'notice'}>

@@ -2,6 +2,7 @@
 import { describeReason } from '../../contract/reasons.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { ListedResource } from '../../ledger/read/store/resourceList.ts';
+import { evidenceDueAt } from '../../representation/disputeText.ts';
 import { orderNamedBy } from '../../representation/order.ts';
 import type { Column } from '../components/blocks.tsx';
 import { Badge, Id, Money, Time, type Tone } from '../components/values.tsx';
@@ -50,7 +51,7 @@ export const createdColumn: ResourceColumn = {
 
 export const dueColumn: ResourceColumn = {
   title: 'Evidence due',
-  cell: ({ deadlineAt }) => <Time at={deadlineAt} isRelative />,
+  cell: (row) => <Time at={evidenceDueAt(row)} isRelative />,
 };
 
 /** Why it failed, and what is open about it. */

@@ -12,7 +12,7 @@ import { type ListedResource, readListedResource } from '../../ledger/read/store
 import { type Timeline as ReadTimeline, readResourceTimeline } from '../../ledger/read/timeline.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { isOpenOrLost, refundableMinor } from '../../refunds/domain/refundable.ts';
-import { disputedText } from '../../representation/disputeText.ts';
+import { disputedText, evidenceDueAt } from '../../representation/disputeText.ts';
 import { orderNamedBy } from '../../representation/order.ts';
 import { HoldLinks, hasHoldLinks } from '../authorizations/HoldLinks.tsx';
 import { DataTable, KeyValues, Section } from '../components/blocks.tsx';
@@ -280,7 +280,7 @@ function ownRows(row: ListedResource, viewer: Viewer): Rows {
         order,
         paymentOf(row),
         ['Stage', row.stage ?? 'not stated'],
-        ['Evidence due', <Time key="due" at={row.deadlineAt} isRelative />],
+        ['Evidence due', <Time key="due" at={evidenceDueAt(row)} isRelative />],
         ['Time left', timeLeft(row, viewer.nowMs)],
       ];
     case 'payout':

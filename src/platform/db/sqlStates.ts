@@ -39,6 +39,7 @@ export const SQLSTATES = {
   undefined_function: '42883',
   undefined_table: '42P01',
   duplicate_prepared_statement: '42P05',
+  disk_full: '53100',
   out_of_memory: '53200',
   configuration_limit_exceeded: '53400',
   cant_change_runtime_param: '55P02',

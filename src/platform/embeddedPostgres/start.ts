@@ -139,7 +139,10 @@ async function launch(
   }
   throw new EmbeddedPostgresError(
     'start_failed',
-    `PostgreSQL did not start on ${folder.clusterDir}. It reported:\n${output}\nThe whole log is ${folder.logFile}.`,
+    `PostgreSQL did not start on ${folder.clusterDir}. It reported:\n${output}\nThe whole log is ${folder.logFile}.` +
+      (output.includes('No space left on device')
+        ? ' Its disk is full: make room on it, and start again.'
+        : ''),
   );
 }
 

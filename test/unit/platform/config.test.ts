@@ -172,6 +172,12 @@ describe.each(['ADMIN_TOKEN', 'TALLYHOOK_TOKEN'])('a token in %s', (name) => {
   });
 });
 
+test('a token that was cut off is copied again: a random value in its place is no token', () => {
+  const message = mistakesOf({ TALLYHOOK_TOKEN: 'thk_viewer_cut' });
+  expect(message).toContain('`npx tallyhook tokens create`');
+  expect(message).not.toContain('openssl');
+});
+
 test.each(['0', '11', '1.5'])(
   'an event has one to ten attempts, for which the sweep waits: EVENT_MAX_ATTEMPTS=%s is rejected',
   (attempts) => {
