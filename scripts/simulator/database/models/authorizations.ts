@@ -45,15 +45,19 @@ const isHeld = (row: ResourceRow, statuses: unknown) =>
   row.authorized_minor > row.captured_minor;
 
 function firstHoldMicros(x: Execution, t: Tables, id: string): number | null {
-  const holds = x.rows(
-    t.snapshots,
-    (row) =>
-      row.kind === 'payment' &&
-      row.resource_id === id &&
-      row.source === 'webhook' &&
-      HOLD_STATUSES.includes(String(row.content.status)),
-  );
-  return holds.length === 0 ? null : Math.min(...holds.map((row) => row.observed_micros));
+  const own = x.rows(t.snapshots, (row) => row.kind === 'payment' && row.resource_id === id);
+  const failedMicros = own
+    .filter(({ content }) => content.status === 'failed')
+    .map(({ content, observed_micros }) => Number(content.versionMicros ?? observed_micros));
+  const endedMicros = failedMicros.length === 0 ? null : Math.max(...failedMicros);
+  const heldMicros = own
+    .filter(
+      ({ source, content: { status } }) =>
+        source === 'webhook' && HOLD_STATUSES.includes(String(status)),
+    )
+    .map((row) => row.observed_micros)
+    .filter((micros) => micros > (endedMicros ?? -1));
+  return heldMicros.length === 0 ? endedMicros : Math.min(...heldMicros);
 }
 
 function authorizationOf(x: Execution, t: Tables, row: ResourceRow) {
@@ -101,14 +105,14 @@ function logged(values: readonly unknown[]) {
 }
 
 const READS = [
-  modeled(readAuthorization, [''], '2680705e', (x, t, [id]) =>
+  modeled(readAuthorization, [''], 'cdc5b0b0', (x, t, [id]) =>
     x.rows(t.resources, isPayment(id)).map((row) => authorizationOf(x, t, row)),
   ),
   modeled(lockAuthorization, [''], '8627d423', function* (x, t, [id]) {
     const rows = yield* x.lock(t.resources, isPayment(id));
     return rows.map((row) => ({ id: row.id }));
   }),
-  modeled(readUnwatched, [{ statuses: [], limit: 1 }], '101c65ec', (x, t, [statuses, limit]) => {
+  modeled(readUnwatched, [{ statuses: [], limit: 1 }], '7f8b6914', (x, t, [statuses, limit]) => {
     const held = x.rows(t.order_totals, (row) => row.authorized_minor > 0);
     const keys = new Set<string | null>(held.map(({ order_key }) => order_key));
     const dueMs = (row: ResourceRow) =>

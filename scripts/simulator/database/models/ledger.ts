@@ -157,7 +157,7 @@ const RESOURCES = [
     }
     return inserted;
   }),
-  modeled(updateResources, [[]], '7172fd6c', function* (x, t, _, input) {
+  modeled(updateResources, [[]], '3329948d', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.update(t.resources, isRef(row.kind, row.id), (before) => ({
         ...before,
