@@ -69,7 +69,7 @@ export function statementText(statement: Statement): StatementText {
       `${localTime(fromMicros, timeZone)} to ${localTime(toMicros, timeZone)}${zone}, by the time at which ` +
         'the service moved the money.',
       ...closingFacts(booking, period),
-      `As it was known at ${localTime(knownMicros, timeZone)}.` +
+      `As it was known at ${localTime(knownMicros, timeZone)}${zone}.` +
         (isOver ? '' : ' The month is not over.'),
       ...(chainHead ? [`Head of the chain of the journal: ${formatHead(chainHead)}`] : []),
     ],

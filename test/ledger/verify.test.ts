@@ -1081,7 +1081,9 @@ describe('the command', () => {
     expect(text).toMatch(/ok {4}orders/);
     expect(text).toMatch(/psp\.clearing +105\.40 USD/);
     expect(text).toContain(`All ${CHECKED} checks passed`);
-    expect(text).toMatch(/Proven: everything\. Everything was last proven from 20/);
+    expect(text).toMatch(
+      /Proven: everything\. Everything was last proven from \S+ \S+ UTC to \S+ \S+ UTC\./,
+    );
     expect(exitCode).toBe(0);
   });
 

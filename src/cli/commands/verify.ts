@@ -13,6 +13,7 @@ import { type VerifyReport, verifyLedger } from '../../ledger/verify/verifyLedge
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, UsageError } from '../../platform/errors.ts';
+import { formatTime } from '../../representation/time.ts';
 import { verificationJson } from '../../representation/verification.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
@@ -216,14 +217,14 @@ function printReport(report: VerifyReport | ProofReport, seconds: number): void 
 function printCoverage({ mode, continuedFrom, ranges, proof }: ProofReport): void {
   if (continuedFrom && continuedFrom.checked > 0) {
     printLine(
-      `Continued the run of ${instantOf(continuedFrom.startedMs)}, which had checked ${continuedFrom.checked} ranges.`,
+      `Continued the run of ${timeOf(continuedFrom.startedMs)}, which had checked ${continuedFrom.checked} ranges.`,
     );
   }
   if (proof.fullFromMs === null || proof.fullAtMs === null) {
     printLine(`Checked ${ranges} ranges. Not everything has been proven yet.`);
     return;
   }
-  const full = `${instantOf(proof.fullFromMs)} to ${instantOf(proof.fullAtMs)}`;
+  const full = `${timeOf(proof.fullFromMs)} to ${timeOf(proof.fullAtMs)}`;
   const share =
     mode === 'full'
       ? 'everything'
@@ -231,8 +232,8 @@ function printCoverage({ mode, continuedFrom, ranges, proof }: ProofReport): voi
   printLine(`Proven: ${share}. Everything was last proven from ${full}.`);
 }
 
-function instantOf(ms: number): string {
-  return new Date(ms).toISOString();
+function timeOf(ms: number): string {
+  return formatTime(new Date(ms));
 }
 
 function printCheck(check: CheckResult): void {

@@ -264,7 +264,7 @@ function transferEntry(row: TransferHistory): TimelineEntry {
   return {
     type: 'transfer',
     atMicros: row.recordedMicros,
-    text: `${amount} for ${leg} of ${kind} ${id}, ${total} in total: debit ${debit}, credit ${credit}.`,
+    text: `Posted ${amount} for ${kind} ${id} (${leg}), ${total} in total: debit ${debit}, credit ${credit}.`,
     kind,
     id,
     effectiveMicros,

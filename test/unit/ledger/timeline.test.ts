@@ -226,7 +226,7 @@ describe('sentences', () => {
 
   test('of a transfer, a registration and findings', () => {
     expect(textOf({ transfers: [transfer({ currency: 'KWD', amountMinor: 40 })] })).toBe(
-      '0.040 KWD for captured of payment pay_1, 6.540 KWD in total: debit psp.clearing, credit order.due.',
+      'Posted 0.040 KWD for payment pay_1 (captured), 6.540 KWD in total: debit psp.clearing, credit order.due.',
     );
     expect(
       textOf({

@@ -44,12 +44,21 @@ test.each([
 });
 
 test.each([
-  ['UTC', '2026-11-01 00:00 UTC to 2026-12-01 00:00 UTC, by the time'],
-  ['Asia/Tokyo', '2026-11-01 09:00 to 2026-12-01 09:00, Asia/Tokyo, by the time'],
-])('the zone of the times is named: %s', (timeZone, text) => {
+  [
+    'UTC',
+    '2026-11-01 00:00 UTC to 2026-12-01 00:00 UTC, by the time',
+    'known at 2026-12-20 00:00 UTC.',
+  ],
+  [
+    'Asia/Tokyo',
+    '2026-11-01 09:00 to 2026-12-01 09:00, Asia/Tokyo, by the time',
+    'known at 2026-12-20 09:00, Asia/Tokyo.',
+  ],
+])('the zone of the times is named: %s', (timeZone, span, known) => {
   const { period, ...rest } = statement('2026-12-20T00:00Z');
-  const [first] = statementText({ ...rest, period: { ...period, timeZone } }).facts;
-  expect(first).toContain(text);
+  const facts = statementText({ ...rest, period: { ...period, timeZone } }).facts.join('\n');
+  expect(facts).toContain(span);
+  expect(facts).toContain(known);
 });
 
 test('the reason why nothing is listed as unmatched is in one table', () => {
