@@ -18,6 +18,7 @@ export interface HoldAssessment {
   readonly reminder: ReminderDecision;
   /** `none` where there is no policy. */
   readonly policy: PolicyStep;
+  /** Undefined while the policy has made none on this hold. */
   readonly lastAttempt: Attempt | undefined;
   /** The payment must be retrieved first: before a reminder or an attempt, and after the deadline. */
   readonly needsRefresh: boolean;
@@ -49,8 +50,8 @@ export function assessHold(
       ? undefined
       : { hours: row.reminderHours, deadlineMs: row.reminderDeadlineAt.getTime() };
   const reminder = decideReminder({ deadlineMs, latest, thresholds }, nowMs);
-  const lastAttempt = row.lastAttempt === null ? undefined : toAttempt(row.lastAttempt);
-  const situation = { policy, deadlineMs, capturableMinor: capturable, last: lastAttempt };
+  const last = row.lastAttempt === null ? undefined : toAttempt(row.lastAttempt);
+  const situation = { policy, deadlineMs, capturableMinor: capturable, last };
   const step = policyStep(situation, nowMs);
   return {
     row,
@@ -59,7 +60,7 @@ export function assessHold(
     deadlineMs,
     reminder,
     policy: step,
-    lastAttempt,
+    lastAttempt: last?.numberOnHold === 0 ? undefined : last,
     needsRefresh: reminder.dueHours !== undefined || step.step === 'try' || nowMs >= deadlineMs,
   };
 }

@@ -74,7 +74,7 @@ export async function recordReminder(
 /** Of attempts that fail, the first and the last are each worth a notification. */
 function isNews({ lastAttempt, policy }: HoldAssessment): boolean {
   if (lastAttempt === undefined || lastAttempt.outcome === 'done') return false;
-  return lastAttempt.number === 1 || policy.step === 'none';
+  return lastAttempt.numberOnHold === 1 || policy.step === 'none';
 }
 
 /** What is stored of a reminder or an attempt. */
@@ -104,6 +104,7 @@ function factsOf(hold: HoldAssessment, thresholdHours: number, isConfirmed: bool
     isConfirmed,
     attempt: lastAttempt && {
       ...lastAttempt,
+      number: lastAttempt.numberOnHold,
       nextMs: policy.step === 'wait' ? policy.untilMs : undefined,
     },
   };

@@ -21,9 +21,9 @@ afterAll(() => db.drop());
 const CREATED_MS = Date.parse('2026-10-01T10:00:00Z');
 const day = (days: number) => new Date(CREATED_MS + days * DAY_MS).toISOString();
 
-function send(status: string, days: number): Promise<void> {
+function send(status: string, days: number, id = 'po_1'): Promise<void> {
   nowMs = CREATED_MS + days * DAY_MS;
-  const payout = { payout_id: 'po_1', amount: 6540, currency: 'USD', created: day(0) };
+  const payout = { payout_id: id, amount: 6540, currency: 'USD', created: day(0) };
   const body = { ...payout, status, modified_at: day(days) };
   const labels = { eventType: 'payout_initiated', contentType: 'payout_details' };
   return applyEach(db, applier, [eventBody(body, { ...labels, timestamp: day(days) })]);
@@ -34,7 +34,8 @@ async function checkAt(days: number): Promise<void> {
   await createOverdueCheck({ db, clock, log: silentLog })();
 }
 
-const findings = async () => (await readOpenFindings(db, 'payout:po_1')).map((one) => one.class);
+const findings = async (id = 'po_1') =>
+  (await readOpenFindings(db, `payout:${id}`)).map((one) => one.class);
 const sentences = () =>
   db.query<{ sentence: string }>(
     `select sentence from alerts where rule = 'payout_stuck' and state <> 'resolved'`,
@@ -59,4 +60,13 @@ test('a payout that waited for its approval is overdue a week after it began, an
   ]);
   await send('success', 18);
   expect([await findings(), await sentences()]).toEqual([[], []]);
+});
+
+test('a term begins with its status, also when the status before it has the same time', async () => {
+  await send('requires_fulfillment', 10, 'po_2');
+  await send('initiated', 10, 'po_2');
+  await checkAt(16.9);
+  expect(await findings('po_2')).toEqual([]);
+  await checkAt(17.1);
+  expect(await findings('po_2')).toEqual(['overdue']);
 });

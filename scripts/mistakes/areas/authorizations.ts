@@ -73,6 +73,22 @@ export const AUTHORIZATIONS: readonly Mistake[] = [
     named: 'a transaction that holds',
   },
   {
+    guarantee: 'An attempt of a policy counts only for its hold.',
+    file: 'src/authorizations/domain/attempts.ts',
+    code: '  if (last.numberOnHold === 0) return last.atMs + UNKNOWN_WAIT_MS;\n',
+    mistaken: '',
+    test: 'test/unit/authorizations/attempts.test.ts',
+    named: 'on an earlier hold',
+  },
+  {
+    guarantee: 'Only a failure ends the hold that an attempt counts for.',
+    file: 'src/ledger/read/store/fragments.ts',
+    code: "and f.content ->> 'status' = 'failed')`;\n}\n\n/** The keys",
+    mistaken: ')`;\n}\n\n/** The keys',
+    test: 'test/authorizations/secondAttempt.test.ts',
+    named: 'a later event about the same hold',
+  },
+  {
     guarantee: 'Two processes cannot claim the same attempt.',
     file: 'migrations/00018_policy-attempts.sql',
     code: 'create unique index authorization_notices_policy\n',

@@ -16,6 +16,9 @@
  *    For as long, an attempt without an outcome may be in progress, and a person does not act on the hold.
  * 4. No attempt follows a success or a refusal: 409 means that the hold was captured or cancelled
  *    already, and any other refusal needs a person.
+ * 5. An attempt counts only for the hold that it was made for. A failure of the payment ends that hold, and the
+ *    customer may confirm the payment again: no attempt before the failure was made for the new hold. The first one on
+ *    it waits UNKNOWN_WAIT_MS nevertheless, so that no request for the earlier hold is still under way.
  *
  * service-interface.md §Errors (error envelope, errors of each endpoint, retries). All times are
  * milliseconds since 1970.
@@ -31,8 +34,10 @@ export type AttemptOutcome = 'done' | 'failed' | 'refused' | 'unknown';
 
 /** The latest attempt to capture or cancel a payment by the policy. */
 export interface Attempt {
-  /** Counted from 1. */
+  /** Counted from 1 for each payment. */
   readonly number: number;
+  /** Counted from 1 for each hold; 0 for an attempt on an earlier hold (rule 5). */
+  readonly numberOnHold: number;
   readonly action: PolicyAction;
   readonly atMs: number;
   readonly outcome: AttemptOutcome;
@@ -58,7 +63,7 @@ export interface PolicySituation {
   readonly last: Attempt | undefined;
 }
 
-/** What the policy does at `nowMs` (rules 1 to 4). */
+/** What the policy does at `nowMs` (rules 1 to 5). */
 export function policyStep(situation: PolicySituation, nowMs: number): PolicyStep {
   const { policy, deadlineMs, capturableMinor, last } = situation;
   if (policy === undefined || !policyActs(policy, deadlineMs, nowMs)) return NONE;
@@ -70,12 +75,13 @@ export function policyStep(situation: PolicySituation, nowMs: number): PolicySte
 
 /** When another attempt may follow; undefined for never. */
 function retryAtMs(last: Attempt, capturableMinor: number): number | undefined {
+  if (last.numberOnHold === 0) return last.atMs + UNKNOWN_WAIT_MS;
   switch (last.outcome) {
     case 'done':
     case 'refused':
       return undefined;
     case 'failed':
-      return last.atMs + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (last.number - 1));
+      return last.atMs + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (last.numberOnHold - 1));
     case 'unknown':
       return capturableMinor === last.capturableMinor ? last.atMs + UNKNOWN_WAIT_MS : undefined;
   }

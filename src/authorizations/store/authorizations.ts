@@ -1,5 +1,9 @@
 /** Statements on authorizations: what is held, what is watched, and the reminders and attempts so far. */
-import { firstHoldMicros, ORDERS_WITH_HOLDS } from '../../ledger/read/store/fragments.ts';
+import {
+  firstHoldMicros,
+  lastFailureAt,
+  ORDERS_WITH_HOLDS,
+} from '../../ledger/read/store/fragments.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { StoredAttempt } from '../domain/attempts.ts';
 
@@ -21,7 +25,7 @@ export interface AuthorizationRow {
   /** The threshold of the latest reminder, and the deadline that it named. */
   readonly reminderHours: number | null;
   readonly reminderDeadlineAt: Date | null;
-  /** The last attempt of a policy. */
+  /** The last attempt of a policy, also of one on an earlier hold. */
   readonly lastAttempt: StoredAttempt | null;
 }
 
@@ -33,11 +37,15 @@ const COLUMNS = `
   w.payment_id is not null as "isWatched", w.reminder_hours as "reminderHours",
   w.reminder_deadline_at as "reminderDeadlineAt",
   (select jsonb_build_object(
-            'number', n.attempt, 'action', n.action, 'outcome', n.outcome,
+            'number', n.attempt, 'numberOnHold', n.number_on_hold,
+            'action', n.action, 'outcome', n.outcome,
             'atMs', (extract(epoch from n.recorded_at) * 1000)::bigint,
             'capturableMinor', coalesce(n.capturable_minor, 0))
-     from authorization_log n
-    where n.payment_id = r.id and n.kind = 'policy'
+     from (select l.attempt, l.action, l.outcome, l.recorded_at, l.capturable_minor,
+                  count(*) filter (where l.recorded_at >= coalesce(${lastFailureAt('r.id')}, '-infinity'))
+                    over () as number_on_hold
+             from authorization_log l
+            where l.payment_id = r.id and l.kind = 'policy') n
     order by n.attempt desc
     limit 1) as "lastAttempt"`;
 

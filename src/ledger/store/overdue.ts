@@ -26,16 +26,20 @@ export interface OverdueRow {
 const TIME = (snapshot: string) =>
   `coalesce((${snapshot}.content ->> 'versionMicros')::bigint, ${snapshot}.observed_micros)`;
 
-/** Of `r`, the first snapshot after the last one with a status that has not the term `t`; null: all have it. */
+/**
+ * Of `r`, the first snapshot after the last one with a status that has not the term `t`; null: all have it. Where
+ * none is later, both have the same time.
+ */
 const FIRST_OF_TERM = `(
-  select min(${TIME('s')})
-    from snapshots s
-   where s.kind = r.kind and s.resource_id = r.id and s.content ->> 'status' = any (t.statuses)
-     and ${TIME('s')} > (
-       select max(${TIME('o')})
-         from snapshots o
-        where o.kind = r.kind and o.resource_id = r.id
-          and (o.content ->> 'status' <> all (t.statuses) or o.content ->> 'stage' = 'pre_dispute')))`;
+  select coalesce((select min(${TIME('s')})
+                     from snapshots s
+                    where s.kind = r.kind and s.resource_id = r.id
+                      and s.content ->> 'status' = any (t.statuses) and ${TIME('s')} > other.micros),
+                  other.micros)
+    from (select max(${TIME('o')}) as micros
+            from snapshots o
+           where o.kind = r.kind and o.resource_id = r.id
+             and (o.content ->> 'status' <> all (t.statuses) or o.content ->> 'stage' = 'pre_dispute')) other)`;
 
 /**
  * Marks up to `limit` resources past their term as having an open finding `overdue`, and locks them. The

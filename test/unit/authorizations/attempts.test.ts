@@ -13,6 +13,7 @@ const policy = { action: 'capture', hours: 6 } as const;
 
 const LAST: Attempt = {
   number: 1,
+  numberOnHold: 1,
   action: 'capture',
   atMs: START,
   outcome: 'failed',
@@ -45,8 +46,14 @@ describe('after a failed attempt (rule 2)', () => {
     [40, 15],
   ])('number %i, the next follows %i minutes later', (number, minutes) => {
     const dueMs = START + minutes * MINUTE_MS;
-    expect(stepAt(dueMs - 1, { number })).toEqual({ step: 'wait', untilMs: dueMs });
-    expect(stepAt(dueMs, { number })).toEqual({ step: 'try', number: number + 1 });
+    const last = { number, numberOnHold: number };
+    expect(stepAt(dueMs - 1, last)).toEqual({ step: 'wait', untilMs: dueMs });
+    expect(stepAt(dueMs, last)).toEqual({ step: 'try', number: number + 1 });
+    // Attempts on an earlier hold count for the number of an attempt, and not for its wait (rule 5).
+    expect(stepAt(dueMs, { ...last, number: number + 7 })).toEqual({
+      step: 'try',
+      number: number + 8,
+    });
   });
 
   test('none follows at or after the deadline', () => {
@@ -74,6 +81,16 @@ test.each(['done', 'refused'] as const)(
   'none follows an attempt that is %s (rule 4)',
   (outcome) => {
     expect(stepAt(DEADLINE - 1, { outcome })).toEqual({ step: 'none' });
+  },
+);
+
+test.each(['done', 'refused', 'failed', 'unknown'] as const)(
+  'ten minutes after an attempt on an earlier hold that is %s, one on the new hold may follow (rule 5)',
+  (outcome) => {
+    const earlier = { outcome, number: 3, numberOnHold: 0 };
+    const dueMs = START + 10 * MINUTE_MS;
+    expect(stepAt(dueMs - 1, earlier, 250)).toEqual({ step: 'wait', untilMs: dueMs });
+    expect(stepAt(dueMs, earlier, 250)).toEqual({ step: 'try', number: 4 });
   },
 );
 

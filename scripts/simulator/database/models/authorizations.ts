@@ -60,11 +60,23 @@ function firstHoldMicros(x: Execution, t: Tables, id: string): number | null {
   return heldMicros.length === 0 ? endedMicros : Math.min(...heldMicros);
 }
 
+function lastFailureMs(x: Execution, t: Tables, id: string): number {
+  const failed = x.rows(
+    t.snapshots,
+    ({ kind, resource_id, content }) =>
+      kind === 'payment' && resource_id === id && content.status === 'failed',
+  );
+  const micros = failed.flatMap(({ content }) => content.versionMicros ?? []);
+  return Math.max(Number.NEGATIVE_INFINITY, ...micros.map(Number)) / 1000;
+}
+
 function authorizationOf(x: Execution, t: Tables, row: ResourceRow) {
   const [watch] = x.rows(t.authorization_watch, isWatch(row.id));
-  const [last] = x
+  const attempts = x
     .rows(t.authorization_log, (one) => one.payment_id === row.id && one.kind === 'policy')
     .sort(byNumber(({ attempt }) => -(attempt ?? 0)));
+  const [last] = attempts;
+  const failedMs = lastFailureMs(x, t, row.id);
   return {
     paymentId: row.id,
     orderKey: row.order_key,
@@ -82,6 +94,7 @@ function authorizationOf(x: Execution, t: Tables, row: ResourceRow) {
     lastAttempt: last
       ? {
           number: last.attempt,
+          numberOnHold: attempts.filter(({ recorded_at }) => recorded_at >= failedMs).length,
           action: last.action,
           outcome: last.outcome,
           atMs: last.recorded_at,
@@ -105,14 +118,14 @@ function logged(values: readonly unknown[]) {
 }
 
 const READS = [
-  modeled(readAuthorization, [''], 'cdc5b0b0', (x, t, [id]) =>
+  modeled(readAuthorization, [''], '08b10f87', (x, t, [id]) =>
     x.rows(t.resources, isPayment(id)).map((row) => authorizationOf(x, t, row)),
   ),
   modeled(lockAuthorization, [''], '8627d423', function* (x, t, [id]) {
     const rows = yield* x.lock(t.resources, isPayment(id));
     return rows.map((row) => ({ id: row.id }));
   }),
-  modeled(readUnwatched, [{ statuses: [], limit: 1 }], '7f8b6914', (x, t, [statuses, limit]) => {
+  modeled(readUnwatched, [{ statuses: [], limit: 1 }], '64c6b83d', (x, t, [statuses, limit]) => {
     const held = x.rows(t.order_totals, (row) => row.authorized_minor > 0);
     const keys = new Set<string | null>(held.map(({ order_key }) => order_key));
     const dueMs = (row: ResourceRow) =>

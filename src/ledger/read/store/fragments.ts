@@ -35,6 +35,17 @@ export function firstHoldMicros(paymentId: string): string {
      group by ended.micros)`;
 }
 
+/**
+ * When a payment failed last, by the service's clock; null for never. A body without a version does not show when it
+ * failed: sent again, it has a new time.
+ */
+export function lastFailureAt(paymentId: string): string {
+  return `(
+    select timestamptz 'epoch' + max((f.content ->> 'versionMicros')::bigint) * interval '1 microsecond'
+      from snapshots f
+     where f.kind = 'payment' and f.resource_id = ${paymentId} and f.content ->> 'status' = 'failed')`;
+}
+
 /** The keys of orders with an open hold, by the index on them. */
 export const ORDERS_WITH_HOLDS = `(
   select distinct order_key from order_totals where authorized_minor > 0)`;
