@@ -80,6 +80,7 @@ function factsOf(
     termDays,
     termSinceMs:
       termDays === undefined ? undefined : toMs(termSinceMicros(kind, merged.order.ascending)),
+    isOverdue: update.open_findings.includes('overdue'),
     statusAhead: state.statusAhead,
     isHistory: isImportedHistory(row.status, state, historyUntilMs),
     causedBy,

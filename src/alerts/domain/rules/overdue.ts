@@ -18,7 +18,7 @@ const RULE_OF = {
 
 /** The input of this rule. */
 export type TermFacts = Described &
-  Pick<ResourceFacts, 'before' | 'createdMs' | 'termDays' | 'termSinceMs'>;
+  Pick<ResourceFacts, 'before' | 'createdMs' | 'termDays' | 'termSinceMs' | 'isOverdue'>;
 
 /** Undefined if neither the current nor the previous status can have exceeded its term. */
 export function overdueAlerts(facts: TermFacts, nowMs: number): SubjectAlerts | undefined {
@@ -35,7 +35,8 @@ export function overdueAlerts(facts: TermFacts, nowMs: number): SubjectAlerts | 
   }
   const isPast = (sinceMs: number, days = Number.POSITIVE_INFINITY) =>
     nowMs - sinceMs > days * DAY_MS;
-  if (termSinceMs !== undefined && isPast(termSinceMs, termDays)) {
+  const hasTerm = termDays !== undefined && termSinceMs !== undefined;
+  if (hasTerm && (facts.isOverdue || isPast(termSinceMs, termDays))) {
     return only([overdueAlert(facts, termSinceMs)]);
   }
   // The term before may have begun later: then there is no alert to resolve.
