@@ -31,6 +31,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
+import { writePrivateFile } from '../../src/platform/embeddedPostgres/folder.ts';
 import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
@@ -44,6 +45,7 @@ import {
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { start } from '../../src/platform/embeddedPostgres/start.ts';
 import { acquireStartLock } from '../../src/platform/embeddedPostgres/startLock.ts';
+import { UnavailableError } from '../../src/platform/errors.ts';
 import {
   checkout,
   copyInstallation,
@@ -793,6 +795,31 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
       writeFileSync(path.join(clusterOf(dataDir), 'mine.txt'), 'mine');
       expect((await failure(here(dataDir))).code).toBe('not_a_cluster');
       expect(readdirSync(clusterOf(dataDir))).toEqual(['mine.txt']);
+    });
+  });
+
+  describe('on a full disk', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+    });
+
+    test('a start fails with the cause and what to do', async () => {
+      const seams = { processes: procfsTable, choosePort: () => Promise.reject(full) };
+      const error = await start({ dataDir: readyDataDir(), log: silent }, seams).catch(
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(String(error)).toMatch(/disk of the database is full \(ENOSPC.*\)\. Make room on it/);
+    });
+
+    test('a file that could not be written leaves no part of it', () => {
+      const folder = newFolder(memoryFolder());
+      const fail = () => {
+        throw full;
+      };
+      const account = { plan: fail, give: fail };
+      expect(() => writePrivateFile(path.join(folder, 'use'), 'text', account)).toThrow(full);
+      expect(readdirSync(folder)).toEqual([]);
     });
   });
 

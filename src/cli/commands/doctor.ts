@@ -47,7 +47,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
   const url = opened instanceof Error ? config.databaseUrl : opened.url;
   const db =
     url === undefined
-      ? new Error(toError(opened).message)
+      ? toError(opened)
       : createDatabase({
           connectionString: url,
           log: quiet,

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { explainFullDisk } from '../errors.ts';
 import { chooseAccount } from './account.ts';
 import { locateBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
@@ -64,7 +65,12 @@ interface Reached {
   readonly onEnd?: (listener: (how: string) => void) => void;
 }
 
-export async function start(
+/** @throws OperatorError when an operator must fix something first */
+export function start(options: EmbeddedPostgresOptions, seams: Seams): Promise<EmbeddedPostgres> {
+  return startOrAttach(options, seams).catch(explainFullDisk);
+}
+
+async function startOrAttach(
   options: EmbeddedPostgresOptions,
   { processes, choosePort }: Seams,
 ): Promise<EmbeddedPostgres> {
