@@ -46,7 +46,7 @@ export async function withDatabase<T>(
   needsSession?: string,
 ): Promise<T> {
   const isNew = config.databaseUrl === undefined && !existsSync(embeddedFolder(config));
-  const opened = await openDatabase(config, quiet).catch((error: unknown) =>
+  const opened = await openDatabase(config, quiet, printNote).catch((error: unknown) =>
     explainDatabase(error, config),
   );
   if (isNew) printNote(newDatabaseNote(config));
