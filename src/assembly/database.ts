@@ -14,8 +14,15 @@ export interface OpenedDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the database. The embedded one is started and migrated. */
-export async function openDatabase(config: Config, log: Log): Promise<OpenedDatabase> {
+/**
+ * Opens the database. The embedded one is started and migrated.
+ * @param onWait is given what a start that takes long waits for; by default, it is logged
+ */
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  onWait = (message: string): void => log.warn({ message }, 'embedded_postgres'),
+): Promise<OpenedDatabase> {
   if (config.databaseUrl !== undefined) {
     return {
       url: config.databaseUrl,
@@ -30,6 +37,7 @@ export async function openDatabase(config: Config, log: Log): Promise<OpenedData
   const server = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     log: (message) => log.debug({ message }, 'embedded_postgres'),
+    onWait,
   });
   await migrateDatabase(server.connectionString);
   return {

@@ -13,6 +13,7 @@ import { packageVersion } from '../platform/packageRoot.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';
 import { openDatabase } from './database.ts';
 import { startHealth } from './health.ts';
+import { explainPortInUse } from './portInUse.ts';
 import type { Role } from './roles.ts';
 import { adminTokenOf, merchantIdOf, webhookSecretsOf } from './settings.ts';
 import { closeInReverse, type ShareInput, share, shareWithRoles } from './shared.ts';
@@ -73,17 +74,22 @@ export async function start(
     // Callers observe this through `ended`; until they do, the rejection must not end the process.
     lost.catch(() => undefined);
     const { url: databaseUrl, isEmbedded } = database;
+    const explainPort = (error: unknown) => explainPortInUse(error, { databaseUrl, log });
     const isSandboxAlone = [...roles].every((role) => role === 'sandbox');
     const ports = isSandboxAlone
       ? NO_PORTS
-      : await startLedgerRoles(config, roles, { ...parts, databaseUrl, drainers, closers });
+      : await startLedgerRoles(config, roles, { ...parts, databaseUrl, drainers, closers }).catch(
+          explainPort,
+        );
     const sandbox = roles.has('sandbox')
-      ? await (await import('./sandbox.ts')).startSandboxRole(config, {
-          log,
-          databaseUrl,
-          receiverPort: ports.receiverPort,
-          startAtMs: sandboxStartMs,
-        })
+      ? await (await import('./sandbox.ts'))
+          .startSandboxRole(config, {
+            log,
+            databaseUrl,
+            receiverPort: ports.receiverPort,
+            startAtMs: sandboxStartMs,
+          })
+          .catch(explainPort)
       : undefined;
     if (sandbox) closers.push(() => sandbox.close());
     const ended = sandbox ? Promise.race([lost, sandbox.ended]) : lost;

@@ -14,6 +14,7 @@ import { refuseSharedSessions } from '../platform/db/pooler.ts';
 import { SQLSTATES } from '../platform/db/sqlStates.ts';
 import {
   errorCode,
+  fullDisk,
   OperatorError,
   toError,
   UnavailableError,
@@ -45,7 +46,9 @@ export async function withDatabase<T>(
   needsSession?: string,
 ): Promise<T> {
   const isNew = config.databaseUrl === undefined && !existsSync(embeddedFolder(config));
-  const opened = await openDatabase(config, quiet);
+  const opened = await openDatabase(config, quiet, printNote).catch((error: unknown) =>
+    explainDatabase(error, config),
+  );
   if (isNew) printNote(newDatabaseNote(config));
   const url = (needsSession === undefined ? undefined : config.queueDatabaseUrl) ?? opened.url;
   const db = createDatabase({
@@ -112,12 +115,7 @@ export function explainDatabase(
 ): never {
   if (error instanceof OperatorError) throw error;
   const { message } = toError(error);
-  if (errorCode(error) === SQLSTATES.disk_full) {
-    throw new UnavailableError(
-      `The disk of the database is full (${message}). Make room on it, then run the command again. ` +
-        'Processes that still run continue by themselves.',
-    );
-  }
+  if (errorCode(error) === SQLSTATES.disk_full) throw fullDisk(toError(error));
   if (isDatabaseUnavailable(error)) {
     if (databaseUrl === undefined && setting === 'DATABASE_URL') {
       throw new UnavailableError(

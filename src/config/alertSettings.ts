@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import type { LogLevel } from '../platform/log.ts';
+import { oneOf } from './values.ts';
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
@@ -115,7 +116,7 @@ const mailAddresses = z
   .transform((list) => list.split(','))
   .pipe(z.array(mailAddress));
 
-const severity = z.enum(SEVERITIES);
+const severity = oneOf(SEVERITIES);
 
 /** `off`, or an hour of the day in UTC. */
 const hour = z

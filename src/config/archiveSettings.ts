@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { isLoopback } from './alertSettings.ts';
+import { text } from './values.ts';
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX = /^(?:[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*)?$/;
@@ -55,8 +56,8 @@ export const ARCHIVE_SETTINGS = {
     .string()
     .regex(/^[a-z0-9-]{1,40}$/, 'must be the name of a region, such as eu-central-1')
     .default('us-east-1'),
-  ARCHIVE_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
-  ARCHIVE_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  ARCHIVE_S3_ACCESS_KEY_ID: text().optional(),
+  ARCHIVE_S3_SECRET_ACCESS_KEY: text().optional(),
 } as const;
 
 /** Settings for which an empty value is an error instead of "not set". */

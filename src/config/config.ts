@@ -53,6 +53,7 @@ import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retention
 import { readSecretFiles, type SecretFile } from './secretFiles.ts';
 import { secretWeakness } from './secretStrength.ts';
 import { noteFileNames, type SettingInForce, settingsInForce } from './settingsInForce.ts';
+import { oneOf, text, wholeNumber } from './values.ts';
 
 const secret = z.string().superRefine((value, context) => {
   const message = secretWeakness(value);
@@ -83,16 +84,6 @@ const commandToken = z.string().refine((value) => bearerToken.safeParse(value).s
   message:
     'must be one whole token, without a name before it and without whitespace; copy it again, or request a new one, which `npx tallyhook tokens create` makes',
 });
-
-/** Digits only, because the other number formats of JavaScript are likely mistakes. */
-function wholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .trim()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(min).max(max));
-}
 
 const port = wholeNumber(0, 65_535);
 
@@ -136,8 +127,8 @@ const hours = z
 const policy = z
   .string()
   .regex(/^(none|(capture|cancel):[1-9]\d{0,2})$/, 'must be none, capture:HOURS or cancel:HOURS')
-  .transform((text) => {
-    const [action, before] = text.split(':');
+  .transform((value) => {
+    const [action, before] = value.split(':');
     if (action !== 'capture' && action !== 'cancel') return undefined;
     return { action, hours: Number(before) } as const;
   });
@@ -187,8 +178,8 @@ export const SETTINGS = z
     METRICS_HOST: z.string().default('127.0.0.1'),
     METRICS_PORT: port.optional(),
     DRAIN_SECONDS: wholeNumber(0, 300).default(0),
-    PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
-    PAYMENTS_PROFILE_ID: z.string().min(1).max(255).optional(),
+    PAYMENTS_MERCHANT_ID: text(255).optional(),
+    PAYMENTS_PROFILE_ID: text(255).optional(),
     PAYMENTS_BASE_URL: z
       .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
       .optional(),
@@ -208,7 +199,7 @@ export const SETTINGS = z
     ...ALERT_SETTINGS,
     ...ARCHIVE_SETTINGS,
     ...RETENTION_SETTINGS,
-    LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+    LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   })
   .refine(
     ({ AUTHORIZATION_POLICY: chosen, AUTHORIZATION_THRESHOLD_HOURS: thresholds }) =>

@@ -1,6 +1,7 @@
 /** Settings of the console in a browser: its public address, and the name of this installation. */
 import { z } from 'zod';
 import { HOUR_MS, MINUTE_MS } from '../platform/time.ts';
+import { wholeNumber } from './values.ts';
 
 /** The origin of the console, without a path: a page's address begins with it. */
 const consoleUrl = z.string().transform((value, context): string => {
@@ -12,26 +13,16 @@ const consoleUrl = z.string().transform((value, context): string => {
   return z.NEVER;
 });
 
-/** Digits only, because the other number formats of JavaScript are likely mistakes. */
-function wholeNumber(min: number, max: number) {
-  const range = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .trim()
-    .regex(/^\d{1,9}$/, range)
-    .transform(Number)
-    .pipe(z.int().min(min, range).max(max, range));
-}
-
 const MAX_NAME_LENGTH = 60;
+const NAME_LENGTH = `must have 1 to ${MAX_NAME_LENGTH} characters`;
 
 export const CONSOLE_SETTINGS = {
   PUBLIC_CONSOLE_URL: consoleUrl.optional(),
   INSTALLATION_NAME: z
     .string()
     .trim()
-    .min(1)
-    .max(MAX_NAME_LENGTH)
+    .min(1, NAME_LENGTH)
+    .max(MAX_NAME_LENGTH, NAME_LENGTH)
     .regex(/^\P{C}*$/u, 'must not contain control characters')
     .default('Tallyhook'),
   CONSOLE_SESSION_IDLE_MINUTES: wholeNumber(5, 1440).default(480),

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, OperatorError } from '../platform/errors.ts';
+import { errorCode, explainFullDisk, OperatorError } from '../platform/errors.ts';
 import { secretWeakness } from './secretStrength.ts';
 
 const SECRET_BYTES = 32;
@@ -47,7 +47,7 @@ function writeSecret(path: string, content: string): void {
     // Linked, not renamed: of two processes that start together, one creates it and the other reads it.
     linkSync(draft, path);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') explainFullDisk(error);
   } finally {
     rmSync(draft, { force: true });
   }

@@ -8,6 +8,7 @@
  */
 import { z } from 'zod';
 import { isLoopback } from './alertSettings.ts';
+import { text } from './values.ts';
 
 const issuer = z.string().transform((value, context): string => {
   const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -50,10 +51,10 @@ function readMapping(entry: string): RoleMapping | undefined {
 
 export const OIDC_SETTINGS = {
   CONSOLE_OIDC_ISSUER: issuer.optional(),
-  CONSOLE_OIDC_CLIENT_ID: z.string().min(1).max(255).optional(),
-  CONSOLE_OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  CONSOLE_OIDC_CLIENT_ID: text(255).optional(),
+  CONSOLE_OIDC_CLIENT_SECRET: text().optional(),
   CONSOLE_OIDC_ROLES: roles.optional(),
-  CONSOLE_OIDC_ROLE_CLAIM: z.string().trim().min(1).max(255).default('groups'),
+  CONSOLE_OIDC_ROLE_CLAIM: z.string().trim().pipe(text(255)).default('groups'),
   CONSOLE_OIDC_SCOPES: z
     .string()
     .trim()

@@ -21,7 +21,7 @@ import { problemOf, readPrimary, readStandby } from '../platform/db/reads.ts';
 import { readReplication } from '../platform/db/replication.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { oldServerText, readServerVersion } from '../platform/db/serverVersion.ts';
-import { toError } from '../platform/errors.ts';
+import { OperatorError, toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
 import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
 import { formatFingerprint, secretFingerprint } from '../platform/secretFingerprint.ts';
@@ -184,7 +184,9 @@ type Note = (name: string, check: () => Judgment | Promise<Judgment>) => Promise
 
 async function checkDatabase(database: Database | Error): Promise<Judgment> {
   const remedy =
-    'Check DATABASE_URL, that the server is running, and that it accepts connections from this machine.';
+    database instanceof OperatorError
+      ? 'Do what the result states, then run the command again.'
+      : 'Check DATABASE_URL, that the server is running, and that it accepts connections from this machine.';
   if (database instanceof Error) return failed(`unreachable (${database.message})`, remedy);
   try {
     await database.probe();

@@ -30,6 +30,20 @@ export class UnavailableError extends OperatorError {
   override readonly problem = 'unavailable';
 }
 
+/** The error of a full disk, with its cause and what to do. */
+export function fullDisk(cause: Error): UnavailableError {
+  return new UnavailableError(
+    `The disk of the database is full (${cause.message}). Make room on it, then run the command again. ` +
+      'Processes that still run continue by themselves.',
+    { cause },
+  );
+}
+
+/** Explains the error if it is of a write to the data folder on a full disk; rethrows it in either case. */
+export function explainFullDisk(thrown: unknown): never {
+  throw thrown instanceof Error && errorCode(thrown) === 'ENOSPC' ? fullDisk(thrown) : thrown;
+}
+
 /** Converts any thrown value to an Error with a useful message. */
 export function toError(thrown: unknown): Error {
   // A connection to a host with several addresses fails with one error per address and no message.

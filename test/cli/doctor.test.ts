@@ -1,5 +1,5 @@
 /** `tallyhook doctor` for healthy and faulty installations. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -247,6 +247,19 @@ test('a business profile with another webhook URL or secret is reported', async 
   expect(named(nowhere.report, 'webhook address')?.result).toMatch(
     /no address, so no webhook is sent/,
   );
+});
+
+test('an embedded database that cannot start states what to do, which is not at DATABASE_URL', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tallyhook-doctor-'));
+  await mkdir(join(dataDir, 'postgres'));
+  await writeFile(join(dataDir, 'postgres', 'notes.txt'), '');
+  const { report } = await examine({ DATABASE_URL: undefined, DATA_DIR: dataDir });
+  await rm(dataDir, { recursive: true });
+  expect(named(report, 'database')).toMatchObject({
+    state: 'failed',
+    result: expect.stringContaining('contains no PostgreSQL cluster'),
+    remedy: expect.not.stringContaining('DATABASE_URL'),
+  });
 });
 
 test('a sandbox signs with its own secret, which a receiver without it does not know', async () => {

@@ -31,6 +31,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
+import { writePrivateFile } from '../../src/platform/embeddedPostgres/folder.ts';
 import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
@@ -44,6 +45,8 @@ import {
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { start } from '../../src/platform/embeddedPostgres/start.ts';
 import { acquireStartLock } from '../../src/platform/embeddedPostgres/startLock.ts';
+import { UnavailableError } from '../../src/platform/errors.ts';
+import { runTallyhook } from '../support/cli.ts';
 import {
   checkout,
   copyInstallation,
@@ -793,6 +796,67 @@ describe.runIf(process.platform === 'linux')('the embedded PostgreSQL', () => {
       writeFileSync(path.join(clusterOf(dataDir), 'mine.txt'), 'mine');
       expect((await failure(here(dataDir))).code).toBe('not_a_cluster');
       expect(readdirSync(clusterOf(dataDir))).toEqual(['mine.txt']);
+    });
+  });
+
+  describe('while it does not respond', () => {
+    test('a command states what it waits for, and ends with what to do; no data is lost', async () => {
+      const dataDir = readyDataDir();
+      const owner = await here(dataDir);
+      await query(owner.connectionString, 'create table kept as select 1 as id');
+      const pid = serverPid(dataDir);
+      const signalAll = (name: NodeJS.Signals) => {
+        for (const one of procfsTable.allPostgresIn(clusterOf(dataDir))) signal(one, name);
+      };
+      signalAll('SIGSTOP');
+      const { code, stderr } = await runTallyhook(['orders', 'list'], {
+        env: { DATA_DIR: dataDir },
+      });
+      signalAll('SIGCONT');
+      expect(stderr).toMatch(new RegExp(`^waiting for PostgreSQL \\(pid ${pid},`));
+      expect(stderr).toContain('has not responded for 30 s');
+      expect(stderr).toContain(`kill -CONT ${pid}`);
+      expect(stderr).not.toMatch(/^\s+at /m);
+      expect(code).toBe(5);
+      expect(await query(owner.connectionString, 'table kept')).toEqual([{ id: 1 }]);
+      await owner.stop();
+    });
+
+    test('a start reports that it waits for another one', async () => {
+      const dataDir = readyDataDir();
+      const release = await acquireStartLock({ dataDir, timeoutMs: 1_000, onWait: silent });
+      const notes: string[] = [];
+      const onWait = (note: string) => notes.push(note);
+      const starting = startEmbeddedPostgres({ dataDir, log: silent, onWait });
+      await until(() => notes.length > 0, 'a note');
+      expect(notes[0]).toContain('another process starts or stops PostgreSQL');
+      await release();
+      await (await starting).stop();
+    });
+  });
+
+  describe('on a full disk', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+    });
+
+    test('a start fails with the cause and what to do', async () => {
+      const seams = { processes: procfsTable, choosePort: () => Promise.reject(full) };
+      const error = await start({ dataDir: readyDataDir(), log: silent }, seams).catch(
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(String(error)).toMatch(/disk of the database is full \(ENOSPC.*\)\. Make room on it/);
+    });
+
+    test('a file that could not be written leaves no part of it', () => {
+      const folder = newFolder(memoryFolder());
+      const fail = () => {
+        throw full;
+      };
+      const account = { plan: fail, give: fail };
+      expect(() => writePrivateFile(path.join(folder, 'use'), 'text', account)).toThrow(full);
+      expect(readdirSync(folder)).toEqual([]);
     });
   });
 

@@ -300,7 +300,17 @@ describe('a start that fails', () => {
     expect(code).toBe(4);
     expect(stderr).toContain(`Port ${port} is in use`);
     expect(stderr).toContain(`set ${setting} to another port`);
+    expect(stderr).toContain('Commands need the same setting, for example in the file .env');
     expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('because the same installation runs already names that first', async () => {
+    const { program, url } = await start();
+    const reported = () => db.query<{ pid: number }>('select pid from processes');
+    await waitFor('the report of the first process', async () => (await reported()).length === 1);
+    const { code, stderr } = await tryToStart(settingsFor(db.url, { PORT: new URL(url).port }));
+    expect(code).toBe(4);
+    expect(stderr).toContain(`tallyhook: Tallyhook already runs here: process ${program.pid} `);
   });
 
   test('because of invalid settings names every one of them, but not its value', async () => {

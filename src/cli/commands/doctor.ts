@@ -8,7 +8,7 @@ import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import { counted } from '../../representation/roughly.ts';
 import { printable, printableLines, printJson, quiet, readConfig } from '../context.ts';
-import { endAs, printLine } from '../invocation.ts';
+import { endAs, printLine, printNote } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 export function doctorCommand(): Command {
@@ -43,11 +43,11 @@ async function diagnose(): Promise<readonly Check[]> {
 }
 
 async function examineInstallation(config: Config): Promise<readonly Check[]> {
-  const opened = await openDatabase(config, quiet).catch(toError);
+  const opened = await openDatabase(config, quiet, printNote).catch(toError);
   const url = opened instanceof Error ? config.databaseUrl : opened.url;
   const db =
     url === undefined
-      ? new Error(toError(opened).message)
+      ? toError(opened)
       : createDatabase({
           connectionString: url,
           log: quiet,

@@ -24,7 +24,9 @@ async function migrate(config: Config): Promise<Migrated> {
       explainDatabase(error, config, setting),
     );
   if (url !== undefined) return await migrateAt(url);
-  const database = await openDatabase(config, quiet);
+  const database = await openDatabase(config, quiet, printNote).catch((error: unknown) =>
+    explainDatabase(error, config),
+  );
   try {
     return await migrateAt(database.url);
   } finally {

@@ -1,17 +1,21 @@
 /** The first connection: proves that the server accepts connections, and creates the application's database. */
 import pg from 'pg';
 import { SQLSTATES } from '../db/sqlStates.ts';
-import { errorCode } from '../errors.ts';
+import { errorCode, toError } from '../errors.ts';
 import { SUPERUSER } from './password.ts';
 
 const HOST = '127.0.0.1';
 const DATABASE = 'tallyhook';
 const CONNECT_TIMEOUT_MS = 10_000;
+/** What `pg` reports when nothing came until then; the error has no code. */
+const CONNECT_TIMEOUT_MESSAGE = 'timeout expired';
 
 export type OpenOutcome =
   | { readonly kind: 'opened' }
   | { readonly kind: 'wrong_password'; readonly cause: unknown }
-  | { readonly kind: 'not_yet'; readonly cause: unknown };
+  | { readonly kind: 'not_yet'; readonly cause: unknown }
+  /** Nothing at all: a server that starts, stops or recovers refuses the connection. */
+  | { readonly kind: 'no_response'; readonly cause: unknown };
 
 export function connectionString(port: number, password: string): string {
   return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
@@ -39,6 +43,7 @@ export async function openDatabase(port: number, password: string): Promise<Open
     if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
     return { kind: 'opened' };
   } catch (cause) {
+    if (toError(cause).message === CONNECT_TIMEOUT_MESSAGE) return { kind: 'no_response', cause };
     const code = errorCode(cause);
     // Waiting does not help.
     const isRefused =

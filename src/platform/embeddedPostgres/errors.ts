@@ -13,8 +13,15 @@ export type EmbeddedPostgresErrorCode =
   | 'wrong_password'
   | 'folder_busy'
   | 'start_failed'
+  | 'no_response'
   | 'server_lost'
   | 'stop_failed';
+
+const PROBLEMS: Partial<Record<EmbeddedPostgresErrorCode, ProblemClass>> = {
+  // Setting DATABASE_URL is what helps.
+  not_installed: 'usage',
+  no_response: 'unavailable',
+};
 
 export class EmbeddedPostgresError extends OperatorError {
   readonly code: EmbeddedPostgresErrorCode;
@@ -23,8 +30,7 @@ export class EmbeddedPostgresError extends OperatorError {
   constructor(code: EmbeddedPostgresErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
-    // Setting DATABASE_URL is what helps.
-    this.problem = code === 'not_installed' ? 'usage' : 'refused';
+    this.problem = PROBLEMS[code] ?? 'refused';
   }
 }
 

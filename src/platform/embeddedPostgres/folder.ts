@@ -15,6 +15,7 @@ import {
   mkdirSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -51,9 +52,15 @@ export function prepareDataFolder(dataDir: string): DataFolder {
 /** Writes the file atomically, readable by its owner only. */
 export function writePrivateFile(file: string, content: string, account: Account): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
-  account.give(draft);
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
+    account.give(draft);
+    renameSync(draft, file);
+  } catch (error) {
+    // On a full disk, every command would leave one.
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 function assertUsable(dataDir: string): void {

@@ -49,6 +49,7 @@ export interface ServerContext {
   readonly processes: ProcessTable;
   readonly choosePort: () => Promise<number>;
   readonly log: (message: string) => void;
+  readonly onWait: (message: string) => void;
 }
 
 export interface Launched {

@@ -4,10 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { explainFullDisk } from '../errors.ts';
 import { chooseAccount } from './account.ts';
 import { locateBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
-import { connectionString, openDatabase } from './database.ts';
+import { connectionString, type OpenOutcome, openDatabase } from './database.ts';
 import { EmbeddedPostgresError, lastLines } from './errors.ts';
 import { type DataFolder, prepareDataFolder } from './folder.ts';
 import { readPassword, replaceLostPassword } from './password.ts';
@@ -42,6 +43,8 @@ export interface EmbeddedPostgresOptions {
   /** Created if missing; the cluster is <dataDir>/postgres. */
   readonly dataDir: string;
   readonly log: (message: string) => void;
+  /** Is given what a start waits for, every five seconds; undefined: `log`. */
+  readonly onWait?: (message: string) => void;
   /** Additional PostgreSQL settings (-c name=value). A running server keeps its own. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -55,7 +58,9 @@ export interface Seams {
 const READY_TIMEOUT_MS = 300_000;
 const START_LOCK_TIMEOUT_MS = READY_TIMEOUT_MS + 60_000;
 const STOP_LOCK_TIMEOUT_MS = 10_000;
-const PROGRESS_INTERVAL_MS = 10_000;
+const PROGRESS_INTERVAL_MS = 5_000;
+// A ready server responds at once. On a machine under load it may miss a connection or two.
+const NO_RESPONSE_TIMEOUT_MS = 30_000;
 const LAUNCH_ATTEMPTS = 5;
 
 interface Reached {
@@ -64,19 +69,24 @@ interface Reached {
   readonly onEnd?: (listener: (how: string) => void) => void;
 }
 
-export async function start(
+/** @throws OperatorError when an operator must fix something first */
+export function start(options: EmbeddedPostgresOptions, seams: Seams): Promise<EmbeddedPostgres> {
+  return startOrAttach(options, seams).catch(explainFullDisk);
+}
+
+async function startOrAttach(
   options: EmbeddedPostgresOptions,
   { processes, choosePort }: Seams,
 ): Promise<EmbeddedPostgres> {
   const { initdb, postgres } = locateBinaries(process.platform, process.arch);
   const folder = prepareDataFolder(options.dataDir);
-  const { log, settings = {} } = options;
-  const release = await lockFolder(folder, START_LOCK_TIMEOUT_MS, log);
+  const { log, onWait = log, settings = {} } = options;
+  const release = await lockFolder(folder, START_LOCK_TIMEOUT_MS, { log, onWait });
   try {
     const { account, majorVersion } = chooseAccount({ postgres, ...folder });
     for (const file of [folder.dataDir, ...startLockFiles(folder.dataDir)]) account.give(file);
     await ensureCluster({ folder, account, initdb, majorVersion, processes, log });
-    const context = { folder, account, postgres, settings, processes, choosePort, log };
+    const context = { folder, account, postgres, settings, processes, choosePort, log, onWait };
     return createHandle(context, await reachServer(context));
   } finally {
     await release();
@@ -147,26 +157,32 @@ async function launch(
 }
 
 /** True after a connection has succeeded, false when the server ended first. */
-async function becomesReady(context: ServerContext, server: Server): Promise<boolean> {
-  const { folder, processes, log } = context;
+function becomesReady(context: ServerContext, server: Server): Promise<boolean> {
+  const text =
+    `waiting for PostgreSQL (pid ${server.pid}, ${context.folder.clusterDir}), which is starting or stopping or ` +
+    'does not respond; after a crash it first replays its write-ahead log';
+  return noting(
+    () => context.onWait(text),
+    () => untilReady(context, server),
+  );
+}
+
+async function untilReady(context: ServerContext, server: Server): Promise<boolean> {
+  const { folder, processes } = context;
   const deadline = performance.now() + READY_TIMEOUT_MS;
-  let nextNote = performance.now() + PROGRESS_INTERVAL_MS;
+  const refuseSilence = limitSilence(folder, server);
   let cause: unknown;
   while (performance.now() < deadline) {
     // Until the server reports that it is ready, another server may still have the port.
     if (reportsReady(folder, server)) {
+      const triedAtMs = performance.now();
       const outcome = await openDatabase(server.port, readPassword(folder) ?? '');
       if (outcome.kind === 'opened') return true;
       if (outcome.kind === 'wrong_password') throw wrongPassword(folder, outcome.cause);
+      refuseSilence(outcome, triedAtMs);
       cause = outcome.cause;
     }
     if (!isRunning(server, processes)) return false;
-    if (performance.now() > nextNote) {
-      log(
-        'PostgreSQL is still starting or stopping; after a crash it first replays its write-ahead log',
-      );
-      nextNote += PROGRESS_INTERVAL_MS;
-    }
     await delay(10);
   }
   throw new EmbeddedPostgresError(
@@ -174,6 +190,22 @@ async function becomesReady(context: ServerContext, server: Server): Promise<boo
     `PostgreSQL (pid ${server.pid}) accepts no connection after ${READY_TIMEOUT_MS / 1000} s. See ${folder.logFile}.`,
     { cause },
   );
+}
+
+/** Is given each attempt to connect to a server that reports that it is ready. It throws after a long time without any response. */
+function limitSilence({ clusterDir, logFile }: DataFolder, { pid }: Server) {
+  let sinceMs: number | undefined;
+  return (outcome: OpenOutcome, triedAtMs: number): void => {
+    sinceMs = outcome.kind === 'no_response' ? (sinceMs ?? triedAtMs) : undefined;
+    if (sinceMs === undefined || performance.now() - sinceMs < NO_RESPONSE_TIMEOUT_MS) return;
+    throw new EmbeddedPostgresError(
+      'no_response',
+      `The embedded PostgreSQL (pid ${pid}, ${clusterDir}) runs and reports that it is ready, but has not responded ` +
+        `for ${NO_RESPONSE_TIMEOUT_MS / 1000} s, so nothing can be read or stored. Usually its processes are stopped ` +
+        `(state T of \`ps\`), or its disk hangs. Continue it with \`kill -CONT ${pid}\`. If that does not help, end it ` +
+        `with \`kill -QUIT ${pid}\` and start again: it recovers everything that was committed. Its log is ${logFile}.`,
+    );
+  };
 }
 
 function createHandle(context: ServerContext, reached: Reached): EmbeddedPostgres {
@@ -226,7 +258,7 @@ function createHandle(context: ServerContext, reached: Reached): EmbeddedPostgre
 
 /** @throws EmbeddedPostgresError when it does not start on this port */
 async function reachAgain(context: ServerContext, port: number): Promise<Reached> {
-  const release = await lockFolder(context.folder, START_LOCK_TIMEOUT_MS, context.log);
+  const release = await lockFolder(context.folder, START_LOCK_TIMEOUT_MS, context);
   try {
     const reached = await reachServer({ ...context, choosePort: () => Promise.resolve(port) });
     if (reached.server.port === port) return reached;
@@ -242,9 +274,10 @@ async function reachAgain(context: ServerContext, port: number): Promise<Reached
 
 /** Holds the start lock, so that no process attaches to a server that is about to stop. */
 async function leave(context: ServerContext, server: Server, use: string): Promise<void> {
-  const { folder, log } = context;
   // A process that hangs while it starts must not prevent the server from stopping.
-  const release = await lockFolder(folder, STOP_LOCK_TIMEOUT_MS, log).catch(() => undefined);
+  const release = await lockFolder(context.folder, STOP_LOCK_TIMEOUT_MS, context).catch(
+    () => undefined,
+  );
   try {
     endUse(use);
     if (!isUsed(context, server)) await shutDown(server, context);
@@ -254,13 +287,25 @@ async function leave(context: ServerContext, server: Server, use: string): Promi
 }
 
 function lockFolder(
-  folder: DataFolder,
+  { dataDir }: DataFolder,
   timeoutMs: number,
-  log: (message: string) => void,
+  { log, onWait }: Pick<ServerContext, 'log' | 'onWait'>,
 ): Promise<Release> {
-  const onWait = () =>
-    log(`waiting: another process starts or stops PostgreSQL in ${folder.dataDir}`);
-  return acquireStartLock({ dataDir: folder.dataDir, timeoutMs, onWait });
+  const text = `waiting: another process starts or stops PostgreSQL in ${dataDir}`;
+  return noting(
+    () => onWait(text),
+    () => acquireStartLock({ dataDir, timeoutMs, onWait: () => log(text) }),
+  );
+}
+
+/** Calls `note` every five seconds while the work lasts. */
+async function noting<T>(note: () => void, work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(note, PROGRESS_INTERVAL_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 function wrongPassword(folder: DataFolder, cause: unknown): EmbeddedPostgresError {

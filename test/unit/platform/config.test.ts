@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../src/config/config.ts';
+import { loadConfig, SETTINGS } from '../../../src/config/config.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 
 const SECRET = 'a-good-secret-0123456789abcdefgh';
@@ -73,6 +73,25 @@ test.each([
   ['WEBHOOK_MAX_BODY_BYTES', '1_048_576'],
 ])('what is no whole number is no default either: %s=%j', (name, value) => {
   expect(mistakesOf({ [name]: value })).toMatch(new RegExp(`${name}: must be a whole number`));
+});
+
+test.each([
+  ['ADMIN_PORT', '70000', 'must be a whole number from 0 to 65535'],
+  ['SANDBOX_PORT', '9'.repeat(400), 'must be a whole number from 0 to 65535'],
+  ['LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, silent'],
+  ['PAYMENTS_MERCHANT_ID', 'm'.repeat(256), 'must have at most 255 characters'],
+])('an error states what to set: %s', (name, value, expected) => {
+  expect(mistakesOf({ [name]: value })).toBe(`Some settings are invalid:\n  ${name}: ${expected}`);
+});
+
+// What a schema reports by itself ("Too big: expected number to be <=65535") names no setting to choose.
+test.each(Object.keys(SETTINGS.shape))('no error is the text of a schema: %s', (name) => {
+  for (const value of ['', ' ', '-1', '9'.repeat(400), 'x'.repeat(5_000), '\n', ',']) {
+    const [, ...errors] = mistakesOf({ [name]: value }).split('\n');
+    expect(errors.filter((error) => /: (Too|Invalid|Expected|Unrecognized)/.test(error))).toEqual(
+      [],
+    );
+  }
 });
 
 test.each([

@@ -93,6 +93,16 @@ test('processes that start together use one secret, regardless of the step at wh
   }
 });
 
+test('a full disk is named as the cause, with what to do, and leaves no part of a secret', () => {
+  otherProcess.act = () => {
+    if (undisturbed(() => readdirSync(folder)).length === 0) return;
+    otherProcess.act = () => undefined;
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  };
+  expect(() => localSecret(folder, 'token')).toThrow(/is full \(ENOSPC.*\)\. Make room on it/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('a secret that others could read, as after a restored backup, becomes readable by its owner only', () => {
   const path = join(folder, 'token');
   const secret = 'a-secret-from-a-backup-0123456789';
