@@ -75,6 +75,20 @@ test('without a webhook of its own, a hold begins when the attempt before it fai
   expect(await startOf('pay_again')).toBe(microsOf(AT.failed));
 });
 
+test('a hold begins with its first webhook after the failure, also with one without a version', async () => {
+  await webhook('pay_undated', 'failed', AT.failed);
+  const undated = paymentObject({
+    payment_id: 'pay_undated',
+    status: 'requires_capture',
+    capture_method: 'manual',
+    amount_capturable: 6540,
+    modified_at: undefined,
+  });
+  await applyEach(db, applier, [eventBody(undated, { timestamp: AT.heldAgain })]);
+  await webhook('pay_undated', 'requires_capture', '2026-11-09T10:00:00.000Z');
+  expect(await startOf('pay_undated')).toBe(microsOf(AT.heldAgain));
+});
+
 /** A policy that captures six hours before the deadline, at a service that captures a payment with these outcomes. */
 function policyAt(id: string, outcomes: readonly ActionOutcome[]) {
   let nowMs = 0;

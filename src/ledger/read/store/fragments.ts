@@ -19,6 +19,9 @@ export function isWebhookApplied(of: {
  * The time of the first webhook that reported a hold on a payment before anything was captured. A failure ended the
  * hold before it. Where no webhook has reported another one, as from services that send each type of event once,
  * the time of the failure counts: the hold began after it.
+ *
+ * By time, not in the order of keys as the amounts of the hold: a webhook without a version is below a failure that has
+ * one, and the deadline would be too late without it.
  */
 export function firstHoldMicros(paymentId: string): string {
   const ofPayment = (snapshot: string) =>
@@ -37,7 +40,7 @@ export function firstHoldMicros(paymentId: string): string {
 
 /**
  * When a payment failed last, by the service's clock; null for never. A body without a version does not show when it
- * failed: sent again, it has a new time.
+ * failed: sent again, it has a new time. The beginning of the hold is no substitute: a webhook that arrives late moves it.
  */
 export function lastFailureAt(paymentId: string): string {
   return `(
