@@ -46,6 +46,7 @@ const COPY_DAY = `((now() - $3 * interval '1 day') at time zone 'UTC')::date`;
 const SERVICE_TIMES = new Set([
   'resources.created_at',
   'resources.deadline_at',
+  'resources.term_since',
   'resources.next_check_at',
 ]);
 

@@ -64,13 +64,13 @@ const STATEMENTS = [
     where s.webhook_event_id <= $3`,
   `insert into resources (kind, id, payment_id, order_key, status, stage, currency, amount_minor,
                           authorized_minor, captured_minor, capture_method, reference, unified_code,
-                          unified_message, error_code, created_at, deadline_at, epoch,
+                          unified_message, error_code, created_at, deadline_at, term_since, epoch,
                           version_micros, head_hash, posts, uncertainties, contradiction, open_findings,
                           next_check_at, posted, first_seen_at, updated_at)
    select r.kind, ${own('r.id')}, ${own('r.payment_id')}, ${own('r.order_key')}, r.status, r.stage,
           r.currency, r.amount_minor, r.authorized_minor, r.captured_minor, r.capture_method,
           ${own('r.reference')}, r.unified_code, r.unified_message, r.error_code, r.created_at,
-          r.deadline_at, r.epoch, r.version_micros, ${ownHash('r.kind', 'r.id', 'r.head_hash')},
+          r.deadline_at, r.term_since, r.epoch, r.version_micros, ${ownHash('r.kind', 'r.id', 'r.head_hash')},
           r.posts, r.uncertainties, r.contradiction, r.open_findings, r.next_check_at, r.posted,
           r.first_seen_at - g * interval '1 minute', r.updated_at
      from generate_series($1::int, $2::int) g

@@ -5,7 +5,7 @@ import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { isImportedHistory } from './domain/importedHistory.ts';
 import { namedOrderId } from './domain/orderKey.ts';
-import { termOf, termSinceMicros } from './domain/overdue.ts';
+import { termOf } from './domain/overdue.ts';
 import { refKey } from './domain/snapshot.ts';
 import type { Applied } from './recordChanges.ts';
 import { lockAccepted } from './store/findings.ts';
@@ -78,8 +78,7 @@ function factsOf(
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
     reason: describeReason(kind, status, state),
     termDays,
-    termSinceMs:
-      termDays === undefined ? undefined : toMs(termSinceMicros(kind, merged.order.ascending)),
+    termSinceMs: toMs(state.termSinceMicros),
     isOverdue: update.open_findings.includes('overdue'),
     statusAhead: state.statusAhead,
     isHistory: isImportedHistory(row.status, state, historyUntilMs),

@@ -223,7 +223,11 @@ test('money in transit for too long opens one finding, until an observation show
   await checkAfter(15);
   await checkAfter(16);
   expect(await classes(`refund:${refund.id}`)).toEqual(['overdue']);
-  expect(await db.query(`select detail from findings where class = 'overdue'`)).toEqual([
+  const details = await db.query(
+    `select detail from findings where class = 'overdue' and subject = $1`,
+    [`refund:${refund.id}`],
+  );
+  expect(details).toEqual([
     { detail: { account: 'refund.in_flight', termDays: 14, since: created } },
   ]);
   await refund.send({ status: 'pending', amount: 10, created }, 2);

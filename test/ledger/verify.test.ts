@@ -250,6 +250,7 @@ interface Victims {
   readonly held: string;
   readonly refund: string;
   readonly odd: string;
+  readonly processing: string;
   readonly order: string;
   readonly otherOrder: string;
 }
@@ -263,6 +264,7 @@ async function victims(db: Database): Promise<Victims> {
   };
   const refund = refundOf(payment.payment_id);
   const odd = paymentObject({ status: 'teleported', amount_received: 0 });
+  const processing = paymentObject({ status: 'processing', amount_received: 0 });
   await applyEach(db, testApplier(db), [
     eventBody(payment),
     eventBody({
@@ -283,12 +285,14 @@ async function victims(db: Database): Promise<Victims> {
     eventBody({ ...refund, status: 'pending', modified_at: '2026-11-02T09:00:00.000Z' }, asRefund),
     eventBody(refund, asRefund),
     eventBody(odd),
+    eventBody(processing),
   ]);
   return {
     payment: payment.payment_id,
     held: manual.payment_id,
     refund: refund.refund_id,
     odd: odd.payment_id,
+    processing: processing.payment_id,
     order,
     otherOrder,
   };
@@ -333,6 +337,21 @@ const DAMAGE: readonly Damage[] = [
       resources: [
         `payment:${payment}`,
         /created_at is 2026-11-01T09:59:00.000001Z.*epoch is 3, not 0.*uncertainties is .*head_hash is/,
+      ],
+    }),
+  },
+  {
+    name: 'another beginning of a term',
+    does: ({ processing }) => [
+      [
+        'resources',
+        `update resources set term_since = term_since + interval '1 us' where id = '${processing}'`,
+      ],
+    ],
+    fails: ({ processing }) => ({
+      resources: [
+        `payment:${processing}`,
+        /^term_since is 2026-11-01T09:59:00.000001Z, not 2026-11-01T09:59:00.000000Z$/,
       ],
     }),
   },

@@ -42,6 +42,7 @@ export interface ResourceState {
   readonly reference: string | null;
   readonly created_at: TimeMs;
   readonly deadline_at: TimeMs;
+  readonly term_since: TimeMs;
   readonly epoch: number;
   readonly version_micros: number | null;
   readonly head_hash: string | null;

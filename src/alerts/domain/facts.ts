@@ -41,10 +41,10 @@ export interface ResourceFacts extends Described {
   readonly deadlineMs: number | undefined;
   /** For how many days it may have this status; undefined for no limit. */
   readonly termDays: number | undefined;
-  /** When that term began, if later than its creation. */
-  readonly termSinceMs?: number | undefined;
+  /** When the term of its status began; undefined for none. */
+  readonly termSinceMs: number | undefined;
   /** Its finding `overdue` is open: what was past a term stays past it, also if a late body moves the beginning. */
-  readonly isOverdue?: boolean;
+  readonly isOverdue: boolean;
   /** A later status of this stage that a body without a version reports: a retrieve decides which one is current. */
   readonly statusAhead: string | undefined;
   /** Imported history: only what can still be acted on alerts. */

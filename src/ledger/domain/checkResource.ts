@@ -1,6 +1,8 @@
 /** Checks that findings follow from the state of a resource or an order, and where a resource is filed. */
+import { columnProblems } from './checks.ts';
 import { orderKeyOf } from './orderKey.ts';
 import type { ResourceRef } from './snapshot.ts';
+import { formatInstant } from './time.ts';
 
 export interface FindingClasses {
   /** The classes that depend on the state alone. */
@@ -44,6 +46,19 @@ export function childProblem(child: Child): string | undefined {
   if (parentOrderKey === undefined) return `its payment ${paymentId} is not in the ledger`;
   if (parentOrderKey === orderKey) return undefined;
   return `it is filed under ${orderKey ?? 'no order'}, its payment under ${parentOrderKey ?? 'none'}`;
+}
+
+/**
+ * What is wrong with the stored beginning of a term. A version before migration 00074 writes none, and leaves one that
+ * another version wrote, also beside a status without a term, where nothing reads it.
+ * @param sinceMicros as the snapshots show it
+ */
+export function termProblems(
+  sinceMicros: number | undefined,
+  { term_since }: { readonly term_since: string | null },
+): readonly string[] {
+  if (sinceMicros === undefined || term_since === null) return [];
+  return columnProblems({ term_since: formatInstant(sinceMicros) }, { term_since });
 }
 
 /** The order of a payment or payout; undefined for refunds and disputes, which follow their payment. */

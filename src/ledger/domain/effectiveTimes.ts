@@ -26,7 +26,7 @@ import {
   transferBy,
 } from './legs.ts';
 import { compareSnapshots, foldSnapshots, type ResourceState } from './merge.ts';
-import type { Snapshot, SnapshotContent } from './snapshot.ts';
+import { changedMicros, type Snapshot, type SnapshotContent } from './snapshot.ts';
 
 /**
  * Where an effective time comes from. `version`: the object's own time of the change. `previous`: the
@@ -154,14 +154,10 @@ function movementsBy(step: Step, posted: Posted): readonly Movement[] {
   });
 }
 
-/** When the service made the change that a snapshot shows (invariant 2). */
-export function timeOf({
-  content,
-  observedMicros,
-}: Pick<Snapshot, 'content' | 'observedMicros'>): EffectiveTime {
-  return content.versionMicros === undefined
-    ? { effectiveMicros: observedMicros, source: 'observed' }
-    : { effectiveMicros: content.versionMicros, source: 'version' };
+/** When the service made the change that a snapshot shows, and by which time it is known (invariant 2). */
+export function timeOf(snapshot: Pick<Snapshot, 'content' | 'observedMicros'>): EffectiveTime {
+  const source = snapshot.content.versionMicros === undefined ? 'observed' : 'version';
+  return { effectiveMicros: changedMicros(snapshot), source };
 }
 
 function beginningOf({ snapshot, below, state }: Step): EffectiveTime {

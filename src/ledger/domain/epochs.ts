@@ -15,7 +15,7 @@
  */
 import { isSameCapture } from '../../contract/statuses.ts';
 import type { ResourceState } from './merge.ts';
-import { capturedOf, type Snapshot, type SnapshotContent } from './snapshot.ts';
+import { capturedOf, changedMicros, type Snapshot, type SnapshotContent } from './snapshot.ts';
 
 export interface Epoch {
   readonly epoch: number;
@@ -50,7 +50,7 @@ export function epochFor(
   snapshot: Pick<Snapshot, 'content' | 'observedMicros'>,
   epochs: readonly Epoch[],
 ): number {
-  const timeMicros = snapshot.content.versionMicros ?? snapshot.observedMicros;
+  const timeMicros = changedMicros(snapshot);
   let epoch = 0;
   for (const candidate of epochs) {
     if (timeMicros >= candidate.floorMicros && candidate.epoch > epoch) epoch = candidate.epoch;
@@ -104,14 +104,11 @@ export function compareRetrieve(
  * A webhook may carry the version that the retrieve contradicts. If the floor admitted it to the new
  * epoch, it would win again, and every two retrieves would open another epoch.
  */
-function floorFor(
-  { content, observedMicros, contentHash }: Snapshot,
-  known: readonly Snapshot[],
-): number {
-  const others = known.filter((snapshot) => snapshot.contentHash !== contentHash);
+function floorFor(retrieve: Snapshot, known: readonly Snapshot[]): number {
+  const others = known.filter(({ contentHash }) => contentHash !== retrieve.contentHash);
   return others.reduce(
     (floor, other) => Math.max(floor, (other.content.versionMicros ?? -1) + 1),
-    content.versionMicros ?? observedMicros,
+    changedMicros(retrieve),
   );
 }
 

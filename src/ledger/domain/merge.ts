@@ -26,6 +26,7 @@
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { captureClaim, FINAL_STATUSES, isKnownStatus } from '../../contract/statuses.ts';
+import { termSinceMicros } from './overdue.ts';
 import { DEFAULT_DISPUTE_STAGE, stageRank, statusRank } from './ranks.ts';
 import { capturedOf, type ResourceRef, type Snapshot, type SnapshotContent } from './snapshot.ts';
 import { isReachable } from './transitions.ts';
@@ -67,6 +68,8 @@ export interface ResourceState extends StateFields {
   readonly capturedMinor: number;
   /** Failed payments: the captured amount that an older body carries; otherwise 0. */
   readonly revokedMinor: number;
+  /** When the term of its status began (overdue.ts), in microseconds since 1970; undefined for no term. */
+  readonly termSinceMicros: number | undefined;
   /** Refunds and disputes: the payments that bodies name, if they name several; otherwise empty. */
   readonly namedPayments: readonly string[];
   /** Whether enough is known to post money for this resource. */
@@ -148,6 +151,7 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
     authorizedMinor: amounts.authorizedMinor,
     capturedMinor: amounts.capturedMinor,
     revokedMinor: amounts.revokedMinor,
+    termSinceMicros: termSinceMicros(head.ref.kind, fields, ascending),
     namedPayments: hasParent(head.ref.kind) ? namedPayments(ascending) : [],
     posts:
       fields.amountMinor !== undefined &&

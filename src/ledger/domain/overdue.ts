@@ -2,14 +2,14 @@
  * How long money may be in transit. Money that takes longer opens a finding; nothing is given up. Each
  * term names the account that holds the money (none for a payment without a capture), the statuses that
  * keep it there, and a time longer than the service and the banks usually need. A term begins with the
- * first of the last snapshots that have it; if all have it, when the resource was created.
+ * first of the last snapshots that have it, in the order of their keys; if all have it, when the resource
+ * was created, or with the first of them if none states that.
  *
  * Payments that wait for the customer have no term: an abandoned checkout is not a problem. A payment
  * that waits for the merchant, the service or a bank is.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { timeOf } from './effectiveTimes.ts';
-import type { Snapshot } from './snapshot.ts';
+import { changedMicros, type Snapshot } from './snapshot.ts';
 
 export interface Term {
   readonly kind: ResourceKind;
@@ -50,21 +50,23 @@ export function termOf(kind: ResourceKind, { status, stage }: TimedState): Term 
 }
 
 /**
- * When the term of a resource's state began, in microseconds since 1970; undefined if all snapshots have it, so that
- * it began when the resource was created.
+ * When the term of a resource's state began, in microseconds since 1970; undefined for a state without a term.
+ * @param state the merged fields
  * @param ascending in the order of their keys
  */
 export function termSinceMicros(
   kind: ResourceKind,
+  state: TimedState & { readonly createdMicros?: number | undefined },
   ascending: readonly Snapshot[],
 ): number | undefined {
+  const term = termOf(kind, state);
+  if (!term) return undefined;
   const stated = ascending.filter(({ content }) => content.status !== undefined);
-  const head = stated.at(-1);
-  if (!head) return undefined;
-  const term = termOf(kind, head.content);
   const before = stated.findLastIndex(({ content }) => termOf(kind, content) !== term);
-  const first = before < 0 ? undefined : stated[before + 1];
-  return first && timeOf(first).effectiveMicros;
+  // None is above it if a body without a status states the stage.
+  const first = stated[before + 1] ?? stated[before];
+  if (before < 0 && state.createdMicros !== undefined) return state.createdMicros;
+  return first && changedMicros(first);
 }
 
 /**

@@ -136,6 +136,14 @@ export interface Snapshot {
   readonly observedMicros: number;
 }
 
+/** When the service made the change that a snapshot shows: its version, else when it was observed. */
+export function changedMicros({
+  content,
+  observedMicros,
+}: Pick<Snapshot, 'content' | 'observedMicros'>): number {
+  return content.versionMicros ?? observedMicros;
+}
+
 /** A snapshot before its epoch is decided. */
 export interface Observation extends Omit<Snapshot, 'epoch'> {
   /** The inbox row that brought it, if one did. */

@@ -87,6 +87,7 @@ export interface ResourceUpdate extends ResourceRef {
   readonly reason_code: string | null;
   readonly created_at: string | null;
   readonly deadline_at: string | null;
+  readonly term_since: string | null;
   readonly epoch: number;
   readonly version_micros: number | null;
   /** Null for a stub. */
@@ -127,6 +128,7 @@ const UPDATE_COLUMNS = {
   reason_code: 'text',
   created_at: 'timestamptz',
   deadline_at: 'timestamptz',
+  term_since: 'timestamptz',
   epoch: 'int',
   version_micros: 'bigint',
   head_hash: 'text',
@@ -175,13 +177,13 @@ export function insertResources(
     `insert into resources (kind, id, payment_id, order_key, status, stage, currency, amount_minor,
                             net_amount_minor, authorized_minor, captured_minor, capture_method,
                             reference, unified_code, unified_message, error_code, error_message,
-                            reason, reason_code, created_at, deadline_at,
+                            reason, reason_code, created_at, deadline_at, term_since,
                             epoch, version_micros, head_hash, posts, uncertainties, contradiction,
                             open_findings, is_check_wanted, next_check_at, webhook_applied_at, posted)
      select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
             net_amount_minor, authorized_minor, captured_minor, capture_method,
             reference, unified_code, unified_message, error_code, error_message,
-            reason, reason_code, created_at, deadline_at,
+            reason, reason_code, created_at, deadline_at, term_since,
             epoch, version_micros, decode(head_hash, 'hex'), posts, uncertainties::text[],
             contradiction::jsonb, open_findings::text[], is_check_wanted,
             case when is_check_wanted then now() when is_unsettled then now() + ${FIRST_CHECK} end,

@@ -74,6 +74,7 @@ export interface StoredResource extends ResourceRef {
   readonly reason_code: string | null;
   readonly created_at: string | null;
   readonly deadline_at: string | null;
+  readonly term_since: string | null;
   readonly epoch: number;
   readonly version_micros: string | null;
   readonly head_hash: string | null;
@@ -102,6 +103,7 @@ export function readStoredResources(
             r.reason, r.reason_code,
             to_char(r.created_at at time zone 'UTC', ${INSTANT}) as created_at,
             to_char(r.deadline_at at time zone 'UTC', ${INSTANT}) as deadline_at,
+            to_char(r.term_since at time zone 'UTC', ${INSTANT}) as term_since,
             r.epoch, r.version_micros::text as version_micros,
             encode(r.head_hash, 'hex') as head_hash, r.posts, r.uncertainties, r.contradiction,
             r.open_findings, r.posted,

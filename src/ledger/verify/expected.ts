@@ -10,12 +10,15 @@ import type { ResourceUpdate } from '../store/resources.ts';
 
 /**
  * Columns that do not follow from the snapshots alone: contradictions, scheduled checks, the last
- * webhook, posted amounts and findings. Those that can be checked have checks of their own.
+ * webhook, posted amounts and findings. Nor does the beginning of a term from those that are rebuilt: without a version
+ * it is when a body was first observed, and several events may have brought it. Those that can be checked have
+ * checks of their own.
  */
 type Unfolded =
   | 'kind'
   | 'id'
   | 'order_key'
+  | 'term_since'
   | 'contradiction'
   | 'is_check_wanted'
   | 'is_unsettled'

@@ -10,7 +10,7 @@ import {
   type PostingState,
   postedProblems,
 } from '../domain/checkJournal.ts';
-import { childProblem, findingProblems } from '../domain/checkResource.ts';
+import { childProblem, findingProblems, termProblems } from '../domain/checkResource.ts';
 import { columnProblems } from '../domain/checks.ts';
 import { movementsOf, orderSnapshots } from '../domain/effectiveTimes.ts';
 import { placeInEpochs } from '../domain/epochs.ts';
@@ -121,7 +121,10 @@ function checkRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Ent
   const { ref, snapshots, epochs, transfers } = entry;
   const subject = subjectOf(ref, snapshots);
   const state = fold(snapshots, epochs);
-  const columns = columnProblems(expectedColumns(row, state), { ...row });
+  const columns = [
+    ...columnProblems(expectedColumns(row, state), { ...row }),
+    ...termProblems(state?.termSinceMicros, row),
+  ];
   tally.report('resources', subject, columns);
 
   if (ref.kind === 'refund' || ref.kind === 'dispute') {

@@ -6,7 +6,7 @@ export const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
 
 type Before = Partial<NonNullable<ResourceFacts['before']>> & { readonly status: string };
 
-/** A resource of 65.40 USD of order 1001, created yesterday; `before` in short. */
+/** A resource of 65.40 USD of order 1001, created yesterday, and its term with it; `before` in short. */
 export function facts(
   fields: Omit<Partial<ResourceFacts>, 'before'> &
     Pick<ResourceFacts, 'kind'> & { before?: Before },
@@ -27,6 +27,8 @@ export function facts(
     paymentId: 'pay_1',
     reason: undefined,
     termDays: undefined,
+    termSinceMs: fields.termDays === undefined ? undefined : (fields.createdMs ?? NOW_MS - DAY_MS),
+    isOverdue: false,
     statusAhead: undefined,
     isHistory: false,
     ...rest,

@@ -385,7 +385,7 @@ const PAYMENTS: readonly Row[] = [
     { resolved: ['payment_stuck'] },
   ],
   [
-    'observed again, created at an unknown time: the result of the hourly check stays',
+    'within its term, created at an unknown time',
     facts({
       ...M,
       status: 'processing',
@@ -393,7 +393,28 @@ const PAYMENTS: readonly Row[] = [
       createdMs: undefined,
       before: { status: 'processing', termDays: 7 },
     }),
+    { resolved: ['payment_stuck'] },
+  ],
+  [
+    'past its term, created at an unknown time',
+    facts({
+      ...M,
+      status: 'processing',
+      termDays: 7,
+      createdMs: undefined,
+      termSinceMs: NOW_MS - 7 * DAY_MS - 1,
+    }),
+    { active: ['payment_stuck  warning'] },
+  ],
+  [
+    'created long before its term',
+    facts({ ...M, status: 'processing', termDays: 7, ...late(30), termSinceMs: NOW_MS }),
     NOTHING,
+  ],
+  [
+    'within a term that a late body moved, with a finding that is open',
+    facts({ ...M, status: 'processing', termDays: 7, isOverdue: true }),
+    { active: ['payment_stuck  warning'] },
   ],
   [
     'a payout past its term',

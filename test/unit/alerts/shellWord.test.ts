@@ -51,7 +51,9 @@ function alertsAboutTheId(): readonly (Alert | undefined)[] {
     isConfirmed: true,
     attempt: undefined,
   };
-  const late = { ...payment, before: undefined, createdMs: NOW_MS - 9 * DAY_MS, termDays: 3 };
+  const sinceMs = NOW_MS - 9 * DAY_MS;
+  const term = { createdMs: sinceMs, termSinceMs: sinceMs, isOverdue: false, termDays: 3 };
+  const late = { ...payment, before: undefined, ...term };
   const place = { ...payment, kind: undefined };
   const subjects = [`order:order:${ID}`, `payment:${ID}`, `refund:${ID}`];
   return [

@@ -1,7 +1,11 @@
 /** The problems that `tallyhook verify` reports of events, findings, children and columns, without a database. */
 import { describe, expect, test } from 'vitest';
 import { inboxProblem } from '../../../src/ledger/domain/checkInbox.ts';
-import { childProblem, findingProblems } from '../../../src/ledger/domain/checkResource.ts';
+import {
+  childProblem,
+  findingProblems,
+  termProblems,
+} from '../../../src/ledger/domain/checkResource.ts';
 import { columnProblems } from '../../../src/ledger/domain/checks.ts';
 import { inHashOrder, readResource } from '../../../src/ledger/domain/snapshot.ts';
 
@@ -25,6 +29,20 @@ describe('findings', () => {
   ])('%j: %s', (classes, problem) => {
     expect(findingProblems(classes)).toEqual([problem]);
   });
+});
+
+test.each([
+  ['is the one that the snapshots show', 1, '1970-01-01T00:00:00.000001Z', []],
+  [
+    'differs',
+    1,
+    '1970-01-01T00:00:00.000002Z',
+    ['term_since is 1970-01-01T00:00:00.000002Z, not 1970-01-01T00:00:00.000001Z'],
+  ],
+  ['is not stored, by an earlier version', 1, null, []],
+  ['was left beside a status without a term', undefined, '1970-01-01T00:00:00.000002Z', []],
+])('the beginning of a term %s', (_what, sinceMicros, term_since, problems) => {
+  expect(termProblems(sinceMicros, { term_since })).toEqual(problems);
 });
 
 test.each([

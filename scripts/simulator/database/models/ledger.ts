@@ -66,7 +66,8 @@ function placementOf({ kind, id, payment_id, order_key }: ResourceState) {
 }
 
 function stateOf(row: Readonly<Record<string, unknown>>): ResourceState {
-  const given = row as unknown as ResourceState & Record<'created_at' | 'deadline_at', unknown>;
+  const given = row as unknown as ResourceState &
+    Record<'created_at' | 'deadline_at' | 'term_since', unknown>;
   const { contradiction } = row;
   return {
     kind: given.kind,
@@ -84,6 +85,7 @@ function stateOf(row: Readonly<Record<string, unknown>>): ResourceState {
     reference: given.reference,
     created_at: toMs(given.created_at),
     deadline_at: toMs(given.deadline_at),
+    term_since: toMs(given.term_since),
     epoch: given.epoch,
     version_micros: given.version_micros,
     head_hash: given.head_hash,
@@ -134,7 +136,7 @@ const RESOURCES = [
       posted: row.posted,
     }));
   }),
-  modeled(insertResources, [[]], '58dd88d5', function* (x, t, _, input) {
+  modeled(insertResources, [[]], '5d68196c', function* (x, t, _, input) {
     const rows = [...input()].sort(
       byText(
         ({ kind }) => String(kind),
@@ -157,7 +159,7 @@ const RESOURCES = [
     }
     return inserted;
   }),
-  modeled(updateResources, [[]], '3329948d', function* (x, t, _, input) {
+  modeled(updateResources, [[]], '8a2aa2ca', function* (x, t, _, input) {
     for (const row of input()) {
       yield* x.update(t.resources, isRef(row.kind, row.id), (before) => ({
         ...before,

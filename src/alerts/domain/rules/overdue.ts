@@ -22,25 +22,20 @@ export type TermFacts = Described &
 
 /** Undefined if neither the current nor the previous status can have exceeded its term. */
 export function overdueAlerts(facts: TermFacts, nowMs: number): SubjectAlerts | undefined {
-  const { before, createdMs, termDays, termSinceMs = createdMs } = facts;
+  const { before, createdMs, termDays, termSinceMs } = facts;
   const only = (active: readonly Alert[]): SubjectAlerts => ({
     subject: subjectOf(facts),
     rules: [RULE_OF[facts.kind]],
     active,
   });
-  if (createdMs === undefined) {
-    // The ledger's own check counts from its first observation, which is unknown here. An open alert is
-    // left to that check until the status has no term.
-    return before?.termDays !== undefined && termDays === undefined ? only([]) : undefined;
-  }
-  const isPast = (sinceMs: number, days = Number.POSITIVE_INFINITY) =>
-    nowMs - sinceMs > days * DAY_MS;
+  const isPast = (sinceMs: number, days: number) => nowMs - sinceMs > days * DAY_MS;
   const hasTerm = termDays !== undefined && termSinceMs !== undefined;
   if (hasTerm && (facts.isOverdue || isPast(termSinceMs, termDays))) {
     return only([overdueAlert(facts, termSinceMs)]);
   }
+  if (before?.termDays === undefined) return undefined;
   // The term before may have begun later: then there is no alert to resolve.
-  return isPast(createdMs, before?.termDays) ? only([]) : undefined;
+  return createdMs === undefined || isPast(createdMs, before.termDays) ? only([]) : undefined;
 }
 
 /** Resolves the alert once a person has accepted that the resource takes long. */
