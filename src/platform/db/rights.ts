@@ -57,7 +57,7 @@ export async function readRoleRights(db: Queryable): Promise<readonly RoleRights
       missing: statementsOf('grant', notHeld(declared, own), role),
       surplus: statementsOf(
         'revoke',
-        own.filter((fact) => fact.isGranted && !keys.has(keyOf(fact))),
+        own.filter((fact) => fact.isGranted && !keys.has(keyOf(fact))).toSorted(byObject),
         role,
       ),
     };
@@ -141,9 +141,20 @@ interface Fact extends Right {
 
 const keyOf = ({ privilege, object }: Right) => `${privilege} on ${object}`;
 
+/** The order of the few that are surplus: PostgreSQL would sort all that were read, which takes half of the statement. */
+function byObject(a: Right, b: Right): number {
+  return `${a.object} ${a.privilege}` < `${b.object} ${b.privilege}` ? -1 : 1;
+}
+
+/** A privilege on a table covers all of its columns. */
 function notHeld(declared: readonly Right[], facts: readonly Fact[]): readonly Right[] {
   const held = new Set(facts.filter(({ isHeld }) => isHeld).map(keyOf));
-  return declared.filter((right) => !held.has(keyOf(right)));
+  return declared.filter(({ privilege, object }) => {
+    const ofTable = privilege.replace(/ \(.+\)$/, '');
+    return (
+      !held.has(keyOf({ privilege, object })) && !held.has(keyOf({ privilege: ofTable, object }))
+    );
+  });
 }
 
 function rightsFolder(): string {
@@ -152,7 +163,7 @@ function rightsFolder(): string {
 
 function declaredRights(role: string, facts: readonly Fact[]): readonly Right[] {
   const sql = readFileSync(join(rightsFolder(), `${role}.sql`), 'utf8');
-  const objects = [...new Set(facts.map(({ object }) => object))];
+  const objects = [...new Set(facts.map(({ object }) => object))].toSorted();
   const database = objects.filter((object) => object.startsWith('database '));
   return [
     ...expandRights(parseGrants(sql, role), objects),
@@ -172,7 +183,10 @@ async function readExisting(db: Queryable, roles: readonly string[]): Promise<re
   return rows.map(({ role }) => role);
 }
 
-/** Every right that the roles have or could have, in the schemas of the ledger and of the queue. */
+/**
+ * The rights that the roles have or could have, in the schemas of the ledger and of the queue. Those on a column are
+ * read where there is a grant on it, because there are ten times as many columns as tables.
+ */
 async function readFacts(db: Queryable, roles: readonly string[]): Promise<readonly Fact[]> {
   return await db.query<Fact>(
     `with roles as (select oid, rolname from pg_roles where rolname = any ($1)),
@@ -183,6 +197,9 @@ async function readFacts(db: Queryable, roles: readonly string[]): Promise<reado
                           s.nspname, c.relname) as object
               from pg_class c join schemas s on s.oid = c.relnamespace
              where c.relkind in ('r', 'p', 'v', 'S')),
+          granted as (
+            select o.oid, g.grantee, lower(g.privilege_type) as privilege
+              from relations o cross join aclexplode(o.relacl) g),
           -- Functions that run with the rights of their owner; everybody may run the others.
           definers as (
             select p.oid, p.proacl,
@@ -193,8 +210,7 @@ async function readFacts(db: Queryable, roles: readonly string[]): Promise<reado
      select r.rolname as role, p.privilege, o.object,
             case when o.is_sequence then has_sequence_privilege(r.oid, o.oid, p.privilege)
                  else has_table_privilege(r.oid, o.oid, p.privilege) end as "isHeld",
-            exists (select from aclexplode(o.relacl) g
-                     where g.grantee = r.oid and lower(g.privilege_type) = p.privilege) as "isGranted"
+            (o.oid, r.oid, p.privilege) in (select oid, grantee, privilege from granted) as "isGranted"
        from roles r cross join relations o
       cross join lateral unnest(
         case when o.is_sequence then array['usage', 'select', 'update']
@@ -206,7 +222,7 @@ async function readFacts(db: Queryable, roles: readonly string[]): Promise<reado
             exists (select from aclexplode(a.attacl) g
                      where g.grantee = r.oid and lower(g.privilege_type) = p.privilege)
        from roles r cross join relations o
-       join pg_attribute a on a.attrelid = o.oid and a.attnum > 0 and not a.attisdropped
+       join pg_attribute a on a.attrelid = o.oid and a.attnum > 0 and a.attacl is not null
       cross join unnest(array['select', 'insert', 'update']) as p(privilege)
       where not o.is_sequence
      union all
@@ -226,8 +242,7 @@ async function readFacts(db: Queryable, roles: readonly string[]): Promise<reado
                      where g.grantee = r.oid and lower(g.privilege_type) = p.privilege)
        from roles r cross join pg_database d
       cross join unnest(array['connect', 'temporary', 'create']) as p(privilege)
-      where d.datname = current_database()
-      order by 3, 2, 1`,
+      where d.datname = current_database()`,
     [roles],
   );
 }
