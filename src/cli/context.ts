@@ -60,7 +60,9 @@ export async function withDatabase<T>(
     plans: 'any',
   });
   try {
-    if (needsSession !== undefined) await refuseSharedSessions(url, directly(needsSession));
+    if (needsSession !== undefined) {
+      refuseSharedSessions(await db.examinePooling(), directly(needsSession));
+    }
     return await work(db, url);
   } catch (error) {
     if (isOfSchema(error)) {

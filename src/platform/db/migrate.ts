@@ -17,7 +17,7 @@ import { QUEUES } from '../queue/names.ts';
 import type { Queryable } from './database.ts';
 import { LOCK_WAITS, type LockWaits, type OnWait, retryWhileLocked } from './migrationLocks.ts';
 import { migrationsFolder, pendingMigrations } from './pendingMigrations.ts';
-import { refuseSharedSessions } from './pooler.ts';
+import { poolingOf, refuseSharedSessions } from './pooler.ts';
 import { connectToPrimary } from './primary.ts';
 import { applyRights, readRoleRights } from './rights.ts';
 import { refuseOldServer } from './serverVersion.ts';
@@ -44,15 +44,15 @@ export async function migrateDatabase(
   connectionString: string,
   { waits = LOCK_WAITS, onWait = () => undefined }: MigrationOptions = {},
 ): Promise<Migrated> {
-  await refuseSharedSessions(connectionString, {
-    work: 'a migration',
-    remedy: 'Set MIGRATE_DATABASE_URL or QUEUE_DATABASE_URL to the PostgreSQL server itself.',
-  });
   const client = await connectToPrimary({
     connectionString,
     application_name: 'tallyhook-migrate',
   });
   try {
+    refuseSharedSessions(await poolingOf(client, connectionString), {
+      work: 'a migration',
+      remedy: 'Set MIGRATE_DATABASE_URL or QUEUE_DATABASE_URL to the PostgreSQL server itself.',
+    });
     const db = queryableOf(client);
     await refuseOldServer(db);
     const pending = await pendingMigrations(db);

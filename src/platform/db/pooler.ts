@@ -135,12 +135,18 @@ async function allowsTransactions(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** @throws OperatorError if a session does not outlast a transaction at this address */
-export async function refuseSharedSessions(
-  connectionString: string,
+/** Finds out what is behind the address of an open connection; without a pooler, that connection is enough. */
+export async function poolingOf(client: pg.ClientBase, connectionString: string): Promise<Pooling> {
+  return isPooled(client, await readBackendPid(client))
+    ? await examinePooling(connectionString)
+    : { mode: 'direct' };
+}
+
+/** @throws OperatorError if a session does not outlast a transaction */
+export function refuseSharedSessions(
+  { mode }: Pooling,
   { work, remedy }: { readonly work: string; readonly remedy: string },
-): Promise<void> {
-  const { mode } = await examinePooling(connectionString);
+): void {
   if (mode === 'direct' || mode === 'session') return;
   throw new OperatorError(
     `The database is reached through a pooler in ${mode} mode, but ${work} needs a session of its own. ${remedy}`,
