@@ -10,6 +10,7 @@ import {
   readAdditions,
 } from '../../src/ledger/inbox/store/pending.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
+import { countRead } from '../support/countRead.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { receive } from '../support/ledger.ts';
@@ -50,46 +51,16 @@ test.each<[string, (tx: Queryable) => Promise<readonly unknown[]>]>([
     (tx) => claimOverdue(tx, { dueBefore: later(), limit: CLAIMED, enqueueAfterMs: 1, afterId: 0 }),
   ],
 ])('events %s are claimed in one pass', async (_which, claim) => {
-  const { rows, read } = await countRead('pending', claim);
+  const { rows, read } = await countRead(db, 'pending', claim);
   expect(rows).toHaveLength(CLAIMED);
   expect(read).toBeGreaterThanOrEqual(CLAIMED);
   expect(read).toBeLessThan(10 * PENDING);
 });
 
 test('of the other bodies of all events, only those of the claimed events are read', async () => {
-  const { rows, read } = await countRead('event_variants', (tx) =>
+  const { rows, read } = await countRead(db, 'event_variants', (tx) =>
     readAdditions(tx, ids.slice(0, 10)),
   );
   expect(rows).toHaveLength(10);
   expect(read).toBe(10);
 });
-
-/** How many rows of a table a statement reads, as in the transactions that claim (platform/db/database.ts). */
-async function countRead(
-  table: string,
-  statement: (tx: Queryable) => Promise<readonly unknown[]>,
-): Promise<{ readonly rows: readonly unknown[]; readonly read: number | undefined }> {
-  const undone = new Error('undo');
-  const counted: { rows: readonly unknown[]; read: number | undefined }[] = [];
-  await db
-    .transaction(async (tx) => {
-      await tx.query('set local enable_seqscan = off');
-      await tx.query('set local enable_hashjoin = off');
-      await tx.query('set local enable_mergejoin = off');
-      await tx.query('set local plan_cache_mode = force_generic_plan');
-      const rows = await statement(tx);
-      const [read] = await tx.query<{ rows: number }>(
-        `select (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as rows
-           from pg_stat_xact_user_tables where relname = $1`,
-        [table],
-      );
-      counted.push({ rows, read: read?.rows });
-      throw undone;
-    })
-    .catch((error: unknown) => {
-      if (error !== undone) throw error;
-    });
-  const [one] = counted;
-  if (!one) throw new Error('nothing was counted');
-  return one;
-}

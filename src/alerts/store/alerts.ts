@@ -13,7 +13,12 @@ import type {
 /** Why an alert notifies. */
 export type OutboxType = 'opened' | 'reminder' | 'resolved';
 
-/** Locks and reads the unresolved alerts of subjects and rules. */
+/**
+ * Locks and reads the unresolved alerts of subjects and rules, in the order of their keys.
+ *
+ * The keys lead to the alerts. With `(subject, rule) in (select …)`, a plan that was made while there were few alerts
+ * compares each unresolved alert with each key until statistics are made (docs/decisions/0178-plans-for-small-tables.md).
+ */
 export function lockUnresolved(
   tx: Queryable,
   evaluated: readonly Pick<SubjectAlerts, 'subject' | 'rules'>[],
@@ -22,13 +27,17 @@ export function lockUnresolved(
     rules.map((rule) => ({ subject, rule })),
   );
   return tx.query<UnresolvedAlert>(
-    `select id, rule, subject, variant, severity, acknowledged_at is not null as "isAcknowledged",
-            snoozed_until is not null as "isSnoozed"
-       from alerts
-      where state <> 'resolved'
-        and (subject, rule) in (select subject, rule from unnest($1::text[], $2::text[]) as u (subject, rule))
-      order by subject, rule, variant
-        for update`,
+    `select a.id, a.rule, a.subject, a.variant, a.severity, a."isAcknowledged", a."isSnoozed"
+       from (select distinct subject, rule
+               from unnest($1::text[], $2::text[]) as u (subject, rule)
+              order by subject, rule) wanted
+      cross join lateral (
+        select id, rule, subject, variant, severity, acknowledged_at is not null as "isAcknowledged",
+               snoozed_until is not null as "isSnoozed"
+          from alerts
+         where subject = wanted.subject and rule = wanted.rule and state <> 'resolved'
+         order by variant
+           for update) a`,
     [checked.map(({ subject }) => subject), checked.map(({ rule }) => rule)],
   );
 }
@@ -39,11 +48,13 @@ export function listWritten(
   keys: readonly AlertKey[],
 ): Promise<readonly AlertKey[]> {
   return tx.query<AlertKey>(
-    `select distinct rule, subject, variant
-       from alerts
-      where (subject, rule, variant) in
-            (select subject, rule, variant
-               from unnest($1::text[], $2::text[], $3::text[]) as u (subject, rule, variant))
+    `select wanted.rule, wanted.subject, wanted.variant
+       from (select distinct subject, rule, variant
+               from unnest($1::text[], $2::text[], $3::text[]) as u (subject, rule, variant)) wanted
+      cross join lateral (
+        select from alerts
+         where subject = wanted.subject and rule = wanted.rule and variant = wanted.variant
+         limit 1) written
       limit $4`,
     [
       keys.map(({ subject }) => subject),

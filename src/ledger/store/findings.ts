@@ -1,4 +1,9 @@
-/** Statements on findings. */
+/**
+ * Statements on findings.
+ *
+ * Those that find open ones by key state `closed_at is null`. By `state = 'open'`, a plan that was made while few were
+ * open may read the index of all open ones instead (docs/decisions/0178-plans-for-small-tables.md).
+ */
 import type { Queryable } from '../../platform/db/database.ts';
 import {
   COUNTED_ROWS,
@@ -60,7 +65,7 @@ export function markClosed(
         set state = 'closed', closed_at = statement_timestamp(), updated_at = now(),
             closed_by_event = u.event
        from unnest($1::text[], $2::text[], $3::bigint[]) as u (class, subject, event)
-      where f.state = 'open' and f.class = u.class and f.subject = u.subject
+      where f.closed_at is null and f.class = u.class and f.subject = u.subject
       returning f.class, f.subject`,
     [
       findings.map((finding) => finding.class),
@@ -79,7 +84,7 @@ export function markClassesClosed(
   return tx.query<FindingName>(
     `update findings
         set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
-      where state = 'open' and class = any ($1::text[]) and subject = any ($2::text[])
+      where closed_at is null and class = any ($1::text[]) and subject = any ($2::text[])
       returning class, subject`,
     [classes, subjects],
   );
@@ -96,7 +101,7 @@ export function markSubjectsClosed(
   return tx.query<FindingName>(
     `update findings
         set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
-      where state = 'open' and subject = any ($1::text[])
+      where closed_at is null and subject = any ($1::text[])
       returning class, subject`,
     [subjects],
   );
@@ -157,7 +162,7 @@ export async function lockAccepted(
   const rows = await tx.query<{ subject: string; isAccepted: boolean }>(
     `select subject, accepted_at is not null as "isAccepted"
        from findings
-      where state = 'open' and class = $1 and subject = any ($2::text[])
+      where closed_at is null and class = $1 and subject = any ($2::text[])
       order by subject
         for share`,
     [findingClass, subjects],

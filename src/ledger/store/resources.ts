@@ -38,9 +38,10 @@ export function readPlacements(
   refs: readonly ResourceRef[],
 ): Promise<readonly Placement[]> {
   return tx.query<Placement>(
-    `select r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey"
+    `select wanted.kind, wanted.id, r.payment_id as "paymentId", r.order_key as "orderKey"
        from (select unnest($1::text[]) as kind, unnest($2::text[]) as id) wanted
-       join resources r on r.kind = wanted.kind and r.id = wanted.id`,
+      cross join lateral (select payment_id, order_key from resources
+                           where kind = wanted.kind and id = wanted.id limit 1) r`,
     refColumns(refs),
   );
 }
@@ -50,18 +51,24 @@ export interface Stub extends ResourceRef {
   readonly orderKey: string | null;
 }
 
-/** Locks and reads resources, in the order of their kind and id. */
+/**
+ * Locks and reads resources, in the order of their kind and id. The keys lead to the rows: a plan that was made while
+ * there were few resources would otherwise compare each resource with each key (docs/decisions/0178-plans-for-small-tables.md).
+ */
 export function lockResources(
   tx: Queryable,
   refs: readonly ResourceRef[],
 ): Promise<readonly ResourceRow[]> {
   return tx.query<ResourceRow>(
-    `select ${ROW_COLUMNS}
-       from resources r
-      where (r.kind, r.id) in (select kind, id from (select unnest($1::text[]) as kind,
-                                                            unnest($2::text[]) as id) u)
-      order by r.kind, r.id
-        for update`,
+    `select locked.*
+       from (select distinct kind, id
+               from unnest($1::text[], $2::text[]) as u (kind, id)
+              order by kind, id) wanted
+      cross join lateral (
+        select ${ROW_COLUMNS}
+          from resources r
+         where r.kind = wanted.kind and r.id = wanted.id
+           for update) locked`,
     refColumns(refs),
   );
 }
@@ -296,15 +303,18 @@ export async function markBehind(
   );
 }
 
-/** Files the refunds and disputes of payments under the order of each payment. */
+/**
+ * Files the refunds and disputes of payments under the order of each payment. The payments are read by key: where no
+ * statistics were made, the planner expects two payments, and reads all.
+ */
 export async function moveChildren(tx: Queryable, paymentIds: readonly string[]): Promise<void> {
   await tx.query(
     `update resources child
         set order_key = parent.order_key, updated_at = now()
-       from resources parent
-      where child.payment_id = any ($1::text[])
-        and parent.kind = 'payment' and parent.id = child.payment_id
-        and child.order_key is distinct from parent.order_key`,
+       from unnest($1::text[]) as moved (id)
+      cross join lateral (select order_key from resources
+                           where kind = 'payment' and id = moved.id limit 1) parent
+      where child.payment_id = moved.id and child.order_key is distinct from parent.order_key`,
     [paymentIds],
   );
 }

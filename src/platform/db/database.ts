@@ -13,6 +13,7 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { monotonicMs } from '../clock.ts';
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
@@ -222,20 +223,39 @@ function refuseUnreplicated(client: pg.ClientBase): void {
  * suppress warnings. A statement that is its own transaction contains `SEND_WARNINGS` if its commit matters.
  */
 const BEGIN = 'begin; set local client_min_messages = warning';
-const BEGIN_WITH = {
-  any: BEGIN,
-  // A small table without an index is still read as a whole, at the cost of a disabled scan; without the last
-  // but one setting, PostgreSQL would compile a plan that costs as much, which takes 100 ms. Without the last,
-  // it plans a statement again in each transaction that it expects to need less than the plan that it keeps.
-  by_key: [
-    BEGIN,
-    'set local enable_seqscan = off',
-    'set local enable_hashjoin = off',
-    'set local enable_mergejoin = off',
-    'set local jit = off',
-    'set local plan_cache_mode = force_generic_plan',
-  ].join('; '),
-} as const;
+
+/**
+ * A small table without an index is still read as a whole, at the cost of a disabled scan; without the last but one
+ * setting, PostgreSQL would compile a plan that costs as much, which takes 100 ms. Without the last, it plans a statement
+ * again in each transaction that it expects to need less than the plan that it keeps.
+ */
+const BEGIN_BY_KEY = [
+  BEGIN,
+  'set local enable_seqscan = off',
+  'set local enable_hashjoin = off',
+  'set local enable_mergejoin = off',
+  'set local jit = off',
+  'set local plan_cache_mode = force_generic_plan',
+].join('; ');
+
+/**
+ * How long a connection keeps plans. A plan that was made while a table was small may read all of it, which costs more
+ * with each row; planning considers how large the table is by then. PostgreSQL itself plans again when statistics were
+ * made, a minute later or more. Planning all statements of a transaction again takes 2 to 6 ms.
+ */
+const PLANS_KEPT_MS = 5_000;
+
+/** When the plans of a connection were discarded last. */
+const plannedMs = new WeakMap<pg.ClientBase, number>();
+
+function beginWith(client: pg.ClientBase, plans: DatabaseOptions['plans']): string {
+  if (plans === 'any') return BEGIN;
+  const nowMs = monotonicMs();
+  const before = plannedMs.get(client);
+  if (before !== undefined && nowMs - before < PLANS_KEPT_MS) return BEGIN_BY_KEY;
+  plannedMs.set(client, nowMs);
+  return before === undefined ? BEGIN_BY_KEY : `${BEGIN_BY_KEY}; discard plans`;
+}
 
 /** An expression that has the server send warnings until the transaction ends. */
 export const SEND_WARNINGS = `set_config('client_min_messages', 'warning', true)`;
@@ -252,7 +272,7 @@ async function runTransaction<T>(
 ): Promise<T> {
   let result: T;
   try {
-    await client.query(BEGIN_WITH[plans]);
+    await client.query(beginWith(client, plans));
     result = await work(queryableOf(client, plans === 'by_key' ? naming : undefined));
     warnings.delete(client);
     await client.query('commit');

@@ -80,7 +80,7 @@ const FINDINGS = [
     }
     return shown;
   }),
-  modeled(markClosed, [[]], '82d06a22', function* (x, t, _, input) {
+  modeled(markClosed, [[]], 'e99574bd', function* (x, t, _, input) {
     const events = new Map(input().map((one) => [keyOf(one), one.event as number | null]));
     const closed = yield* x.update(
       t.findings,
@@ -95,17 +95,17 @@ const FINDINGS = [
     );
     return closed.map(nameOf);
   }),
-  modeled(markClassesClosed, [[], []], 'ecb30960', (x, t, [classes, subjects]) =>
+  modeled(markClassesClosed, [[], []], 'c0a7e1ab', (x, t, [classes, subjects]) =>
     close(
       x,
       t,
       (row) => texts(classes).includes(row.class) && texts(subjects).includes(row.subject),
     ),
   ),
-  modeled(markSubjectsClosed, [[]], '20c3d10e', (x, t, [subjects]) =>
+  modeled(markSubjectsClosed, [[]], '676ed7b2', (x, t, [subjects]) =>
     close(x, t, (row) => texts(subjects).includes(row.subject)),
   ),
-  modeled(lockAccepted, ['', []], 'add849ee', function* (x, t, [name, subjects]) {
+  modeled(lockAccepted, ['', []], 'e490b02f', function* (x, t, [name, subjects]) {
     const rows = yield* x.lock(
       t.findings,
       (row) => isOpen(row) && row.class === name && texts(subjects).includes(row.subject),
@@ -162,7 +162,7 @@ const ALERTS = [
   modeled(
     lockUnresolved,
     [[{ subject: '', rules: ['amount'] }]],
-    '2d731121',
+    '65ddda8e',
     function* (x, t, _, input) {
       const wanted = new Set(input().map(({ subject, rule }) => JSON.stringify([subject, rule])));
       const rows = yield* x.lock(
@@ -181,7 +181,7 @@ const ALERTS = [
       }));
     },
   ),
-  modeled(listWritten, [[]], '6c1400db', (x, t, _, input) => {
+  modeled(listWritten, [[]], '72bacefe', (x, t, _, input) => {
     const wanted = input();
     const isWanted = (row: AlertRow) =>
       wanted.some(

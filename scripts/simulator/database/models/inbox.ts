@@ -225,7 +225,7 @@ export const INBOX = [
     const claimed = yield* x.remove(t.pending, isPending([id]));
     return headers(x, t, claimed.map(idOf));
   }),
-  modeled(readAdditions, [[]], '4b19b070', (x, t, [ids]) => {
+  modeled(readAdditions, [[]], '36caea41', (x, t, [ids]) => {
     const reused = new Set(x.rows(t.event_variants).map((row) => row.webhook_event_id));
     return numbers(ids)
       .filter((id) => reused.has(id))

@@ -112,11 +112,11 @@ function nextCheck(
 }
 
 const RESOURCES = [
-  modeled(readPlacements, [[]], 'e95cf0f0', (x, t, _, input) => {
+  modeled(readPlacements, [[]], '42fae7dd', (x, t, _, input) => {
     const keys = keysOf(input());
     return x.rows(t.resources, (row) => keys.has(refKey(row))).map(placementOf);
   }),
-  modeled(lockResources, [[]], 'd8b1d6af', function* (x, t, _, input) {
+  modeled(lockResources, [[]], 'ac82d5bc', function* (x, t, _, input) {
     const keys = keysOf(input());
     const rows = yield* x.lock(t.resources, (row) => keys.has(refKey(row)), {
       orderBy: byText(
@@ -192,7 +192,7 @@ const RESOURCES = [
     }
     return [];
   }),
-  modeled(moveChildren, [[]], 'ea59361a', function* (x, t, [ids]) {
+  modeled(moveChildren, [[]], '197be2eb', function* (x, t, [ids]) {
     const parents = new Map(
       x
         .rows(t.resources, ({ kind, id }) => kind === 'payment' && texts(ids).includes(id))

@@ -62,7 +62,8 @@ export function readAdditions(
     `select c.id, v.webhook_event_id is not null as "hasVariants",
             (extract(epoch from r.replayed_at) * 1000000)::bigint as "replayedMicros"
        from (select unnest($1::bigint[]) as id) c
-       left join event_replays r on r.webhook_event_id = c.id
+       left join lateral (select replayed_at from event_replays
+                           where webhook_event_id = c.id limit 1) r on true
        left join lateral (select webhook_event_id from event_variants
                            where webhook_event_id = c.id limit 1) v on true
       where v.webhook_event_id is not null or r.replayed_at is not null
