@@ -352,7 +352,8 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'Closed findings, counted from when they were closed. A finding about an event stays as long as the row of the event.',
       },
       RETENTION_RUNS_DAYS: {
-        meaning: 'Reconcile runs that ended; at least 7. The newest run of each list stays.',
+        meaning:
+          'Reconcile runs that ended; at least 7. The newest run of each list stays, and so does a run that was the last to compare some of its span.',
       },
       RETENTION_SESSIONS_DAYS: {
         meaning:

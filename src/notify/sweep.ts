@@ -1,6 +1,7 @@
 /**
  * The sweep of messages. It cleans up after channels that were removed from the settings: their old messages
- * fail, and alerts about them are resolved. It makes messages due that were postponed by a clock which was set
+ * fail, and alerts about them are resolved. The process that delivers has settings of its own, so a channel counts
+ * as removed only while nobody tries it: a process that lacks the channel must not end what another one reports. It makes messages due that were postponed by a clock which was set
  * back since (retry.ts, rule 6); claims do not look for them, because they read an index of what is due.
  * Retention removes messages that were settled long ago.
  */
@@ -10,8 +11,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { channelAlerts } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
-import { GIVE_UP_AFTER_MS, latestTimes } from './domain/retry.ts';
-import { deleteOtherHealth } from './store/channelHealth.ts';
+import { GIVE_UP_AFTER_MS, latestTimes, TRIED_WITHIN_MS } from './domain/retry.ts';
+import { deleteHealthOf, readUntriedChannels } from './store/channelHealth.ts';
 import { endWrongWaits, giveUpAbandoned } from './store/messages.ts';
 
 const ROWS = 5_000;
@@ -28,15 +29,17 @@ export async function sweepMessages(parts: MessageSweepParts): Promise<void> {
   const nowMs = clock.nowMs();
   const now = new Date(nowMs);
   const before = new Date(nowMs - GIVE_UP_AFTER_MS);
-  await giveUpAbandoned(db, { channels, before, now, limit: ROWS });
+  const triedAt = new Date(nowMs - TRIED_WITHIN_MS);
+  const removed = await readUntriedChannels(db, { others: channels, since: triedAt });
+  await giveUpAbandoned(db, { channels: removed, before, now, limit: ROWS });
   const { pastMs, leaseMs } = latestTimes(nowMs);
   const [latestPast, latestLease] = [new Date(pastMs), new Date(leaseMs)];
   await endWrongWaits(db, { channels, now, latestPast, latestLease, limit: ROWS });
   await db.transaction(async (tx) => {
-    const removed = await deleteOtherHealth(tx, channels);
+    const ended = await deleteHealthOf(tx, removed);
     await syncAlerts(
       tx,
-      removed.map((channel) => channelAlerts(channel, undefined)),
+      ended.map((channel) => channelAlerts(channel, undefined)),
     );
   });
 }

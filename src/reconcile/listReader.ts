@@ -47,9 +47,12 @@ export interface ListedWindow {
   readonly isUnstable: boolean;
   /** The list showed rows from outside of the span. */
   readonly isFilterIgnored: boolean;
-  /** Rows that name no resource, or have unreadable amounts. */
+  /** Ids of rows with unreadable amounts, and NO_ID for rows that name no resource of the list. */
   readonly unreadable: readonly string[];
 }
+
+/** In place of the id of a row without one. */
+export const NO_ID = 'a row without an id';
 
 /** Sends a request, and repeats it while the rate budget is used up. */
 export type SendRequest = <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
@@ -211,7 +214,7 @@ function show(page: Page<object>, input: ShowInput): ShownPage {
   for (const row of rows) {
     const reading = readResource(row, observedMicros);
     if (reading.outcome !== 'read' || reading.ref.kind !== KIND_OF[stream]) {
-      unreadable.push(reading.outcome === 'unreadable' ? reading.ref.id : 'a row without an id');
+      unreadable.push(reading.outcome === 'unreadable' ? reading.ref.id : NO_ID);
       continue;
     }
     const { ref, content } = reading;

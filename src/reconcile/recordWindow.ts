@@ -1,8 +1,8 @@
 /**
  * Records a window: findings for what differs still, and the checkpoint.
  *
- * A finding opens for each difference that could not be repaired, and closes when the row compares as
- * equal, or has another finding. A row with a retrieve that names another merchant account is not missing
+ * A finding opens for each difference that could not be repaired, rows with unreadable money included, and closes
+ * when the row compares as equal, or has another finding. A row with a retrieve that names another merchant account is not missing
  * in the ledger: its finding names the account. What the service does not know has its finding from the
  * retrieve (retrieve.ts). The finding about an unstable list is in recordListFindings.ts.
  */
@@ -16,10 +16,10 @@ import { refOf, type WindowComparison } from './compareWindow.ts';
 import type { Remote } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
-import type { ListedWindow } from './listReader.ts';
+import { type ListedWindow, NO_ID } from './listReader.ts';
 import { openUnstable } from './recordListFindings.ts';
 import { recordStep } from './recordStep.ts';
-import type { RemainingRow, WindowRepair } from './repairWindow.ts';
+import type { RemainingRow, UnreadableResource, WindowRepair } from './repairWindow.ts';
 import type { RunContext } from './runContext.ts';
 import { afterWindow, type RunState } from './runState.ts';
 import type { ReportedDifference } from './store/runs.ts';
@@ -38,7 +38,7 @@ export async function recordWindow(
   state: RunState,
   { span, comparison: { window }, repair }: ReconciledWindow,
 ): Promise<RunState> {
-  const remaining = await recordRemaining(run, window, repair.remaining);
+  const remaining = await recordRemaining(run, window, repair);
   if (!run.row.isDryRun) await recordProfilesOf(run, window);
   const isUnstable = window.isUnstable || repair.isIncomplete;
   if (isUnstable) await openUnstable(run, window.span);
@@ -50,11 +50,17 @@ export async function recordWindow(
       ...remaining,
       ...repair.missingRemotely.map((ref) => remainingDifference('missing_remote', refKey(ref))),
       ...(repair.isIncomplete ? [remainingDifference('list_unstable', `list:${run.stream}`)] : []),
-      ...window.unreadable.map((id) =>
+      ...unreadableWithoutFinding(window, repair).map((id) =>
         remainingDifference('amount', refKey({ kind: KIND_OF[run.stream], id })),
       ),
     ],
   });
+}
+
+/** Rows that name nothing, and those that are too many to be retrieved: then the list is at fault. */
+function unreadableWithoutFinding(window: ListedWindow, repair: WindowRepair): readonly string[] {
+  const retrieved = new Set(repair.unreadable.map(({ ref }) => ref.id));
+  return window.unreadable.filter((id) => id === NO_ID || !retrieved.has(id));
 }
 
 async function recordProfilesOf({ parts }: RunContext, window: ListedWindow): Promise<void> {
@@ -76,9 +82,10 @@ const COMPARISON_CLASSES = ['missing_local', 'stale_local', 'foreign_merchant'] 
 async function recordRemaining(
   { parts: { db }, row: { isDryRun } }: RunContext,
   window: ListedWindow,
-  remaining: readonly RemainingRow[],
+  { remaining, unreadable }: WindowRepair,
 ): Promise<readonly ReportedDifference[]> {
-  const findings = remaining.map(findingOf);
+  const unread = unreadable.filter(({ isRead }) => !isRead).map(unreadableFinding);
+  const findings = [...remaining.map(findingOf), ...unread];
   const accepted = new Set(
     findings.length > 0
       ? (await selectAcceptedFindings(db, findings)).map(({ subject }) => subject)
@@ -86,12 +93,16 @@ async function recordRemaining(
   );
   if (!isDryRun) {
     if (findings.length > 0) await openComparison(db, findings);
-    await closeOthers(db, window, findings);
+    const read = unreadable.filter(({ isRead }) => isRead).map(({ ref }) => refKey(ref));
+    const listed = window.rows.map(({ remote }) => refKey(remote));
+    await closeOthers(db, [...listed, ...read], findings);
   }
-  return remaining.map(({ row, difference, foreignMerchantId }) => {
-    const subject = refKey(row.remote);
+  const named = remaining.map(({ row, difference, foreignMerchantId }) => ({
+    class: foreignMerchantId === undefined ? difference : 'foreign_merchant',
+    subject: refKey(row.remote),
+  }));
+  return [...named, ...unread].map(({ class: name, subject }) => {
     const outcome = accepted.has(subject) ? 'accepted' : 'remaining';
-    const name = foreignMerchantId === undefined ? difference : 'foreign_merchant';
     return { class: name, subject, outcome };
   });
 }
@@ -109,16 +120,19 @@ function findingOf({ row, difference, foreignMerchantId }: RemainingRow): Compar
   return { class: name, subject, detail: { difference, ...detailOf(row.remote) } };
 }
 
-/** Closes the findings of rows that are equal, and those that another class replaces. */
+function unreadableFinding({ ref, isKnown }: UnreadableResource): ComparisonFinding {
+  const name = isKnown ? 'stale_local' : 'missing_local';
+  return { class: name, subject: refKey(ref), detail: { difference: 'unreadable' } };
+}
+
+/** Closes the findings of compared rows that are equal, and those that another class replaces. */
 async function closeOthers(
   db: Database,
-  window: ListedWindow,
+  compared: readonly string[],
   open: readonly ComparisonFinding[],
 ): Promise<void> {
   const openSubjects = new Set(open.map(({ subject }) => subject));
-  const equal = window.rows
-    .map(({ remote }) => refKey(remote))
-    .filter((subject) => !openSubjects.has(subject));
+  const equal = compared.filter((subject) => !openSubjects.has(subject));
   if (equal.length > 0) await closeComparison(db, COMPARISON_CLASSES, equal);
   if (open.length === 0) return;
   for (const name of COMPARISON_CLASSES) {

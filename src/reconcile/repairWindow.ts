@@ -12,12 +12,15 @@
  *    comparison is equal.
  * 4. A dry run sends the same requests and rolls back what it would write. It takes rows that would be
  *    applied as they are (rule 2) for repaired.
- * 5. Missed webhooks are counted as soon as the differences are repaired: a run that is killed or fails
+ * 5. A row with unreadable money is retrieved like a difference: the response may be readable. Many of them show
+ *    that the list is at fault, and none is retrieved.
+ * 6. Missed webhooks are counted as soon as the differences are repaired: a run that is killed or fails
  *    after that finds the window equal when it is resumed.
  */
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { type Observation, type ResourceRef, refKey } from '../ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
+import { readLocalByIds } from '../ledger/read/store/comparison.ts';
 import { markBehind } from '../ledger/store/resources.ts';
 import { inChunks } from '../platform/collections.ts';
 import {
@@ -35,6 +38,7 @@ import {
   judgeRepaired,
   type Remote,
 } from './domain/compare.ts';
+import { NO_ID } from './listReader.ts';
 import type { RunContext } from './runContext.ts';
 import { awaitWebhooks } from './store/awaited.ts';
 import type { ReportedDifference } from './store/runs.ts';
@@ -46,12 +50,23 @@ export interface WindowRepair {
   readonly repaired: readonly ReportedDifference[];
   /** Rows that differ still. */
   readonly remaining: readonly RemainingRow[];
+  /** Resources with unreadable rows (rule 5), by what became of their retrieves. */
+  readonly unreadable: readonly UnreadableResource[];
   /** Changes that no webhook reported in time. */
   readonly missed: number;
   /** Resources that the ledger has and the service does not. */
   readonly missingRemotely: readonly ResourceRef[];
-  /** The list leaves out more than single resources. */
+  /** The list leaves out more than single resources, or has more than single unreadable rows. */
   readonly isIncomplete: boolean;
+}
+
+/** A resource with an unreadable row. */
+export interface UnreadableResource {
+  readonly ref: ResourceRef;
+  /** A retrieve was readable, and the ledger has what it showed. */
+  readonly isRead: boolean;
+  /** The ledger has a state of it. */
+  readonly isKnown: boolean;
 }
 
 /** A row that differs still. */
@@ -66,7 +81,7 @@ const FEW = 10;
 /** Repairs one window. @throws ServiceUnusable */
 export async function repairWindow(
   run: RunContext,
-  { differing, supplements, unsettled, unlisted }: WindowComparison,
+  { window, differing, supplements, unsettled, unlisted }: WindowComparison,
 ): Promise<WindowRepair> {
   if (!run.row.isDryRun) await applyObservations(run, supplements);
   const rest = differing.length > FEW ? await applyRows(run, differing) : differing;
@@ -87,11 +102,48 @@ export async function repairWindow(
       remaining.push(foreignMerchantId === undefined ? one : { ...one, foreignMerchantId });
     }
   }
-  const missed = await countMissed(run, changes);
+  const named = window.unreadable.filter((id) => id !== NO_ID);
+  const areManyUnreadable = named.length > MAX_UNREADABLE;
+  const read = await retrieveUnreadable(run, areManyUnreadable ? [] : named);
+  repaired.push(...read.repaired);
+  const missed = await countMissed(run, [...changes, ...read.changes]);
   repaired.push(...(await retrieveUnsettled(run, unsettled)));
-  const isIncomplete = unlisted.length > MAX_UNLISTED;
-  const missingRemotely = isIncomplete ? [] : await retrieveUnlisted(run, unlisted);
-  return { repaired, remaining, missed, missingRemotely, isIncomplete };
+  const areManyUnlisted = unlisted.length > MAX_UNLISTED;
+  const missingRemotely = areManyUnlisted ? [] : await retrieveUnlisted(run, unlisted);
+  const isIncomplete = areManyUnlisted || areManyUnreadable;
+  const { resources: unreadable } = read;
+  return { repaired, remaining, unreadable, missed, missingRemotely, isIncomplete };
+}
+
+/** Unreadable rows of one window that are retrieved (rule 5). */
+const MAX_UNREADABLE = 20;
+
+interface ReadResources {
+  readonly resources: readonly UnreadableResource[];
+  readonly repaired: readonly ReportedDifference[];
+  readonly changes: readonly RepairedChange[];
+}
+
+/** Retrieves what the list shows with unreadable money. @throws ServiceUnusable */
+async function retrieveUnreadable(run: RunContext, ids: readonly string[]): Promise<ReadResources> {
+  const kind = KIND_OF[run.stream];
+  const local = ids.length === 0 ? [] : await readLocalByIds(run.parts.db, kind, ids);
+  const known = new Set(local.flatMap(({ id, status }) => (status === null ? [] : [id])));
+  const resources: UnreadableResource[] = [];
+  const repaired: ReportedDifference[] = [];
+  const changes: RepairedChange[] = [];
+  for (const id of ids) {
+    const [ref, isKnown] = [{ kind, id }, known.has(id)];
+    const retrieved = await run.requester.retrieve(ref);
+    const isRead = retrieved.outcome === 'applied' && !retrieved.after.isContradicted;
+    resources.push({ ref, isRead, isKnown });
+    if (!isRead || !isMoneyChanged(retrieved.before, retrieved.after)) continue;
+    const { after, observedMicros } = retrieved;
+    const name = isKnown ? 'stale_local' : 'missing_local';
+    repaired.push({ class: name, subject: refKey(ref), outcome: repairedBy(run) });
+    changes.push({ ref, versionMicros: after.versionMicros ?? undefined, observedMicros });
+  }
+  return { resources, repaired, changes };
 }
 
 /** A page of a list. */

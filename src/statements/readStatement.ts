@@ -4,6 +4,7 @@ import { closingsInForce, zoneOf } from '../ledger/domain/closings.ts';
 import { currencyStatements, type Statement } from '../ledger/domain/statement.ts';
 import { readBookedSums } from '../ledger/read/bookedSums.ts';
 import { openEffectiveSums } from '../ledger/read/effectiveSums.ts';
+import { readOpenItemsAtEnd } from '../ledger/read/openItems.ts';
 import { readUnmatchedBefore, whyNotRead } from '../ledger/read/store/clearing.ts';
 import { readClosings } from '../ledger/read/store/closings.ts';
 import {
@@ -53,7 +54,12 @@ export function readStatement(
       unmatched: reason
         ? { outcome: 'not_read', reason }
         : await readUnmatchedBefore(tx, toMicros, currency),
-      open: await sums.openBefore(toMicros),
+      open: await readOpenItemsAtEnd(tx, {
+        effective: sums,
+        toMicros,
+        closing: booking.kind === 'booked' ? booking.closing : undefined,
+        currency,
+      }),
       findings: await readFindingsOpenAt(tx, toMicros),
       accepted: await readAcceptedFindings(tx, period),
       uncertain: await countUncertain(tx),

@@ -9,6 +9,7 @@ import {
   closingsInForce,
   nextMonth,
 } from '../../src/ledger/domain/closings.ts';
+import { OLDEST } from '../../src/ledger/read/openItems.ts';
 import {
   readClosingBalances,
   readClosingDays,
@@ -18,6 +19,7 @@ import { checkClosings } from '../../src/ledger/verify/closings.ts';
 import { createTally } from '../../src/ledger/verify/tally.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import { closePeriod, reopenPeriod } from '../../src/statements/closePeriod.ts';
+import { readStatement } from '../../src/statements/readStatement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import {
@@ -25,6 +27,7 @@ import {
   insertRandom,
   type RandomTransfer,
 } from '../support/randomJournal.ts';
+import { sumEverything } from '../support/sums.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const seed = testSeed();
@@ -322,3 +325,66 @@ function within(tx: { query: TestDatabase['query'] }, work: (tx: unknown) => unk
       text.startsWith('set transaction') ? [] : tx.query(text, values),
   });
 }
+
+describe('the statement of a closed month', () => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await createTestDatabase();
+  });
+  afterAll(() => db.drop());
+
+  const statements = async () =>
+    await Promise.all(
+      MONTHS.map((month) => readStatement(db, { month, timeZone: TIME_ZONE, currency: undefined })),
+    );
+
+  /** What each account of something under way has at the end of the month, by the closing. */
+  const BALANCES = {
+    hold: 'memo.auth_open',
+    refund: 'refund.in_flight',
+    dispute: 'dispute.held',
+    payout: 'payout.in_transit',
+  } as const;
+  const isCredit = (account: string) => account === 'refund.in_flight';
+
+  async function expectSameAs(before: Awaited<ReturnType<typeof statements>>): Promise<void> {
+    for (const [place, { period, open, currencies }] of (await statements()).entries()) {
+      const where = `${period.month}, ${seeded}`;
+      const known = before[place]?.open ?? [];
+      expect(
+        open.map(({ oldest: _, ...sums }) => sums),
+        where,
+      ).toEqual(known.map(({ oldest: _, ...sums }) => sums));
+      for (const [item, { oldest, count }] of open.entries()) {
+        expect(oldest, where).toEqual(known[item]?.oldest);
+        expect(oldest, where).toHaveLength(Math.min(count, OLDEST));
+      }
+      for (const { item, currency, amountMinor } of open) {
+        const account = currencies
+          .find((one) => one.currency === currency)
+          ?.accounts.find((one) => one.account === BALANCES[item]);
+        const closingMinor = account?.closingMinor ?? 0n;
+        expect(isCredit(BALANCES[item]) ? -closingMinor : closingMinor, where).toBe(amountMinor);
+      }
+    }
+  }
+
+  test(`lists what was under way by its closing, regardless of what arrives later, ${seeded}`, async () => {
+    const journals = Array.from({ length: 12 }, (_, n) =>
+      createRandomJournal({ random, effectiveMs: anyTime, prefix: `s${n}` }),
+    );
+    const write = (rounds: number) =>
+      insertRandom(
+        db,
+        Array.from({ length: rounds }, () => journals.map((next) => next(FIRST_MS))).flat(),
+      );
+    await write(20);
+    for (const month of MONTHS) await closed(db, month);
+    const before = await statements();
+    await expectSameAs(before);
+    await write(4);
+    await expectSameAs(before);
+    await sumEverything(db);
+    await expectSameAs(before);
+  });
+});

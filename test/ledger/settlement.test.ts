@@ -321,12 +321,24 @@ describe('import', () => {
     expect((await balances())['fees.service']).toBeUndefined();
   });
 
+  const numbered = {
+    ...REPORT,
+    columns: { ...('columns' in REPORT ? REPORT.columns : {}), line: 'Line' },
+  } as Source;
+
+  test('L3: rows with one number of the service are one line, also within a file', async () => {
+    await open();
+    const twice = `${HEADER}${ROWS.fee}${ROWS.one}${ROWS.fee}`;
+    expect(await imported(twice, numbered)).toMatchObject({ lines: 3, newLines: 2 });
+    expect(await balances()).toMatchObject({ 'fees.service': 130n + 990n });
+    expect(await imported(twice, numbered)).toMatchObject({ outcome: 'known' });
+    expect(await imported(REPORT_TEXT, numbered)).toMatchObject({ newLines: 2 });
+    expect(await balances()).toMatchObject({ 'fees.service': 1185n });
+    expect(await problems()).toEqual([]);
+  });
+
   test('a number of the service with other content is refused', async () => {
     await open();
-    const numbered = {
-      ...REPORT,
-      columns: { ...('columns' in REPORT ? REPORT.columns : {}), line: 'Line' },
-    } as Source;
     await imported(REPORT_TEXT, numbered);
     const changed = `${HEADER}${ROWS.one.replace('1.30,64.10', '1.40,64.00')}`;
     expect(await imported(changed, numbered)).toMatchObject({

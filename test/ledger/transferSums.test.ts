@@ -66,8 +66,8 @@ async function expectEqual(summedTo: string): Promise<void> {
         for (const beforeMicros of [period.fromMicros, period.toMicros + 1_234_567]) {
           const at = { currency, beforeMicros };
           expect(await readSummedLegs(db, at, summedTo), where).toEqual(await readLegSums(db, at));
-          expect(await readSummedOpenItems(db, at, summedTo), where).toEqual(
-            await readOpenItems(db, at),
+          expect(await readSummedOpenItems(db, at, { summedTo, most: 20 }), where).toEqual(
+            await readOpenItems(db, at, 20),
           );
         }
       }

@@ -8,7 +8,7 @@ import type { ChannelName } from '../../src/notify/domain/message.ts';
 import { insertMessages } from '../../src/notify/store/messages.ts';
 import { sweepMessages } from '../../src/notify/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { DAY_MS } from '../../src/platform/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { alertOf, readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestNotifier, readMessages, type TestNotifier } from '../support/notifier.ts';
@@ -104,9 +104,47 @@ test('a channel that is down is reported until it is removed from the settings',
   expect(await alerts()).toMatchObject([{ ...down, state: 'open', notifications: ['opened'] }]);
   expect(await health()).toEqual([{ channel: 'webhook' }]);
 
+  // Nothing is due, and another process may have the channel.
+  advance(6 * HOUR_MS);
+  await sweep('log');
+  expect(await alerts()).toMatchObject([{ ...down, state: 'open' }]);
+
+  advance(HOUR_MS);
   await sweep('log');
   expect(await alerts()).toMatchObject([
     { ...down, state: 'resolved', notifications: ['opened', 'resolved'] },
   ]);
   expect(await health()).toEqual([]);
+});
+
+// The process that sweeps was started before the channel was configured, or has another environment.
+test('a channel that another process tries is not taken for removed', async () => {
+  await writeOrderWebhook();
+  receiver.behave({ does: 'respond', status: 503 });
+  const down = { rule: 'channel_down', subject: 'channel:shop' };
+  for (let minutes = 0; minutes < 30; minutes += 5) {
+    await notifier.deliver();
+    await sweep('log');
+    advance(5 * MINUTE_MS);
+  }
+  expect(await readStoredAlerts(db, [down.subject])).toMatchObject([
+    { ...down, state: 'open', notifications: ['opened'] },
+  ]);
+});
+
+test('an order webhook that another process still tries does not fail without an alert', async () => {
+  await writeOrderWebhook();
+  receiver.behave({ does: 'respond', status: 422 });
+  for (let hours = 0; hours < 72; hours += 6) {
+    await notifier.deliver();
+    advance(6 * HOUR_MS);
+  }
+  advance(MINUTE_MS);
+  await sweep('log');
+  expect(await readMessages(db)).toMatchObject([{ state: 'due' }]);
+  await notifier.deliver();
+  expect(await readMessages(db)).toMatchObject([{ state: 'failed' }]);
+  expect(await readStoredAlerts(db, ['message:msg_1'])).toMatchObject([
+    { rule: 'order_webhook_failed' },
+  ]);
 });

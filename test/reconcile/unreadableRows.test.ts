@@ -18,6 +18,27 @@ afterEach(async () => {
 
 const lane = { lane: 'operator' } as const;
 
+const openFindings = () =>
+  db.query<{ readonly class: string; readonly subject: string }>(
+    `select class, subject, detail ->> 'difference' as difference
+       from findings where state = 'open' order by class, subject`,
+  );
+
+/** A service that lists rows, and responds to the retrieve of a payment with the body of its id. */
+function respondWith(
+  rows: readonly object[],
+  bodies: readonly ReturnType<typeof paymentObject>[],
+): void {
+  service.always = ({ path }) => ({
+    status: 200,
+    body: path.startsWith('/payments/list')
+      ? { count: rows.length, total_count: rows.length, data: rows }
+      : bodies.find(({ payment_id }) => path.endsWith(payment_id)),
+  });
+}
+
+const span = { fromMs: Date.UTC(2026, 9, 1) };
+
 // If such a row failed the run, every run would fail there and never reach later rows.
 test.each([
   ['amount', { amount: 65.4 }],
@@ -39,9 +60,12 @@ test.each([
       repaired: 1,
       remaining: 1,
       differences: expect.arrayContaining([
-        { class: 'amount', subject: `payment:${row.payment_id}`, outcome: 'remaining' },
+        { class: 'missing_local', subject: `payment:${row.payment_id}`, outcome: 'remaining' },
       ]),
     });
+    expect(await openFindings()).toMatchObject([
+      { class: 'missing_local', subject: `payment:${row.payment_id}` },
+    ]);
     expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
     expect(await reconciler.retrieve({ kind: 'payment', id: row.payment_id }, lane)).toMatchObject({
       outcome: 'failed',
@@ -59,4 +83,57 @@ test('a row with invalid fields other than amounts is repaired like any other', 
   });
   const report = await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) });
   expect(report).toMatchObject({ state: 'done', repaired: 1, remaining: 0 });
+});
+
+// Without the retrieve, a payment with a lost webhook stays out of the ledger for good.
+test('a payment with an unreadable row is retrieved, and compared by the response', async () => {
+  const missing = paymentObject({ status: 'succeeded', amount_received: 6540 });
+  respondWith([{ ...missing, amount: 65.4 }], [missing]);
+  const subject = `payment:${missing.payment_id}`;
+  expect(await reconciler.run(span)).toMatchObject({
+    repaired: 1,
+    remaining: 0,
+    differences: [{ class: 'missing_local', subject, outcome: 'repaired' }],
+  });
+  expect(await readResourceStates(db, [missing.payment_id])).toMatchObject([
+    { status: 'succeeded' },
+  ]);
+  expect(await reconciler.run(span)).toMatchObject({ found: 0, remaining: 0 });
+});
+
+test('the finding about an unreadable row can be accepted, and closes when the payment is read', async () => {
+  const row = paymentObject({ amount: 65.4 });
+  respondWith([row, PAID], [row, PAID]);
+  await reconciler.run(span);
+  await db.query(
+    `update findings set accepted_at = now(), accepted_by = 'ada', accepted_reason = 'known'`,
+  );
+  expect(await reconciler.run(span)).toMatchObject({
+    remaining: 0,
+    differences: [{ class: 'missing_local', outcome: 'accepted' }],
+  });
+  respondWith([row, PAID], [{ ...row, amount: 6540 }, PAID]);
+  expect(await reconciler.run(span)).toMatchObject({ repaired: 1, remaining: 0 });
+  expect(await openFindings()).toEqual([]);
+});
+
+test('an unreadable row of a payment in the ledger that cannot be retrieved is a finding about its state', async () => {
+  const row = { ...PAID, amount: 65.4 };
+  respondWith([row], [row]);
+  const difference = { class: 'stale_local', subject: `payment:${id}` };
+  expect(await reconciler.run(span)).toMatchObject({
+    remaining: 1,
+    differences: [{ ...difference, outcome: 'remaining' }],
+  });
+  expect(await openFindings()).toEqual([{ ...difference, difference: 'unreadable' }]);
+});
+
+// A retrieve for each row of a list in another form would use up the rate limit.
+test('a window with many unreadable rows shows that the list is at fault, and none is retrieved', async () => {
+  const rows = Array.from({ length: 21 }, () => paymentObject({ amount: 65.4 }));
+  respondWith([...rows, PAID], [...rows, PAID]);
+  const report = await reconciler.run(span);
+  expect(report).toMatchObject({ repaired: 1, remaining: 22 });
+  expect(await openFindings()).toMatchObject([{ class: 'list_unstable' }]);
+  expect(service.received.filter(({ path }) => !path.startsWith('/payments/list'))).toHaveLength(1);
 });

@@ -11,6 +11,8 @@ import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { readDisputedEvents, scanOldEvents } from '../../src/ledger/inbox/store/oldEvents.ts';
 import { insertChanges } from '../../src/ledger/store/changes.ts';
 import { sleep } from '../../src/platform/sleep.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
+import { readCoverage } from '../../src/reconcile/store/coverage.ts';
 import { planRetention } from '../../src/retention/plan.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
 import { readCutoff, readStates } from '../../src/retention/store/state.ts';
@@ -93,6 +95,44 @@ describe('each class keeps what is needed', () => {
     );
     expect(await removedOf('runs')).toBe(1);
     expect(await ids('reconcile_runs')).toEqual([2, 3, 4]);
+  });
+
+  // A statement that is read a year later would call its month not compared, and an open month could not be closed.
+  test('runs stay that were the last to compare some of their span', async () => {
+    await db.query(
+      `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
+                                   started_at, finished_at)
+       values ('payments', 'full', 'operator', true, 'done', now() - interval '500 days', now(),
+               now() - interval '300 days', now() - interval '300 days', now() - interval '300 days')`,
+    );
+    await db.query(
+      `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
+                                   started_at, finished_at)
+       select stream, 'full', cause, false, 'done', slot - reach, slot - over, slot - over, slot, slot
+         from (select slot, cause, reach, over
+                 from generate_series(now() - interval '400 days', now(), interval '1 day') as slot
+                cross join (values ('night', interval '8 days', interval '5 minutes', 1),
+                                   ('tail', interval '40 minutes', interval '1 minute', 1),
+                                   ('week', interval '120 days', interval '5 minutes', 7),
+                                   ('slice', interval '120 days', interval '110 days', 7))
+                           as runs (cause, reach, over, every)
+                where extract(day from now() - slot)::integer % every = 0) due
+        cross join unnest(array['payments', 'refunds', 'disputes', 'payouts']) as stream
+        order by slot, cause desc, stream`,
+    );
+    const year = { from: new Date(Date.now() - 380 * DAY_MS), to: new Date(Date.now() - DAY_MS) };
+    expect((await readCoverage(db, year)).flatMap(({ gaps }) => gaps)).toEqual([]);
+    expect(await removedOf('runs')).toBeGreaterThan(2 * 4 * 300);
+    expect((await readCoverage(db, year)).flatMap(({ gaps }) => gaps)).toEqual([]);
+    const past = await db.query<{ readonly cause: string; readonly runs: number }>(
+      `select cause, count(*) as runs from reconcile_runs
+        where finished_at < now() - interval '90 days' group by cause order by cause`,
+    );
+    expect(past).toEqual([
+      { cause: 'slice', runs: 4 * 45 },
+      { cause: 'week', runs: 4 * 45 },
+    ]);
+    expect(await removedOf('runs')).toBe(0);
   });
 
   test('never is never, and such a class is not behind', async () => {

@@ -71,4 +71,12 @@ export const JOURNAL: readonly Mistake[] = [
     mistaken: 'const effectiveMicros = createdMicros || belowMicros;',
     test: 'test/unit/ledger/effectiveTimes.test.ts',
   },
+  {
+    guarantee: 'The statement of a closed month lists what was under way by its closing.',
+    file: 'src/ledger/domain/openAtClosing.ts',
+    code: 'sum - nowMinor + closedMinor',
+    mistaken: 'sum',
+    test: 'test/ledger/closings.test.ts',
+    named: 'under way by its closing',
+  },
 ];

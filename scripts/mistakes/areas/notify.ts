@@ -82,4 +82,20 @@ export const NOTIFY: readonly Mistake[] = [
     test: 'test/platform/rights.test.ts',
     named: 'tallyhook_app',
   },
+  {
+    guarantee: 'A channel that another process tries is not taken for removed.',
+    file: 'src/notify/store/channelHealth.ts',
+    code: 'coalesce(h.waiting_since, h.failing_since) >= $3',
+    mistaken: 'h.failing_since > $3 and false',
+    test: 'test/notify/sweep.test.ts',
+    named: 'until it is removed from the settings',
+  },
+  {
+    guarantee: 'Messages that another process tries are not given up.',
+    file: 'src/notify/store/channelHealth.ts',
+    code: "(m.attempt_log -> -1 ->> 'at')::timestamptz >= $3",
+    mistaken: 'm.attempts = 0',
+    test: 'test/notify/sweep.test.ts',
+    named: 'another process still tries',
+  },
 ];

@@ -116,4 +116,12 @@ export const RECONCILE: readonly Mistake[] = [
     test: 'test/cli/reconcile.test.ts',
     named: 'continues after a rejected list',
   },
+  {
+    guarantee: 'A row with unreadable money is a finding where the retrieve does not help.',
+    file: 'src/reconcile/recordWindow.ts',
+    code: 'const unread = unreadable.filter(({ isRead }) => !isRead)',
+    mistaken: 'const unread = unreadable.filter(({ isRead }) => isRead && !isRead)',
+    test: 'test/reconcile/unreadableRows.test.ts',
+    named: 'an invalid amount',
+  },
 ];

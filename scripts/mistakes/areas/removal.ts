@@ -40,4 +40,12 @@ export const REMOVAL: readonly Mistake[] = [
     mistaken: '',
     test: 'test/unit/erasure/personalValues.test.ts',
   },
+  {
+    guarantee: 'A reconcile run that was the last to compare some of its span is not removed.',
+    file: 'src/reconcile/store/endedRuns.ts',
+    code: ' and n.position_at >= r.position_at',
+    mistaken: '',
+    test: 'test/retention/removeOld.test.ts',
+    named: 'the last to compare some of their span',
+  },
 ];

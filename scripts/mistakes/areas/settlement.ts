@@ -31,4 +31,12 @@ export const SETTLEMENT: readonly Mistake[] = [
     mistaken: '',
     test: 'test/unit/ledger/matchLines.test.ts',
   },
+  {
+    guarantee: 'Rows of a report with one number are one line.',
+    file: 'src/ledger/lines/store/lines.ts',
+    code: "case when s.type <> 'bank' and s.line_reference is not null then 1",
+    mistaken: 'case when false then 1',
+    test: 'test/ledger/settlement.test.ts',
+    named: 'one number of the service',
+  },
 ];

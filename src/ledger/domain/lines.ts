@@ -7,8 +7,9 @@
  *    of lines, and no order of files changes them.
  * 2. A payment, refund, dispute or payout is posted from the service's resources. A report line about one
  *    posts its fee only, so that nothing is posted twice.
- * 3. A line is identified by its content and its number among equal lines of its file. So a file that is
- *    imported again, overlaps another or was exported again adds nothing that is stored. The text of a bank
+ * 3. A line is identified by its content and its number among equal lines of its file; a report line to which the
+ *    service gives a number, by its content alone. So a file that is imported again, overlaps another, was exported
+ *    again or has a numbered row twice adds nothing that is stored. The text of a bank
  *    line does not belong to its content: erasure may change it.
  * 4. A line has the day that is written in its file, and its transfers the noon of that day in UTC, which is
  *    the same day in every time zone from UTC-12 to UTC+11.

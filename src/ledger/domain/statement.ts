@@ -250,6 +250,16 @@ export interface OpenItems {
   }[];
 }
 
+/** The order of the oldest open items. */
+export function oldestFirst(
+  one: OpenItems['oldest'][number],
+  other: OpenItems['oldest'][number],
+): number {
+  if (one.sinceMicros !== other.sinceMicros) return one.sinceMicros - other.sinceMicros;
+  if (one.id === other.id) return 0;
+  return one.id < other.id ? -1 : 1;
+}
+
 /** A finding that was open at the end of the period, or accepted within it. */
 export interface StatementFinding {
   readonly id: number;

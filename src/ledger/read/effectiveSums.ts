@@ -19,8 +19,8 @@ export interface EffectiveSums {
   readonly legsBefore: (beforeMicros: number) => Promise<readonly LegSums[]>;
   /** The movements of a period by day and leg. */
   readonly daysOf: (period: Period) => Promise<readonly DaySums[]>;
-  /** What was under way before a time. */
-  readonly openBefore: (beforeMicros: number) => Promise<readonly OpenItems[]>;
+  /** What was under way before a time. @param most how many of the oldest of each item are read */
+  readonly openBefore: (beforeMicros: number, most: number) => Promise<readonly OpenItems[]>;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function openEffectiveSums(
     return {
       legsBefore: (beforeMicros) => readLegSums(tx, { currency, beforeMicros }),
       daysOf: (period) => readDaySums(tx, period, currency),
-      openBefore: (beforeMicros) => readOpenItems(tx, { currency, beforeMicros }),
+      openBefore: (beforeMicros, most) => readOpenItems(tx, { currency, beforeMicros }, most),
     };
   }
   return {
@@ -45,6 +45,7 @@ export async function openEffectiveSums(
       isOnQuarters(period)
         ? readSummedDays(tx, period, { currency, summedTo })
         : readDaySums(tx, period, currency),
-    openBefore: (beforeMicros) => readSummedOpenItems(tx, { currency, beforeMicros }, summedTo),
+    openBefore: (beforeMicros, most) =>
+      readSummedOpenItems(tx, { currency, beforeMicros }, { summedTo, most }),
   };
 }

@@ -77,6 +77,8 @@ export const LEASE_MS = MINUTE_MS;
 const DOWN_AFTER_MS = 10 * MINUTE_MS;
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 const MAX_REFUSED_WAIT_MS = 6 * HOUR_MS;
+/** A channel with due messages is tried more often than this, as long as some process has it (rules 1 and 2). */
+export const TRIED_WITHIN_MS = MAX_REFUSED_WAIT_MS + MAX_RETRY_AFTER_MS;
 
 /** When a message is tried again after a failed attempt, and what the failure shows of its channel. */
 export function planRetry(facts: FailureFacts): RetryPlan {

@@ -1,6 +1,6 @@
 /** Statements on the health of channels. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { ChannelName } from '../domain/message.ts';
+import { CHANNELS, type ChannelName } from '../domain/message.ts';
 import type { Health } from '../domain/retry.ts';
 
 interface HealthRow {
@@ -81,13 +81,34 @@ export async function deleteHealth(tx: Queryable, channel: ChannelName): Promise
   await tx.query('delete from channel_health where channel = $1', [channel]);
 }
 
-/** Deletes the health of channels that are not in the list. @returns their names */
-export async function deleteOtherHealth(
+/** Channels other than some that no process has tried since a time: their last attempts are all older. */
+export async function readUntriedChannels(
+  db: Queryable,
+  { others, since }: { readonly others: readonly ChannelName[]; readonly since: Date },
+): Promise<readonly ChannelName[]> {
+  const rows = await db.query<{ channel: ChannelName }>(
+    `select channel
+       from (select unnest($1::text[]) as channel union select channel from channel_health) known
+      where channel <> all ($2::text[])
+        and not exists (select from channel_health h
+                         where h.channel = known.channel
+                           and coalesce(h.waiting_since, h.failing_since) >= $3)
+        and not exists (select from messages m
+                         where m.channel = known.channel and m.state = 'due'
+                           and (m.attempt_log -> -1 ->> 'at')::timestamptz >= $3)
+      limit 100`,
+    [CHANNELS, others, since.toISOString()],
+  );
+  return rows.map(({ channel }) => channel);
+}
+
+/** Deletes the health of channels. @returns the names of those that had one */
+export async function deleteHealthOf(
   tx: Queryable,
   channels: readonly ChannelName[],
 ): Promise<readonly ChannelName[]> {
   const rows = await tx.query<{ channel: ChannelName }>(
-    'delete from channel_health where channel <> all ($1::text[]) returning channel',
+    'delete from channel_health where channel = any ($1::text[]) returning channel',
     [channels],
   );
   return rows.map(({ channel }) => channel);

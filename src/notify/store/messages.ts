@@ -280,7 +280,7 @@ export async function endWrongWaits(
 }
 
 /**
- * Fails up to `limit` messages to channels that are not in the list, if they were created before a time
+ * Fails up to `limit` messages to channels, if they were created before a time
  * and no attempt is in progress.
  */
 export async function giveUpAbandoned(
@@ -297,7 +297,7 @@ export async function giveUpAbandoned(
     `update messages
         set state = 'failed', settled_at = $3, last_error = coalesce(last_error, 'never tried')
       where id = any (array(select id from messages
-                             where state = 'due' and channel <> all ($1::text[])
+                             where state = 'due' and channel = any ($1::text[])
                                and created_at < $2 and next_attempt_at < $3
                              order by number limit $4 for update skip locked))`,
     [channels, before.toISOString(), now.toISOString(), limit],

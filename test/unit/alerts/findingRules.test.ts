@@ -211,6 +211,16 @@ describe.each([
     nextStep: 'npx tallyhook refresh pay_1',
   },
   {
+    class: 'stale_local',
+    subject: 'payment:pay_1',
+    detail: { difference: 'unreadable' },
+    place: PAID,
+    severity: 'warning',
+    sentence:
+      'The service lists payment pay_1 of 65.40 USD with money that cannot be read, and a retrieve did not resolve it. The ledger keeps the status succeeded.',
+    nextStep: 'npx tallyhook refresh pay_1',
+  },
+  {
     class: 'missing_remote',
     subject: 'payment:pay_1',
     place: PAID,

@@ -6,9 +6,10 @@ import {
 } from '../../../../src/alerts/store/outbox.ts';
 import {
   deleteHealth,
-  deleteOtherHealth,
+  deleteHealthOf,
   leaseProbe,
   lockHealth,
+  readUntriedChannels,
   saveHealth,
 } from '../../../../src/notify/store/channelHealth.ts';
 import {
@@ -33,6 +34,7 @@ const LATER = { until: EPOCH, error: '' };
 const ABANDONED = { channels: [], before: EPOCH, now: EPOCH, limit: 1 };
 const WAITS = { channels: [], now: EPOCH, latestPast: EPOCH, latestLease: EPOCH, limit: 1 };
 const PROBE = { now: EPOCH, leaseUntil: EPOCH };
+const UNTRIED = { others: [], since: EPOCH };
 const HEALTH = { failingSinceMs: 0, lastError: '', outage: undefined };
 
 const OUTBOX = [
@@ -235,11 +237,11 @@ const MESSAGES = [
   modeled(
     giveUpAbandoned,
     [ABANDONED],
-    '10fb576d',
+    '5d45e78c',
     function* (x, t, [channels, before, now, limit]) {
       const isAbandoned = (row: MessageRow) =>
         row.state === 'due' &&
-        !texts(channels).includes(row.channel) &&
+        texts(channels).includes(row.channel) &&
         row.created_at < requiredMs(before) &&
         row.next_attempt_at < requiredMs(now);
       const locked = yield* x.lock(t.messages, isAbandoned, {
@@ -314,9 +316,24 @@ const HEALTHS = [
     yield* x.remove(t.channel_health, isChannel(channel));
     return [];
   }),
-  modeled(deleteOtherHealth, [[]], 'af7ecaae', function* (x, t, [channels]) {
-    const kept = new Set(texts(channels));
-    const removed = yield* x.remove(t.channel_health, ({ channel }) => !kept.has(channel));
+  modeled(readUntriedChannels, [UNTRIED], '2ab0cd7b', (x, t, [channels, others, since]) => {
+    const health = x.rows(t.channel_health);
+    const names = new Set([...texts(channels), ...health.map(({ channel }) => channel)]);
+    const tried = new Set([
+      ...health
+        .filter((row) => (row.waiting_since ?? row.failing_since) >= requiredMs(since))
+        .map(({ channel }) => channel),
+      ...x
+        .rows(t.messages, (row) => row.state === 'due' && lastAttemptMs(row) >= requiredMs(since))
+        .map(({ channel }) => channel),
+    ]);
+    return [...names]
+      .filter((channel) => !texts(others).includes(channel) && !tried.has(channel))
+      .map((channel) => ({ channel }));
+  }),
+  modeled(deleteHealthOf, [[]], 'ae50dac4', function* (x, t, [channels]) {
+    const ended = new Set(texts(channels));
+    const removed = yield* x.remove(t.channel_health, ({ channel }) => ended.has(channel));
     return removed.map(({ channel }) => ({ channel }));
   }),
 ];

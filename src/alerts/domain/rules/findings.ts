@@ -151,8 +151,10 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
   stale_local: {
     severity: 'warning',
     graceMs: REPAIR_MS,
-    sentence: ({ subject, place }) =>
-      `The service lists ${inner(subject)} with another state than the ledger (${quote(place.status)}), and a retrieve did not resolve the difference.`,
+    sentence: ({ subject, detail, place }) =>
+      detail.difference === 'unreadable'
+        ? `The service lists ${inner(subject)}${ofMoney(place)} with money that cannot be read, and a retrieve did not resolve it. The ledger keeps the status ${quote(place.status)}.`
+        : `The service lists ${inner(subject)} with another state than the ledger (${quote(place.status)}), and a retrieve did not resolve the difference.`,
     nextStep: ({ subject }) => refresh(subject),
   },
   missing_remote: {

@@ -183,7 +183,10 @@ export async function storeStage(
        select $1, s.file_line, $2, case when s.type = 'bank' then '${lineKindOf('bank')}'
                                        else '${lineKindOf('fee')}' end,
               s.type, t.id, s.reference, s.line_reference, s.day, s.currency, s.gross_minor, s.fee_minor,
-              s.text, s.digest, row_number() over (partition by s.digest order by s.number)
+              s.text, s.digest,
+              -- The number that the service gives a line identifies it: another row with it is the same line.
+              case when s.type <> 'bank' and s.line_reference is not null then 1
+                   else row_number() over (partition by s.digest order by s.number) end
          from settlement_stage s
          left join settlements t on t.source = $2 and t.reference = s.settlement
                                 and t.currency = s.currency

@@ -3,7 +3,9 @@
  * number above that of the closing which they missed.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { ItemWithLatePostings } from '../../domain/openAtClosing.ts';
 import type { LatePosting, LateSums } from '../../domain/statement.ts';
+import { SIGNED_LEGS } from '../../store/transferSums.ts';
 import { instantOrNull, micros } from './instants.ts';
 import type { SumsAsText } from './sums.ts';
 
@@ -94,4 +96,42 @@ export async function readLatePostings(
     valuesOf(selection),
   );
   return rows.map((row) => ({ ...row, movedMinor: BigInt(row.movedMinor) }));
+}
+
+/** As many resources with late postings are read. */
+const MAX_ITEMS = 100_000;
+
+/**
+ * Resources with late postings on the legs of open items, each with what it has open by the whole journal and by
+ * the closing that they missed.
+ */
+export async function readItemsWithLatePostings(
+  tx: Queryable,
+  selection: LateSelection,
+): Promise<readonly ItemWithLatePostings[]> {
+  const rows = await tx.query<SumsAsText<ItemWithLatePostings>>(
+    `with signed (item, kind, leg, sign) as (values ${SIGNED_LEGS}),
+     late as materialized (
+       select distinct s.item, t.kind, t.resource_id
+         from (select * from transfers where ${LATE}) t
+         join signed s on s.kind = t.kind and s.leg = t.leg)
+     select l.item, t.currency, l.resource_id as id,
+            sum(s.sign * (t.cumulative_minor - t.previous_minor))::text as "nowMinor",
+            coalesce(sum(s.sign * (t.cumulative_minor - t.previous_minor)) filter (where t.id <= $3), 0)::text
+              as "closedMinor",
+            ${micros('min(t.effective_at) filter (where t.id <= $3)')} as "sinceMicros"
+       from late l
+       join signed s on s.item = l.item
+       join transfers t on t.kind = l.kind and t.resource_id = l.resource_id and t.leg = s.leg
+      where t.effective_at < $2 and ($5::text is null or t.currency = $5)
+      group by 1, 2, 3
+      order by 1, 2, 3
+      limit ${MAX_ITEMS}`,
+    valuesOf(selection),
+  );
+  return rows.map((row) => ({
+    ...row,
+    nowMinor: BigInt(row.nowMinor),
+    closedMinor: BigInt(row.closedMinor),
+  }));
 }

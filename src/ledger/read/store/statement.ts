@@ -10,7 +10,7 @@ import {
   type StatementFinding,
 } from '../../domain/statement.ts';
 import { instantOrNull, micros, startOfDay } from './instants.ts';
-import { daySumsOf, OLDEST, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
+import { daySumsOf, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
 
 /** The bounds of a month in a time zone, by the time zones of PostgreSQL, and the time now. */
 export async function readPeriod(
@@ -105,10 +105,11 @@ const SIGNED_LEGS = Object.entries(OPEN_ITEMS).flatMap(([item, { plus, minus }])
   ...minus.map((leg) => ({ item, leg, sign: -1 })),
 ]);
 
-/** What was under way before a time: its number and sum, and the oldest of each. */
+/** What was under way before a time: its number and sum, and the oldest of each, `most` of them. */
 export async function readOpenItems(
   tx: Queryable,
   { currency, beforeMicros }: EffectiveBounds,
+  most: number,
 ): Promise<readonly OpenItems[]> {
   const rows = await tx.query<OpenItemRow>(
     `with open as (
@@ -126,7 +127,7 @@ export async function readOpenItems(
        from (select open.*, count(*) over own as count, sum(open) over own as sum,
                     row_number() over (partition by item, currency order by since, id) as place
                from open window own as (partition by item, currency)) placed
-      where place <= ${OLDEST}
+      where place <= $6
       order by item, currency, place
       limit 10000`,
     [
@@ -135,6 +136,7 @@ export async function readOpenItems(
       SIGNED_LEGS.map(({ item }) => item),
       SIGNED_LEGS.map(({ leg }) => leg),
       SIGNED_LEGS.map(({ sign }) => sign),
+      most,
     ],
   );
   return openItemsOf(rows);

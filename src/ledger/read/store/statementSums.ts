@@ -8,7 +8,7 @@ import type { DaySums, LegSums, OpenItems } from '../../domain/statement.ts';
 import { addedSums, openSpans, touchedItems } from '../../store/transferSums.ts';
 import { instantOrNull, micros } from './instants.ts';
 import type { EffectiveBounds } from './statement.ts';
-import { daySumsOf, OLDEST, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
+import { daySumsOf, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
 
 /**
  * Transfers that are not in the sums yet. @param place where the statement has `summedTo`: with its value,
@@ -115,11 +115,11 @@ export async function readSummedDays(
 const IS_STORED = `not exists (select from touched u
                                 where u.item = o.item and u.resource_id = o.resource_id)`;
 
-/** What was under way before a time: its number and sum, and the oldest of each. */
+/** What was under way before a time: its number and sum, and the oldest of each, `most` of them. */
 export async function readSummedOpenItems(
   tx: Queryable,
   { currency, beforeMicros }: EffectiveBounds,
-  summedTo: string,
+  { summedTo, most }: { readonly summedTo: string; readonly most: number },
 ): Promise<readonly OpenItems[]> {
   const rows = await tx.query<OpenItemRow>(
     `with touched as materialized (${touchedItems(rest('$3'))}),
@@ -158,19 +158,19 @@ export async function readSummedOpenItems(
           (select o.resource_id as id, o.since, o.open_minor as open from open_spans o
             where o.item = s.item and o.currency = s.currency and o.since < $1
                   and upper(o.span) = 'infinity' and o.span @> $1::timestamptz and ${IS_STORED}
-            order by o.since, o.resource_id limit ${OLDEST})
+            order by o.since, o.resource_id limit $4)
           union all
           (select o.resource_id, o.since, o.open_minor from open_spans o
             where o.item = s.item and o.currency = s.currency
                   and upper(o.span) < 'infinity' and o.span @> $1::timestamptz and ${IS_STORED}
-            order by o.since, o.resource_id limit ${OLDEST})
+            order by o.since, o.resource_id limit $4)
           union all
           select resource_id, since, open_minor from rest r
            where r.item = s.item and r.currency = s.currency and r.span @> $1::timestamptz) one
-         order by since, id limit ${OLDEST}) o
+         order by since, id limit $4) o
       order by s.item, s.currency, o.since, o.id
       limit 10000`,
-    [instantOrNull(beforeMicros), currency ?? null, summedTo],
+    [instantOrNull(beforeMicros), currency ?? null, summedTo, most],
   );
   return openItemsOf(rows);
 }

@@ -15,9 +15,6 @@ export function daySumsOf(rows: readonly SumsAsText<DaySums>[]): readonly DaySum
   }));
 }
 
-/** How many open items of a name and currency a statement lists. */
-export const OLDEST = 20;
-
 /** One of the oldest open items, with the number and sum of all of its name and currency. */
 export interface OpenItemRow {
   readonly item: OpenItemName;
