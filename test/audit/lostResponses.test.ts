@@ -1,0 +1,116 @@
+/** Requests that move money and lose their response: what counts as done, and what may be sent next. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actOnPayoutAs } from '../../src/actions/actOnPayout.ts';
+import { captureOrCancelAs, inspectHold } from '../../src/actions/captureOrCancel.ts';
+import { createAuthorizationService } from '../../src/authorizations/createAuthorizationService.ts';
+import { createClient } from '../../src/client/index.ts';
+import { createPayoutService } from '../../src/payouts/payoutService.ts';
+import type { RetrieveParts } from '../../src/reconcile/retrieve.ts';
+import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import type { Body } from '../support/serviceApi.ts';
+
+const ADA = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@till' } as const;
+const LOST = { outcome: 'unknown', reason: 'no complete response' } as const;
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+let setup: AuthorizationTestSetup;
+let parts: RetrieveParts;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  sandbox = await startTestSandbox();
+  setup = await setUpAuthorizations(sandbox, db);
+  const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey });
+  const account = { merchantId: sandbox.merchantId, profileId: undefined };
+  parts = { db, client, clock: setup.clock, account };
+});
+afterAll(async () => {
+  await sandbox.close();
+  await db.drop();
+});
+
+const call = async (path: string, body: object = {}): Promise<Body> =>
+  (await sandbox.call('POST', path, body)).body;
+
+const resultsOf = (id: string) =>
+  db.query<{ result: string }>('select result from audit where subject_id = $1 order by id', [id]);
+
+describe('a capture or cancellation that lost its response', () => {
+  /** Acts on the hold of a payment; its own request is lost, and somebody else sends another one meanwhile. */
+  const act = async (
+    request: { readonly action: 'capture' | 'cancel'; readonly amountMinor?: number },
+    meanwhile: { readonly path: string; readonly body?: object },
+  ) => {
+    const id = await setup.authorize({ capture_method: 'manual_multiple' });
+    const service = {
+      ...createAuthorizationService(parts, { lane: 'operator' }),
+      act: async () => {
+        await call(`/payments/${id}/${meanwhile.path}`, meanwhile.body);
+        return LOST;
+      },
+    };
+    const acting = { db, service, check: setup.check };
+    const seen = await inspectHold(acting, id);
+    if (seen.outcome !== 'held') throw new Error(`${id} holds nothing`);
+    const input = { ...request, paymentId: id, hold: seen.hold };
+    const { outcome } = await captureOrCancelAs(acting, ADA, input);
+    return { outcome, results: (await resultsOf(id)).map(({ result }) => result) };
+  };
+
+  test.each([
+    ['captured, and the hold was released', { action: 'capture' }, { path: 'cancel' }],
+    ['released, and the hold was captured', { action: 'cancel' }, { path: 'capture' }],
+    [
+      'captured in part, and less was captured',
+      { action: 'capture', amountMinor: 1000 },
+      { path: 'capture', body: { amount_to_capture: 500 } },
+    ],
+  ] as const)('is unknown where it should have %s', async (_what, request, meanwhile) => {
+    const acted = await act(request, meanwhile);
+    expect(acted).toEqual({ outcome: 'unknown', results: ['requested', 'unknown'] });
+  });
+
+  test.each([
+    ['a capture', { action: 'capture' }, { path: 'capture' }],
+    ['a release', { action: 'cancel' }, { path: 'cancel' }],
+    [
+      'the capture of a part',
+      { action: 'capture', amountMinor: 1000 },
+      { path: 'capture', body: { amount_to_capture: 1000 } },
+    ],
+  ] as const)('is done where the service shows %s', async (_what, request, meanwhile) => {
+    const acted = await act(request, meanwhile);
+    expect(acted).toEqual({ outcome: 'done', results: ['requested', 'done'] });
+  });
+});
+
+describe('a payout with a lost response', () => {
+  const act = async (action: 'cancel' | 'fulfill', meanwhile: 'cancel' | 'fulfill') => {
+    const request = { amount: 2500, currency: 'EUR', confirm: true, customer: { id: 'cus_1' } };
+    const method = { payout_type: 'bank', payout_method_id: 'pm_stored' };
+    const { payout_id: payoutId } = await call('/payouts/create', { ...request, ...method });
+    const service = {
+      ...createPayoutService(parts),
+      act: async () => {
+        await call(`/payouts/${payoutId}/${meanwhile}`);
+        return LOST;
+      },
+    };
+    const seen = { amountMinor: 2500, currency: 'EUR', status: 'requires_fulfillment' };
+    const input = { ...seen, payoutId, action, reason: 'due' };
+    return (await actOnPayoutAs({ db, service, clock: setup.clock }, ADA, input)).outcome;
+  };
+
+  test('is not fulfilled if it was cancelled meanwhile, and not cancelled if it was fulfilled', async () => {
+    expect(await act('fulfill', 'cancel')).toBe('unknown');
+    expect(await act('cancel', 'fulfill')).toBe('unknown');
+  });
+
+  test('is fulfilled or cancelled if the service shows that', async () => {
+    expect(await act('fulfill', 'fulfill')).toBe('done');
+    expect(await act('cancel', 'cancel')).toBe('done');
+  });
+});
