@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actOnPayoutAs } from '../../src/actions/actOnPayout.ts';
 import { captureOrCancelAs, inspectHold } from '../../src/actions/captureOrCancel.ts';
+import { refundPaymentAs } from '../../src/actions/refundPayment.ts';
 import { createAuthorizationService } from '../../src/authorizations/createAuthorizationService.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createPayoutService } from '../../src/payouts/payoutService.ts';
 import type { RetrieveParts } from '../../src/reconcile/retrieve.ts';
+import { createRefundService, type RefundRequest } from '../../src/refunds/refundService.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -112,5 +114,33 @@ describe('a payout with a lost response', () => {
   test('is fulfilled or cancelled if the service shows that', async () => {
     expect(await act('fulfill', 'fulfill')).toBe('done');
     expect(await act('cancel', 'cancel')).toBe('done');
+  });
+});
+
+describe('a refund that may still arrive', () => {
+  test('is not joined by a refund of another amount; the same one finds out', async () => {
+    const paymentId = await setup.authorize({ capture_method: 'automatic' });
+    const service = createRefundService(parts);
+    let underWay: RefundRequest | undefined;
+    const slow = {
+      ...service,
+      refund: (request: RefundRequest) => {
+        underWay = request;
+        return Promise.resolve(LOST);
+      },
+    };
+    const wanted = { paymentId, expectedMinor: 6540, currency: 'USD', reason: 'returned' };
+    const refund = (amountMinor: number, by = service) =>
+      refundPaymentAs({ db, service: by }, ADA, { ...wanted, amountMinor });
+    expect(await refund(1000, slow)).toMatchObject({ outcome: 'unknown' });
+    expect(await refund(2000)).toMatchObject({ outcome: 'uncertain' });
+
+    if (underWay) await service.refund(underWay);
+    expect(await refund(1000)).toMatchObject({ outcome: 'changed' });
+    const { data } = await call('/refunds/list', { payment_id: paymentId });
+    expect(data.map(({ amount }: Body) => amount)).toEqual([1000]);
+
+    const next = { ...wanted, expectedMinor: 5540, amountMinor: 2000 };
+    expect(await refundPaymentAs({ db, service }, ADA, next)).toMatchObject({ outcome: 'done' });
   });
 });
