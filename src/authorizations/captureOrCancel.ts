@@ -26,6 +26,7 @@ export interface Hold {
   readonly capturableMinor: number;
   /** Minor units, of all captures so far. */
   readonly capturedMinor: number;
+  readonly captureMethod: string | null;
 }
 
 /** A hold, and whether the service has just confirmed it. `hold` is undefined for an unknown payment. */
@@ -84,6 +85,7 @@ async function readHold(db: Queryable, paymentId: string): Promise<Hold | undefi
       orderKey: row.orderKey,
       capturableMinor: capturableMinor(row),
       capturedMinor: row.capturedMinor,
+      captureMethod: row.captureMethod,
     }
   );
 }

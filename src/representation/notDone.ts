@@ -92,6 +92,7 @@ function changedText(
 export type NotCaptured =
   | (NotDone & { readonly attempt: number })
   | { readonly outcome: 'claimed'; readonly attempt: number }
+  | { readonly outcome: 'uncertain'; readonly until: Date }
   | { readonly outcome: 'changed'; readonly now: HoldNow }
   | {
       readonly outcome: 'busy';
@@ -122,6 +123,12 @@ export function notCapturedText(
       return claimedText(given.attempt, `capture or cancel ${seen.paymentId}`);
     case 'changed':
       return changedHoldText(seen, given.now);
+    case 'uncertain':
+      return (
+        `An earlier capture of ${seen.paymentId} has an unknown outcome, and the service does not show it yet. ` +
+        'Nothing was sent, so that no more is captured than was decided. Try again after ' +
+        `${formatTime(given.until)}.`
+      );
     case 'busy': {
       const { action, since } = given.policy;
       return (

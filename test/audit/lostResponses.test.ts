@@ -89,6 +89,61 @@ describe('a capture or cancellation that lost its response', () => {
   });
 });
 
+describe('a capture that may still arrive', () => {
+  const WHOLE = 6540;
+  /** Captures two amounts, the first of which is under way until the second has been decided. */
+  const captureTwice = async (method: string, [first, second]: readonly [number, number]) => {
+    const paymentId = await setup.authorize({ capture_method: method });
+    const service = createAuthorizationService(parts, { lane: 'operator' });
+    const slow = { ...service, act: () => Promise.resolve(LOST) };
+    const seen = await inspectHold({ db, service, check: setup.check }, paymentId);
+    if (seen.outcome !== 'held') throw new Error(`${paymentId} holds nothing`);
+    const hold = seen.hold;
+    const capture = (amountMinor: number, by = service) => {
+      const input = { action: 'capture', paymentId, hold, amountMinor } as const;
+      return captureOrCancelAs({ db, service: by, check: setup.check }, ADA, input);
+    };
+    expect(await capture(first, slow)).toMatchObject({ outcome: 'unknown' });
+    const { outcome } = await capture(second);
+    await service.act({ action: 'capture', paymentId, amountMinor: first });
+    const { body } = await sandbox.call('GET', `/payments/${paymentId}`);
+    return { outcome, receivedMinor: body.amount_received, paymentId, capture };
+  };
+
+  test.each([
+    ['the same part', [1000, 1000]],
+    ['another part', [1000, 2000]],
+    ['a part instead of the whole', [WHOLE, 1000]],
+  ] as const)('is not joined by one of %s', async (_what, amounts) => {
+    const { outcome, receivedMinor } = await captureTwice('manual_multiple', amounts);
+    expect({ outcome, receivedMinor }).toEqual({ outcome: 'uncertain', receivedMinor: amounts[0] });
+  });
+
+  test.each([
+    ['of the whole hold, twice', 'manual_multiple', [WHOLE, WHOLE]],
+    ['of the whole hold after a part', 'manual_multiple', [1000, WHOLE]],
+    ['of a payment that is captured once', 'manual', [1000, 1000]],
+  ] as const)(
+    'is sent again where it cannot take more than was decided: %s',
+    async (_what, method, amounts) => {
+      const { outcome, receivedMinor } = await captureTwice(method, amounts);
+      expect({ outcome, receivedMinor }).toEqual({ outcome: 'done', receivedMinor: amounts[1] });
+    },
+  );
+
+  test('holds nothing up once the service shows it', async () => {
+    const { paymentId, capture } = await captureTwice('manual_multiple', [1000, 2000]);
+    expect(await capture(2000)).toMatchObject({ outcome: 'changed' });
+    const service = createAuthorizationService(parts, { lane: 'operator' });
+    const acting = { db, service, check: setup.check };
+    const seen = await inspectHold(acting, paymentId);
+    if (seen.outcome !== 'held') throw new Error(`${paymentId} holds nothing`);
+    const input = { paymentId, hold: seen.hold };
+    const part = { ...input, action: 'capture', amountMinor: 2000 } as const;
+    expect(await captureOrCancelAs(acting, ADA, part)).toMatchObject({ outcome: 'done' });
+  });
+});
+
 describe('a payout with a lost response', () => {
   const act = async (action: 'cancel' | 'fulfill', meanwhile: 'cancel' | 'fulfill') => {
     const request = { amount: 2500, currency: 'EUR', confirm: true, customer: { id: 'cus_1' } };
