@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actOnPayoutAs } from '../../src/actions/actOnPayout.ts';
 import { captureOrCancelAs, inspectHold } from '../../src/actions/captureOrCancel.ts';
 import { refundPaymentAs } from '../../src/actions/refundPayment.ts';
+import { retryPayoutAs } from '../../src/actions/retryPayout.ts';
 import { createAuthorizationService } from '../../src/authorizations/createAuthorizationService.ts';
 import { createClient } from '../../src/client/index.ts';
+import type { Payout } from '../../src/contract/resources/payout.ts';
 import { createPayoutService } from '../../src/payouts/payoutService.ts';
 import type { RetrieveParts } from '../../src/reconcile/retrieve.ts';
 import { createRefundService, type RefundRequest } from '../../src/refunds/refundService.ts';
@@ -144,11 +146,16 @@ describe('a capture that may still arrive', () => {
   });
 });
 
+/** A payout that waits to be sent. */
+async function createPayout(fields: object = {}): Promise<string> {
+  const request = { amount: 2500, currency: 'EUR', confirm: true, customer: { id: 'cus_1' } };
+  const method = { payout_type: 'bank', payout_method_id: 'pm_stored' };
+  return (await call('/payouts/create', { ...request, ...method, ...fields })).payout_id;
+}
+
 describe('a payout with a lost response', () => {
   const act = async (action: 'cancel' | 'fulfill', meanwhile: 'cancel' | 'fulfill') => {
-    const request = { amount: 2500, currency: 'EUR', confirm: true, customer: { id: 'cus_1' } };
-    const method = { payout_type: 'bank', payout_method_id: 'pm_stored' };
-    const { payout_id: payoutId } = await call('/payouts/create', { ...request, ...method });
+    const payoutId = await createPayout();
     const service = {
       ...createPayoutService(parts),
       act: async () => {
@@ -169,6 +176,44 @@ describe('a payout with a lost response', () => {
   test('is fulfilled or cancelled if the service shows that', async () => {
     expect(await act('fulfill', 'fulfill')).toBe('done');
     expect(await act('cancel', 'cancel')).toBe('done');
+  });
+});
+
+describe('a list of the service that leaves out the references of payouts', () => {
+  /** Pays a payout again that was paid again before, with rows and payouts that have few fields. */
+  const retry = async (few: { readonly isRetrievedShort: boolean }) => {
+    const payoutId = await createPayout();
+    await sandbox.control('POST', `/payouts/${payoutId}/move`, { status: 'failed' });
+    const again = { merchant_order_reference_id: `again_${payoutId}` };
+    const paidId = await createPayout(again);
+    const { payouts } = parts.client;
+    const short: typeof payouts = {
+      ...payouts,
+      iterate: async function* (filter, options) {
+        for await (const row of payouts.iterate(filter, options)) yield withoutReference(row);
+      },
+      retrieve: async (...args) => {
+        const payout = await payouts.retrieve(...args);
+        return few.isRetrievedShort ? withoutReference(payout) : payout;
+      },
+    };
+    const service = createPayoutService({ ...parts, client: { ...parts.client, payouts: short } });
+    const seen = { amountMinor: 2500, currency: 'EUR', reason: 'fixed', details: undefined };
+    const acting = { db, service, clock: setup.clock };
+    const retried = await retryPayoutAs(acting, ADA, { ...seen, payoutId });
+    expect((await call('/payouts/list', again)).data).toHaveLength(1);
+    return { retried, paidId };
+  };
+  const withoutReference = ({ merchant_order_reference_id: _, ...rest }: Payout): Payout => rest;
+
+  test('does not have a payout paid twice: it is retrieved', async () => {
+    const { retried, paidId } = await retry({ isRetrievedShort: false });
+    expect(retried).toMatchObject({ outcome: 'existing', payoutId: paidId });
+  });
+
+  test('lets nothing be sent if a retrieve does not show them either', async () => {
+    const { retried } = await retry({ isRetrievedShort: true });
+    expect(retried).toMatchObject({ outcome: 'failed' });
   });
 });
 
