@@ -5,15 +5,16 @@
  *    that the person saw and the status allows the action.
  * 2. The audit log has an entry before the request, which is also the claim: while an attempt has no
  *    result, there is no second one.
- * 3. A lost response is resolved by a retrieve: a payout that has left its status was acted on. Where the
- *    retrieve does not show it, the outcome is unknown.
+ * 3. A lost response is resolved by a retrieve: a payout is cancelled by its status, and its money was sent if the
+ *    status is one that follows that. Where the retrieve does not show it, the outcome is unknown: somebody else
+ *    may have cancelled what was to be sent.
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import { type ClaimedAttempt, recordExclusiveAttempt } from '../audit/recordAudit.ts';
 import type { Payout } from '../contract/resources/payout.ts';
 import { readListedResource } from '../ledger/read/store/resourceList.ts';
 import type { ActionOutcome } from '../outcomes/action.ts';
-import { isCancellable, isFulfillable } from '../payouts/domain/payAgain.ts';
+import { isCancellable, isFulfillable, isSent } from '../payouts/domain/payAgain.ts';
 import type { PayoutParts } from './retryPayout.ts';
 
 export type PayoutAction = 'cancel' | 'fulfill';
@@ -84,8 +85,7 @@ async function act(
   const after = await service.refresh(payoutId);
   const status = after.outcome === 'read' ? (after.payout.status ?? null) : null;
   if (sent.outcome === 'done') return { outcome: 'done', status };
-  const isDone =
-    status !== null && (action === 'cancel' ? status === 'cancelled' : !isFulfillable(status));
+  const isDone = status !== null && (action === 'cancel' ? status === 'cancelled' : isSent(status));
   return isDone ? { outcome: 'done', status } : sent;
 }
 

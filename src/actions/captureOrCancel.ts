@@ -9,6 +9,9 @@
  *    progress.
  * 3. The payment is retrieved again after the claim. The request is sent only if the amount that can be
  *    captured is still the one that the person saw, so that a second submission moves nothing.
+ * 4. A lost request may still arrive. For UNKNOWN_WAIT_MS after a capture with an unknown outcome, no capture of a
+ *    part follows while as much can be captured as before it, unless the payment can be captured only once: both
+ *    might be carried out. A capture of all that is left takes no more than the person decided about.
  */
 import type { Actor } from '../audit/domain/actor.ts';
 import {
@@ -17,6 +20,7 @@ import {
   lockUncertainAttempt,
   recordExclusiveAttempt,
 } from '../audit/recordAudit.ts';
+import { readLastUnknownOf } from '../audit/store/audit.ts';
 import type { AuthorizationRequest } from '../authorizations/authorizationService.ts';
 import {
   type ActionParts,
@@ -25,6 +29,7 @@ import {
   refreshHold,
 } from '../authorizations/captureOrCancel.ts';
 import type { PolicyInProgress } from '../authorizations/checkAuthorizations.ts';
+import { UNKNOWN_WAIT_MS } from '../authorizations/domain/attempts.ts';
 import type { ActionOutcome } from '../outcomes/action.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 
@@ -86,7 +91,13 @@ interface Busy {
   readonly policy: PolicyInProgress;
 }
 
-type Done = Sent | Changed | Busy;
+/** Nothing happened (rule 4). */
+interface Uncertain {
+  readonly outcome: 'uncertain';
+  readonly until: Date;
+}
+
+type Done = Sent | Changed | Busy | Uncertain;
 
 /** What became of it, with its number in the audit log. */
 export type CapturedOrCanceled = (Done & { readonly attempt: number }) | ClaimedAttempt;
@@ -135,6 +146,9 @@ function recordOf(attempt: number, sent: Done): Attempted<Done & { readonly atte
   if (sent.outcome === 'busy') {
     return { value, result: 'refused', detail: { error: 'the policy acts on the hold' } };
   }
+  if (sent.outcome === 'uncertain') {
+    return { value, result: 'refused', detail: { error: 'an earlier capture may still arrive' } };
+  }
   if (sent.outcome === 'changed') {
     return { value, result: 'refused', detail: { error: 'another amount can be captured now' } };
   }
@@ -143,11 +157,9 @@ function recordOf(attempt: number, sent: Done): Attempted<Done & { readonly atte
   return { value, result, detail: { ...error, ...(status !== null && { status }) } };
 }
 
-/** Rule 3. */
-async function sendIfSeen(
-  parts: AuthorizationParts,
-  { action, paymentId, hold, amountMinor, reason }: AuthorizationInput,
-): Promise<Done> {
+/** Rules 3 and 4. */
+async function sendIfSeen(parts: AuthorizationParts, input: AuthorizationInput): Promise<Done> {
+  const { action, paymentId, hold, amountMinor, reason } = input;
   const policy = await parts.check.readInProgress(paymentId);
   if (policy) return { outcome: 'busy', policy };
   const now = await inspectHold(parts, paymentId);
@@ -155,6 +167,8 @@ async function sendIfSeen(
     return { outcome: 'failed', reason: `it cannot be retrieved: ${now.reason}`, status: null };
   }
   if (!isSameHold(now, hold)) return { outcome: 'changed', now };
+  const until = await uncertainUntil(parts, input, now.hold);
+  if (until) return { outcome: 'uncertain', until };
   const {
     result,
     refreshed,
@@ -166,6 +180,23 @@ async function sendIfSeen(
     reason: action === 'cancel' ? reason : undefined,
   });
   return { ...result, status: refreshed.outcome === 'applied' ? (after?.status ?? null) : null };
+}
+
+/** Rule 4. */
+async function uncertainUntil(
+  { db }: AuthorizationParts,
+  { action, paymentId, amountMinor }: AuthorizationInput,
+  { capturableMinor, captureMethod, currency }: Hold,
+): Promise<Date | undefined> {
+  const isPart = action === 'capture' && (amountMinor ?? capturableMinor) < capturableMinor;
+  if (!isPart || captureMethod === 'manual') return undefined;
+  const last = await readLastUnknownOf(db, {
+    action: 'authorization.capture',
+    subject: { kind: 'payment', id: paymentId },
+    withinMs: UNKNOWN_WAIT_MS,
+    seen: { amount_capturable: capturableMinor, currency },
+  });
+  return last && new Date(last.getTime() + UNKNOWN_WAIT_MS);
 }
 
 /** Whether a payment holds what the person saw. */

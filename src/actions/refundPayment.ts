@@ -9,6 +9,9 @@
  *    can be refunded is still the one that the person saw, so that a second submission moves nothing.
  * 4. The id of the refund follows from what was seen. An attempt with an unknown outcome that is made again
  *    has the same id, and it is looked for before anything is sent.
+ * 5. A lost request may still arrive. After an attempt with an unknown outcome, also one that a person closed as
+ *    unknown, no refund of another amount is sent for an hour, unless what can be refunded has changed since: that
+ *    one has an id of its own, so nothing would keep both from being carried out.
  */
 import { hash } from 'node:crypto';
 import type { Actor } from '../audit/domain/actor.ts';
@@ -18,12 +21,14 @@ import {
   type ClaimedAttempt,
   recordExclusiveAttempt,
 } from '../audit/recordAudit.ts';
+import { readLastUnknownOf } from '../audit/store/audit.ts';
 import {
   type ResourceDetail,
   readPaymentChildren,
   readPaymentDetail,
 } from '../ledger/read/store/payments.ts';
 import type { Database } from '../platform/db/database.ts';
+import { HOUR_MS } from '../platform/time.ts';
 import { isOpenOrLost, refundableMinor } from '../refunds/domain/refundable.ts';
 import type { RefundService } from '../refunds/refundService.ts';
 
@@ -105,7 +110,13 @@ export type Refunded =
   | { readonly outcome: 'changed'; readonly now: InspectedRefund }
   /** Nothing happened now: the refund exists, from an attempt with an unknown outcome. */
   | { readonly outcome: 'existing'; readonly refundId: string }
+  /** Nothing happened (rule 5). */
+  | { readonly outcome: 'uncertain'; readonly until: Date }
   | { readonly outcome: 'failed' | 'refused' | 'unknown'; readonly reason: string };
+
+const ACTION = 'payment.refund';
+/** Rule 5: longer than any request of the service takes. */
+const UNCERTAIN_MS = HOUR_MS;
 
 export type RefundedAs = (Refunded & { readonly attempt: number }) | ClaimedAttempt;
 
@@ -118,7 +129,7 @@ export async function refundPaymentAs(
   const known = await readPaymentDetail(parts.db, paymentId);
   const intent = {
     actor,
-    action: 'payment.refund',
+    action: ACTION,
     subject: { kind: 'payment', id: paymentId },
     orderKey: known?.orderKey ?? null,
     reason,
@@ -133,6 +144,7 @@ const RESULTS: Readonly<Record<Refunded['outcome'], FinalResult>> = {
   done: 'done',
   existing: 'done',
   changed: 'refused',
+  uncertain: 'refused',
   failed: 'failed',
   refused: 'refused',
   unknown: 'unknown',
@@ -146,10 +158,14 @@ function recordOf(
   const result = RESULTS[refunded.outcome];
   if ('reason' in refunded) return { value, result, detail: { error: refunded.reason } };
   if ('refundId' in refunded) return { value, result, detail: { refund_id: refunded.refundId } };
-  return { value, result, detail: { error: 'another amount can be refunded now' } };
+  const error =
+    refunded.outcome === 'uncertain'
+      ? 'another refund may still arrive'
+      : 'another amount can be refunded now';
+  return { value, result, detail: { error } };
 }
 
-/** Rules 3 and 4. */
+/** Rules 3 to 5. */
 async function refund(parts: RefundParts, input: RefundInput): Promise<Refunded> {
   const { service } = parts;
   const now = await inspectRefundable(parts, input.paymentId);
@@ -161,6 +177,8 @@ async function refund(parts: RefundParts, input: RefundInput): Promise<Refunded>
   if (earlier === 'not_retrieved') {
     return { outcome: 'failed', reason: 'the service does not show whether it was refunded' };
   }
+  const until = await uncertainUntil(parts, input);
+  if (until) return { outcome: 'uncertain', until };
   const { paymentId, amountMinor, reason } = input;
   const sent = await service.refund({ paymentId, refundId, amountMinor, reason });
   const isDone = sent.outcome === 'done';
@@ -171,6 +189,21 @@ async function refund(parts: RefundParts, input: RefundInput): Promise<Refunded>
   const children = await readPaymentChildren(parts.db, { paymentId, limit: MAX_PARTS });
   const status = children.find(({ id }) => id === refundId)?.status ?? null;
   return { outcome: 'done', refundId, status };
+}
+
+/** Rule 5. */
+async function uncertainUntil(
+  { db }: RefundParts,
+  { paymentId, amountMinor, expectedMinor, currency }: RefundInput,
+): Promise<Date | undefined> {
+  const last = await readLastUnknownOf(db, {
+    action: ACTION,
+    subject: { kind: 'payment', id: paymentId },
+    withinMs: UNCERTAIN_MS,
+    seen: { amount_refundable: expectedMinor, currency },
+    but: { amount: amountMinor },
+  });
+  return last && new Date(last.getTime() + UNCERTAIN_MS);
 }
 
 function isExpected(

@@ -4,8 +4,8 @@
  * - `refused`: the admin API refused the request, and nothing was done. `httpStatus` and the message have
  *   the reason: 401 and 403 the token, 404 an unknown id, 409 the current state.
  * - `unavailable`: nothing was done, and the same call may succeed later; `retryAfterMs` has the delay.
- * - `outcome_unknown`: no complete response arrived, or the console does not know what became of it. What
- *   changes something may have been done: read its state before you call again.
+ * - `outcome_unknown`: no complete response arrived, a proxy responded with a 5xx instead, or the console does not
+ *   know what became of it. What changes something may have been done: read its state before you call again.
  * - `unreadable_response`: what responded is not the admin API.
  * - `aborted`: the caller's signal aborted the call. What was already sent may have been done.
  */

@@ -296,19 +296,19 @@ export interface AdminApiCalls {
   /**
    * Capture an authorization, in full or in part.
    *
-   * Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be captured, or while another attempt to capture or cancel has no result, so repeating it never moves money twice. The audit log has an entry before the request to the service and one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the payment with `refresh=1` before you decide.
+   * Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be captured, or while another attempt to capture or cancel has no result, so repeating it never moves money twice. The audit log has an entry before the request to the service and one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the payment with `refresh=1` before you decide. For ten minutes after a capture of unknown outcome, the capture of a part is refused with 409 while as much can be captured as before.
    */
   captureAuthorization(input: CaptureAuthorizationInput, options?: AdminApiCallOptions): Promise<AuthorizationResult>;
   /**
    * Cancel an authorization, which releases the hold.
    *
-   * Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be captured, or while another attempt to capture or cancel has no result, so repeating it never moves money twice. The audit log has an entry before the request to the service and one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the payment with `refresh=1` before you decide. The service receives the reason, too.
+   * Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be captured, or while another attempt to capture or cancel has no result, so repeating it never moves money twice. The audit log has an entry before the request to the service and one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the payment with `refresh=1` before you decide. For ten minutes after a capture of unknown outcome, the capture of a part is refused with 409 while as much can be captured as before. The service receives the reason, too.
    */
   cancelAuthorization(input: CancelAuthorizationInput, options?: AdminApiCallOptions): Promise<AuthorizationResult>;
   /**
    * Refund a payment, in full or in part.
    *
-   * Tallyhook retrieves the payment and its refunds first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be refunded, or while another attempt has no result, so repeating it never moves money twice. What was captured can be refunded, without the refunds that did not fail and without disputed amounts. The audit log has an entry before the request to the service and one after it. The service receives the reason, too. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; the same request finds out, and sends nothing if the refund exists.
+   * Tallyhook retrieves the payment and its refunds first and afterwards. The request is refused with 409 unless exactly `expected_amount` can be refunded, or while another attempt has no result, so repeating it never moves money twice. What was captured can be refunded, without the refunds that did not fail and without disputed amounts. The audit log has an entry before the request to the service and one after it. The service receives the reason, too. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; the same request finds out, and sends nothing if the refund exists. For an hour, another amount is refused with 409, unless what can be refunded has changed.
    */
   refundPayment(input: RefundPaymentInput, options?: AdminApiCallOptions): Promise<RefundResult>;
   /**

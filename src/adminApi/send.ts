@@ -90,13 +90,7 @@ function readResponse(
   if (isObject(body) && httpStatus >= 200 && httpStatus < 300) return body;
   const error = isObject(body) && isObject(body.error) ? body.error : undefined;
   const message = textOf(error?.message);
-  if (message === undefined) {
-    throw new AdminApiError('unreadable_response', {
-      operation,
-      httpStatus,
-      message: `the response with status ${httpStatus} is not from the admin API; check baseUrl`,
-    });
-  }
+  if (message === undefined) throw foreign(operation, httpStatus, headers);
   throw new AdminApiError(kindOf(httpStatus), {
     operation,
     httpStatus,
@@ -105,6 +99,22 @@ function readResponse(
     code: textOf(error?.code),
     retryAfterMs: readRetryAfter(headers),
   });
+}
+
+/** A 5xx may come from a proxy that stopped waiting for a request that is carried out. */
+function foreign(
+  operation: OperationName,
+  httpStatus: number,
+  headers: HttpResponse['headers'],
+): AdminApiError {
+  const what = `the response with status ${httpStatus} is not from the admin API`;
+  if (httpStatus < 500) {
+    const message = `${what}; check baseUrl`;
+    return new AdminApiError('unreadable_response', { operation, httpStatus, message });
+  }
+  const message = `${what}, but from what is in front of it`;
+  const retryAfterMs = readRetryAfter(headers);
+  return new AdminApiError('outcome_unknown', { operation, httpStatus, message, retryAfterMs });
 }
 
 function kindOf(httpStatus: number): AdminApiErrorKind {

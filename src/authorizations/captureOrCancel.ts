@@ -24,6 +24,9 @@ export interface Hold {
   readonly orderKey: string | null;
   /** Minor units; 0 when nothing can be captured. */
   readonly capturableMinor: number;
+  /** Minor units, of all captures so far. */
+  readonly capturedMinor: number;
+  readonly captureMethod: string | null;
 }
 
 /** A hold, and whether the service has just confirmed it. `hold` is undefined for an unknown payment. */
@@ -43,7 +46,8 @@ export async function refreshHold(
 
 /**
  * Sends the request once, and retrieves the payment after any response. When the response is lost, the
- * request counts as done if the service then shows less to be captured than before.
+ * request counts as done only if the service then shows what it was sent for: a hold also ends by a request of
+ * somebody else, or because it expires.
  */
 export async function captureOrCancel(
   { db, service, check }: ActionParts,
@@ -54,11 +58,22 @@ export async function captureOrCancel(
   const refreshed = await service.refresh(request.paymentId);
   await check.checkOne(request.paymentId);
   const hold = await readHold(db, request.paymentId);
-  const isDone =
-    refreshed.outcome === 'applied' &&
-    (hold?.capturableMinor ?? 0) < (before?.capturableMinor ?? 0);
+  const isDone = refreshed.outcome === 'applied' && isShown(request, before, hold);
   const result = sent.outcome === 'unknown' && isDone ? ({ outcome: 'done' } as const) : sent;
   return { result, refreshed, hold };
+}
+
+/** Whether a capture took its amount, or a cancellation released the hold and nothing was captured. */
+function isShown(
+  { action, amountMinor }: AuthorizationRequest,
+  before: Hold | undefined,
+  after: Hold | undefined,
+): boolean {
+  if (!before || !after || after.capturableMinor >= before.capturableMinor) return false;
+  const takenMinor = after.capturedMinor - before.capturedMinor;
+  return action === 'capture'
+    ? takenMinor >= (amountMinor ?? before.capturableMinor)
+    : takenMinor === 0;
 }
 
 async function readHold(db: Queryable, paymentId: string): Promise<Hold | undefined> {
@@ -69,6 +84,8 @@ async function readHold(db: Queryable, paymentId: string): Promise<Hold | undefi
       currency: row.currency,
       orderKey: row.orderKey,
       capturableMinor: capturableMinor(row),
+      capturedMinor: row.capturedMinor,
+      captureMethod: row.captureMethod,
     }
   );
 }

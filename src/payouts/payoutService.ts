@@ -40,28 +40,49 @@ export interface PayoutService {
 const LANE = { lane: 'operator' } as const;
 /** A service that ignores the filter of the reference returns every payout since then. */
 const MAX_ROWS = 2_000;
+/** Rows of a list may have few fields. Without its reference, a payout is retrieved. */
+const MAX_SHORT_ROWS = 20;
+
+const SHORT_ROWS: Found = {
+  outcome: 'not_listed',
+  reason: 'its list leaves out the references of payouts',
+};
+
+type PayoutList = RetrieveParts['client']['payouts'];
+
+async function search(
+  payouts: PayoutList,
+  reference: string,
+  since: string | undefined,
+): Promise<Found> {
+  const filter = {
+    merchant_order_reference_id: reference,
+    ...(since !== undefined && { start_time: since }),
+  };
+  let rows = 0;
+  let shortRows = 0;
+  for await (const row of payouts.iterate(filter, LANE)) {
+    if (row.merchant_order_reference_id === undefined) shortRows += 1;
+    const stated = shortRows > MAX_SHORT_ROWS ? undefined : await referenceOf(payouts, row);
+    if (stated === undefined) return SHORT_ROWS;
+    if (stated === reference) return { outcome: 'found', payoutId: row.payout_id };
+    rows += 1;
+    if (rows >= MAX_ROWS) return { outcome: 'not_listed', reason: 'its list is too long' };
+  }
+  return { outcome: 'missing' };
+}
+
+/** Undefined: the service does not show it. */
+async function referenceOf(payouts: PayoutList, row: Payout): Promise<string | null | undefined> {
+  const { merchant_order_reference_id: stated, payout_id: id } = row;
+  if (stated !== undefined) return stated;
+  return (await payouts.retrieve(id, {}, LANE)).merchant_order_reference_id;
+}
 
 export function createPayoutService(parts: RetrieveParts): PayoutService {
   const { payouts } = parts.client;
   const retrieve = createRetrieve(parts);
   const observe = createObserve(parts);
-
-  const search = async (reference: string, since: string | undefined): Promise<Found> => {
-    const filter = {
-      merchant_order_reference_id: reference,
-      ...(since !== undefined && { start_time: since }),
-    };
-    let rows = 0;
-    for await (const row of payouts.iterate(filter, LANE)) {
-      if (row.merchant_order_reference_id === reference) {
-        await retrieve({ kind: 'payout', id: row.payout_id }, LANE);
-        return { outcome: 'found', payoutId: row.payout_id };
-      }
-      rows += 1;
-      if (rows >= MAX_ROWS) return { outcome: 'not_listed', reason: 'its list is too long' };
-    }
-    return { outcome: 'missing' };
-  };
 
   return {
     read: async (id) => {
@@ -81,7 +102,9 @@ export function createPayoutService(parts: RetrieveParts): PayoutService {
     },
     find: async (reference, since) => {
       try {
-        return await search(reference, since);
+        const found = await search(payouts, reference, since);
+        if (found.outcome === 'found') await retrieve({ kind: 'payout', id: found.payoutId }, LANE);
+        return found;
       } catch (error) {
         if (!(error instanceof PaymentServiceError)) throw error;
         return { outcome: 'not_listed', reason: error.message };

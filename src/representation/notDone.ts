@@ -38,6 +38,7 @@ export type NotRefunded =
   | (NotDone & { readonly attempt: number })
   | { readonly outcome: 'claimed'; readonly attempt: number }
   | { readonly outcome: 'existing'; readonly refundId: string }
+  | { readonly outcome: 'uncertain'; readonly until: Date }
   | { readonly outcome: 'changed'; readonly now: RefundableNow };
 
 type RefundableNow =
@@ -60,6 +61,12 @@ export function notRefundedText(seen: RefundSeen, given: NotRefunded): string {
       return claimedText(given.attempt, `refund ${seen.paymentId}`);
     case 'existing':
       return `The refund ${given.refundId} exists: an earlier attempt was carried out. Nothing was done now.`;
+    case 'uncertain':
+      return (
+        `An earlier attempt to refund another amount of ${seen.paymentId} has an unknown outcome, and the service ` +
+        'does not show that refund yet. Nothing was sent, so that the customer is not paid twice. Repeat the ' +
+        `earlier request, which finds out, or try again after ${formatTime(given.until)}.`
+      );
     case 'changed':
       return changedText(seen, given.now);
     default: {
@@ -85,6 +92,7 @@ function changedText(
 export type NotCaptured =
   | (NotDone & { readonly attempt: number })
   | { readonly outcome: 'claimed'; readonly attempt: number }
+  | { readonly outcome: 'uncertain'; readonly until: Date }
   | { readonly outcome: 'changed'; readonly now: HoldNow }
   | {
       readonly outcome: 'busy';
@@ -115,6 +123,12 @@ export function notCapturedText(
       return claimedText(given.attempt, `capture or cancel ${seen.paymentId}`);
     case 'changed':
       return changedHoldText(seen, given.now);
+    case 'uncertain':
+      return (
+        `An earlier capture of ${seen.paymentId} has an unknown outcome, and the service does not show it yet. ` +
+        'Nothing was sent, so that no more is captured than was decided. Try again after ' +
+        `${formatTime(given.until)}.`
+      );
     case 'busy': {
       const { action, since } = given.policy;
       return (

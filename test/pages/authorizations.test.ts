@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
+import { refuseRows } from '../support/refusedRows.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTestToken } from '../support/tokens.ts';
@@ -94,6 +95,23 @@ test('several holds are captured at once, and each is in the audit log', async (
     expect(entries.map(({ result }) => result)).toEqual(['requested', 'done']);
     expect(entries[0]).toMatchObject({ reason: 'shipped', name: 'tess' });
   }
+});
+
+test('of several holds, the notice names what was captured before an attempt that is not recorded', async () => {
+  const ids = [await setup.authorize(), await setup.authorize(), await setup.authorize()];
+  const [first = '', interrupted = '', last = ''] = ids;
+  const when = `new.result <> 'requested' and new.subject_id = '${interrupted}'`;
+  const allowRows = await refuseRows(db, 'audit', when);
+  const form = { ...decided, hold: ids.map((id) => holdOf(id)) };
+  const { status, location } = await treasurer
+    .post('/authorizations/capture', form)
+    .finally(allowRows);
+  expect([status, notice(location)]).toEqual([
+    303,
+    expect.stringMatching(
+      `Captured 65\\.40 USD of ${first}, 65\\.40 USD of ${last}\\. 1 with an unknown outcome\\. ${interrupted}: The outcome is unknown: `,
+    ),
+  ]);
 });
 
 test('a form that is sent twice captures once', async () => {

@@ -57,4 +57,37 @@ export const MONEY: readonly Mistake[] = [
     test: 'test/audit/money.test.ts',
     named: 'that was carried out has an unknown outcome',
   },
+  {
+    guarantee:
+      'A capture that lost its response is not done because somebody else released the hold.',
+    file: 'src/authorizations/captureOrCancel.ts',
+    code: 'takenMinor >= (amountMinor ?? before.capturableMinor)',
+    mistaken: 'takenMinor >= 0',
+    test: 'test/audit/lostResponses.test.ts',
+    named: 'is unknown where it should have captured',
+  },
+  {
+    guarantee: 'No refund of another amount is sent while an earlier one may still arrive.',
+    file: 'src/actions/refundPayment.ts',
+    code: "  if (until) return { outcome: 'uncertain', until };",
+    mistaken: '',
+    test: 'test/audit/lostResponses.test.ts',
+    named: 'is not joined by a refund of another amount',
+  },
+  {
+    guarantee: 'No part is captured while an earlier capture may still arrive.',
+    file: 'src/actions/captureOrCancel.ts',
+    code: "  if (until) return { outcome: 'uncertain', until };",
+    mistaken: '',
+    test: 'test/audit/lostResponses.test.ts',
+    named: 'is not joined by one of',
+  },
+  {
+    guarantee: 'A payout is not paid twice where a list leaves out references.',
+    file: 'src/payouts/payoutService.ts',
+    code: '  if (stated !== undefined) return stated;\n  return (await payouts.retrieve(id, {}, LANE)).merchant_order_reference_id;',
+    mistaken: '  return stated ?? null;',
+    test: 'test/audit/lostResponses.test.ts',
+    named: 'leaves out the references',
+  },
 ];

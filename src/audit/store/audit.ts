@@ -167,6 +167,48 @@ export async function readLastUnknown(
   return row?.recordedAt;
 }
 
+/**
+ * When an attempt at the action on the subject last ended with an unknown outcome, also one that a person closed so,
+ * within a span of time. Of attempts with all of `seen` in their detail.
+ * @param but attempts with all of this in their detail do not count
+ */
+export async function readLastUnknownOf(
+  db: Queryable,
+  {
+    action,
+    subject,
+    withinMs,
+    seen,
+    but,
+  }: {
+    readonly action: AuditAction;
+    readonly subject: AuditSubject;
+    readonly withinMs: number;
+    readonly seen: AuditIntent['detail'];
+    readonly but?: AuditIntent['detail'];
+  },
+): Promise<Date | undefined> {
+  const [row] = await db.query<{ recordedAt: Date }>(
+    `select e.recorded_at as "recordedAt"
+       from audit e
+       join audit a on a.id = e.attempt and a.action = $3
+      where e.subject_kind = $1 and e.subject_id = $2 and e.result = 'unknown'
+        and e.recorded_at > statement_timestamp() - $4 * interval '1 millisecond'
+        and a.detail @> $5::jsonb and ($6::jsonb is null or not a.detail @> $6::jsonb)
+      order by e.id desc
+      limit 1`,
+    [
+      subject.kind,
+      subject.id,
+      action,
+      withinMs,
+      JSON.stringify(seen ?? {}),
+      but ? JSON.stringify(but) : null,
+    ],
+  );
+  return row?.recordedAt;
+}
+
 /** Times are microseconds since 1970. */
 export interface AuditSummary extends AuditFacts {
   readonly id: number;

@@ -17,6 +17,7 @@ export interface AuthorizationRow {
   readonly capturedMinor: number;
   readonly createdAt: Date | null;
   readonly firstSeenAt: Date;
+  readonly captureMethod: string | null;
   /** The service's `capture_before`. */
   readonly captureBefore: Date | null;
   /** The time of the first event that reported the hold before anything was captured. */
@@ -32,6 +33,7 @@ export interface AuthorizationRow {
 const COLUMNS = `
   r.id as "paymentId", r.order_key as "orderKey", r.status, r.currency,
   r.authorized_minor as "authorizedMinor", r.captured_minor as "capturedMinor",
+  r.capture_method as "captureMethod",
   r.created_at as "createdAt", r.first_seen_at as "firstSeenAt", r.deadline_at as "captureBefore",
   ${firstHoldMicros('r.id')} as "authorizedMicros",
   w.payment_id is not null as "isWatched", w.reminder_hours as "reminderHours",

@@ -225,7 +225,7 @@ function report(
   const next = 'Run `npx tallyhook refresh` to find out.';
   const text = outcome === 'done' ? 'Done.' : notCapturedText({ paymentId, ...hold }, given, next);
   printLine(printable(text));
-  if (outcome === 'claimed' || outcome === 'changed' || outcome === 'busy') return;
+  if (isNotSent(outcome)) return;
   const status = statusOf(given);
   const now =
     status === null
@@ -234,11 +234,17 @@ function report(
   printLine(now);
 }
 
+/** The text names the reason, and the status decides nothing. */
+function isNotSent(outcome: CapturedOrCanceled['outcome']): boolean {
+  return ['claimed', 'changed', 'busy', 'uncertain'].includes(outcome);
+}
+
 /** The last status at the service that Tallyhook has learned, if any. */
 function statusOf(given: CapturedOrCanceled): string | null {
   switch (given.outcome) {
     case 'claimed':
     case 'busy':
+    case 'uncertain':
       return null;
     case 'changed':
       return given.now.outcome === 'held' ? given.now.hold.status : given.now.status;

@@ -44,7 +44,7 @@ export function refundPaymentCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one. The prompt names the open and lost disputes that the ledger has; they are not retrieved.\n\nExit code: 0 done, 3 there is no such payment, 4 refused or not done, 7 the outcome is unknown: the same command finds out, and sends nothing if the refund exists.',
+      '\nTallyhook retrieves the payment and its refunds before and after, and sends the request once. While an attempt has no result, there is no second one. The prompt names the open and lost disputes that the ledger has; they are not retrieved.\n\nExit code: 0 done, 3 there is no such payment, 4 refused or not done, 7 the outcome is unknown: the same command finds out, and sends nothing if the refund exists. For an hour, another amount is refused, unless what can be refunded has changed.',
     )
     .action((paymentId: string, options: RefundOptions) =>
       withDatabase(readConfig(), (db) => refund(db, paymentId, options)),

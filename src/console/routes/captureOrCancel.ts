@@ -19,7 +19,8 @@ const DESCRIPTION =
   '`expected_amount` can be captured, or while another attempt to capture or cancel has no result, so ' +
   'repeating it never moves money twice. The audit log has an entry before the request to the service and ' +
   'one after it. 503: nothing was done, and it is safe to try again. 504: the outcome is unknown; get the ' +
-  'payment with `refresh=1` before you decide.';
+  'payment with `refresh=1` before you decide. For ten minutes after a capture of unknown outcome, the capture of ' +
+  'a part is refused with 409 while as much can be captured as before.';
 
 const decided = {
   expected_amount: amount.min(1).describe('What can be captured, as you saw it, in minor units.'),
@@ -130,6 +131,7 @@ function toOutcome(
     case 'claimed':
     case 'changed':
     case 'busy':
+    case 'uncertain':
       return { outcome: 'conflict', message: notCapturedText(seen, given) };
     default:
       return notDoneOutcome(given.outcome, notCapturedText(seen, given));

@@ -32,7 +32,8 @@ export const refundPayment = defineEndpoint({
     'it never moves money twice. What was captured can be refunded, without the refunds that did not fail ' +
     'and without disputed amounts. The audit log has an entry before the request to the service and one ' +
     'after it. The service receives the reason, too. 503: nothing was done, and it is safe to try again. ' +
-    '504: the outcome is unknown; the same request finds out, and sends nothing if the refund exists.',
+    '504: the outcome is unknown; the same request finds out, and sends nothing if the refund exists. For an ' +
+    'hour, another amount is refused with 409, unless what can be refunded has changed.',
   params: z.strictObject({ payment_id: id }),
   query: z.strictObject({}),
   body: z.strictObject({
@@ -69,6 +70,7 @@ function toOutcome(input: RefundInput, refunded: RefundedAs): Outcome<z.input<ty
     }
     case 'claimed':
     case 'existing':
+    case 'uncertain':
     case 'changed':
       return { outcome: 'conflict', message: notRefundedText(input, refunded) };
     default:

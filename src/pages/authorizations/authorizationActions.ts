@@ -4,6 +4,7 @@ import type { Endpoint } from '../../console/endpoint.ts';
 import { cancelAuthorization, captureAuthorization } from '../../console/routes/captureOrCancel.ts';
 import { reasonGiven } from '../../console/schemas.ts';
 import { formatMoney, parseDecimal } from '../../contract/money.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { authorizationsHref } from '../links.ts';
 import {
   type ActionRequest,
@@ -62,33 +63,46 @@ async function actOnAll(
   amountMinor?: number,
 ): Promise<Done | Problem> {
   const done: Hold[] = [];
-  const problems: { readonly hold: Hold; readonly message: string }[] = [];
+  const problems: HoldProblem[] = [];
   for (const hold of holds) {
     const { paymentId, currency } = hold;
     const body = { expected_amount: hold.amountMinor, currency, reason };
-    const given = await endpoint.respond(parts, {
+    const responding = endpoint.respond(parts, {
       params: { payment_id: paymentId },
       query: {},
       body: amountMinor === undefined ? body : { ...body, amount: amountMinor },
       actor,
     });
+    const given = await (holds.length === 1 ? responding : responding.catch(interrupted));
     if (given.outcome === 'ok')
       done.push({ ...hold, amountMinor: amountMinor ?? hold.amountMinor });
     else if (!('message' in given)) throw new Error(`${endpoint.id} returned ${given.outcome}`);
     else if (holds.length === 1) return given;
-    else problems.push({ hold, message: given.message });
+    else {
+      const { message, outcome } = given;
+      problems.push({ hold, message, isUnknown: outcome === 'unknown' });
+    }
   }
   const verb = endpoint === captureAuthorization ? 'Captured' : 'Released';
   return { outcome: 'done', to: authorizationsHref(), notice: noticeOf(verb, done, problems) };
 }
 
+interface HoldProblem {
+  readonly hold: Hold;
+  readonly message: string;
+  /** It may have been carried out. */
+  readonly isUnknown: boolean;
+}
+
+/** The page of an error would not name the holds that were acted on before it. */
+function interrupted(error: unknown): Problem {
+  if (!(error instanceof OperatorError && error.problem === 'unknown')) throw error;
+  return { outcome: 'unknown', message: error.message };
+}
+
 const MAX_SHOWN = 5;
 
-function noticeOf(
-  verb: string,
-  done: readonly Hold[],
-  problems: readonly { readonly hold: Hold; readonly message: string }[],
-): string {
+function noticeOf(verb: string, done: readonly Hold[], problems: readonly HoldProblem[]): string {
   const listed = done
     .slice(0, MAX_SHOWN)
     .map(
@@ -101,5 +115,11 @@ function noticeOf(
   const failed = problems
     .slice(0, MAX_SHOWN)
     .map(({ hold, message }) => `${hold.paymentId}: ${message}`);
-  return `${doneText} ${problems.length} not done. ${failed.join(' ')}`;
+  const unknown = problems.filter(({ isUnknown }) => isUnknown).length;
+  const notDone = problems.length - unknown;
+  const counts = [
+    ...(notDone > 0 ? [`${notDone} not done.`] : []),
+    ...(unknown > 0 ? [`${unknown} with an unknown outcome.`] : []),
+  ];
+  return [doneText, ...counts, ...failed].join(' ');
 }

@@ -28,6 +28,14 @@ export function isFulfillable(status: string | null): boolean {
   return status === 'requires_fulfillment';
 }
 
+/** Statuses that a payout also reaches although nobody sent its money. */
+const ENDED_UNSENT: ReadonlySet<string> = new Set(['cancelled', 'expired', 'ineligible']);
+
+/** Whether the money of a payout that waited for a person was sent, also where it did not arrive. */
+export function isSent(status: string): boolean {
+  return !status.startsWith('requires_') && !ENDED_UNSENT.has(status);
+}
+
 /** Whether a payout can still be cancelled, as far as its status shows. */
 export function isCancellable(status: string | null): boolean {
   return (

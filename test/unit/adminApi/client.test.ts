@@ -95,7 +95,6 @@ test("the caller's signal aborts a call, and its reason is the cause", async () 
 test.each([
   ['a page', 200, '<html>'],
   ['a list', 200, '[]'],
-  ['a proxy', 502, 'Bad Gateway'],
   ['a redirect', 302, ''],
 ])('%s is not from the admin API', async (_, status, body) => {
   const client = await clientOf((_request, response) => {
@@ -104,6 +103,26 @@ test.each([
   const error = await failureOf(client.getRateBudget());
   expect(error).toMatchObject({ kind: 'unreadable_response', httpStatus: status });
   expect(error.message).toMatch(/check baseUrl/);
+});
+
+test.each([
+  [500, '<html>'],
+  [502, 'Bad Gateway'],
+  [503, ''],
+  [504, '{"message":"Endpoint request timed out"}'],
+])('after %d from a proxy, what a request did is unknown', async (status, body) => {
+  const client = await clientOf((_request, response) => {
+    response.writeHead(status, { 'retry-after': '7' }).end(body);
+  });
+  const wanted = {
+    payment_id: 'pay_1',
+    expected_amount: 6540,
+    currency: 'USD',
+    reason: 'returned',
+  };
+  const error = await failureOf(client.refundPayment(wanted));
+  expect(error).toMatchObject({ kind: 'outcome_unknown', httpStatus: status, retryAfterMs: 7000 });
+  expect(error.message).toMatch(/not from the admin API/);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import {
   againReference,
   isCancellable,
   isFulfillable,
+  isSent,
   replacedBy,
   requestOf,
 } from '../../../src/payouts/domain/payAgain.ts';
@@ -136,5 +137,20 @@ describe('by its status', () => {
     [null, false],
   ])('a payout that is %s waits to be sent: %s', (status, expected) => {
     expect(isFulfillable(status)).toBe(expected);
+  });
+
+  test.each([
+    ['success', true],
+    ['initiated', true],
+    ['pending', true],
+    ['failed', true],
+    ['reversed', true],
+    ['requires_fulfillment', false],
+    ['requires_creation', false],
+    ['cancelled', false],
+    ['expired', false],
+    ['ineligible', false],
+  ])('the money of a payout that is %s was sent: %s', (status, expected) => {
+    expect(isSent(status)).toBe(expected);
   });
 });
