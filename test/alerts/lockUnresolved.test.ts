@@ -3,12 +3,13 @@
  * and each event then costs as much as there are unresolved ones.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Rule } from '../../src/alerts/domain/alert.ts';
 import { listWritten, lockUnresolved } from '../../src/alerts/store/alerts.ts';
 import { countRead } from '../support/countRead.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const ALERTS = 2_000;
-const RULE = 'dispute_opened';
+const RULE: Rule = 'dispute_opened';
 let db: TestDatabase;
 
 const openAlerts = (variant: string) =>
@@ -37,7 +38,7 @@ test('of all unresolved alerts, those of the subjects are locked, in the order o
     lockUnresolved(
       tx,
       // A subject may be evaluated twice.
-      [...subjects, ...subjects].reverse().map((subject) => ({ subject, rules: ['other', RULE] })),
+      [...subjects, ...subjects].reverse().map((subject) => ({ subject, rules: ['amount', RULE] })),
     ),
   );
   const keys = subjects.flatMap((subject) => ['a', 'b'].map((variant) => ({ subject, variant })));

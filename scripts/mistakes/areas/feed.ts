@@ -56,8 +56,8 @@ export const FEED: readonly Mistake[] = [
   {
     guarantee: 'Resources are locked in the order of their keys.',
     file: 'src/ledger/store/resources.ts',
-    code: '      order by r.kind, r.id\n        for update',
-    mistaken: '        for update',
+    code: 'order by kind, id) wanted',
+    mistaken: 'order by kind desc, id desc) wanted',
     test: 'test/ledger/locks.test.ts',
     named: 'are locked in the order',
   },

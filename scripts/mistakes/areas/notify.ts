@@ -69,10 +69,18 @@ export const NOTIFY: readonly Mistake[] = [
   {
     guarantee: 'Transactions that sync the alerts of one subject wait for each other.',
     file: 'src/alerts/store/alerts.ts',
-    code: '      order by subject, rule, variant\n        for update`',
-    mistaken: '      order by subject, rule, variant`',
+    code: '         order by variant\n           for update) a`',
+    mistaken: '         order by variant) a`',
     test: 'test/notify/claims.test.ts',
     named: 'run one after the other',
+  },
+  {
+    guarantee: 'Of all unresolved alerts, those of the subjects are read.',
+    file: 'src/alerts/store/alerts.ts',
+    code: '         order by variant\n           for update) a`',
+    mistaken: '           for update) a`',
+    test: 'test/alerts/lockUnresolved.test.ts',
+    named: 'of all unresolved alerts',
   },
   {
     guarantee: 'The app may take notifications from the outbox.',
