@@ -84,6 +84,7 @@ function authorizationOf(x: Execution, t: Tables, row: ResourceRow) {
     currency: row.currency,
     authorizedMinor: row.authorized_minor,
     capturedMinor: row.captured_minor,
+    captureMethod: row.capture_method,
     createdAt: toDate(row.created_at),
     firstSeenAt: new Date(row.first_seen_at),
     captureBefore: toDate(row.deadline_at),
@@ -118,14 +119,14 @@ function logged(values: readonly unknown[]) {
 }
 
 const READS = [
-  modeled(readAuthorization, [''], '08b10f87', (x, t, [id]) =>
+  modeled(readAuthorization, [''], '9aa618a9', (x, t, [id]) =>
     x.rows(t.resources, isPayment(id)).map((row) => authorizationOf(x, t, row)),
   ),
   modeled(lockAuthorization, [''], '8627d423', function* (x, t, [id]) {
     const rows = yield* x.lock(t.resources, isPayment(id));
     return rows.map((row) => ({ id: row.id }));
   }),
-  modeled(readUnwatched, [{ statuses: [], limit: 1 }], '64c6b83d', (x, t, [statuses, limit]) => {
+  modeled(readUnwatched, [{ statuses: [], limit: 1 }], '86aa471e', (x, t, [statuses, limit]) => {
     const held = x.rows(t.order_totals, (row) => row.authorized_minor > 0);
     const keys = new Set<string | null>(held.map(({ order_key }) => order_key));
     const dueMs = (row: ResourceRow) =>

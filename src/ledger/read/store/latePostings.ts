@@ -113,7 +113,7 @@ export async function readItemsWithLatePostings(
     `with signed (item, kind, leg, sign) as (values ${SIGNED_LEGS}),
      late as materialized (
        select distinct s.item, t.kind, t.resource_id
-         from (select * from transfers where ${LATE}) t
+         from (select kind, resource_id, leg from transfers where ${LATE}) t
          join signed s on s.kind = t.kind and s.leg = t.leg)
      select l.item, t.currency, l.resource_id as id,
             sum(s.sign * (t.cumulative_minor - t.previous_minor))::text as "nowMinor",
