@@ -20,7 +20,7 @@ import {
   lockUncertainAttempt,
   recordExclusiveAttempt,
 } from '../audit/recordAudit.ts';
-import { readLastUnknownOf } from '../audit/store/audit.ts';
+import { readLastUnknown } from '../audit/store/audit.ts';
 import type { AuthorizationRequest } from '../authorizations/authorizationService.ts';
 import {
   type ActionParts,
@@ -190,7 +190,7 @@ async function uncertainUntil(
 ): Promise<Date | undefined> {
   const isPart = action === 'capture' && (amountMinor ?? capturableMinor) < capturableMinor;
   if (!isPart || captureMethod === 'manual') return undefined;
-  const last = await readLastUnknownOf(db, {
+  const last = await readLastUnknown(db, {
     action: 'authorization.capture',
     subject: { kind: 'payment', id: paymentId },
     withinMs: UNKNOWN_WAIT_MS,

@@ -21,7 +21,7 @@ import {
   type ClaimedAttempt,
   recordExclusiveAttempt,
 } from '../audit/recordAudit.ts';
-import { readLastUnknownOf } from '../audit/store/audit.ts';
+import { readLastUnknown } from '../audit/store/audit.ts';
 import {
   type ResourceDetail,
   readPaymentChildren,
@@ -196,7 +196,7 @@ async function uncertainUntil(
   { db }: RefundParts,
   { paymentId, amountMinor, expectedMinor, currency }: RefundInput,
 ): Promise<Date | undefined> {
-  const last = await readLastUnknownOf(db, {
+  const last = await readLastUnknown(db, {
     action: ACTION,
     subject: { kind: 'payment', id: paymentId },
     withinMs: UNCERTAIN_MS,

@@ -25,14 +25,12 @@ import { findPayoutsByReference } from '../ledger/read/store/lookup.ts';
 import { readListedResource } from '../ledger/read/store/resourceList.ts';
 import { againReference, type PayoutMethod, requestOf } from '../payouts/domain/payAgain.ts';
 import type { Created, PayoutService } from '../payouts/payoutService.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { HOUR_MS } from '../platform/time.ts';
 
 export interface PayoutParts {
   readonly db: Database;
   readonly service: PayoutService;
-  readonly clock: Clock;
 }
 
 /** What the person saw. */
@@ -158,14 +156,11 @@ function sinceOf({ created }: Payout): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
-async function uncertainUntil(
-  { db, clock }: PayoutParts,
-  payoutId: string,
-): Promise<Date | undefined> {
+async function uncertainUntil({ db }: PayoutParts, payoutId: string): Promise<Date | undefined> {
   const last = await readLastUnknown(db, {
     action: ACTION,
     subject: { kind: 'payout', id: payoutId },
-    since: new Date(clock.nowMs() - UNCERTAIN_MS),
+    withinMs: UNCERTAIN_MS,
   });
   return last && new Date(last.getTime() + UNCERTAIN_MS);
 }

@@ -186,7 +186,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     authorizations: service && { db, service, check },
     refunds: refunds && { db, service: refunds },
     disputes: disputes && { db, service: disputes },
-    payouts: payouts && { db, service: payouts, clock },
+    payouts: payouts && { db, service: payouts },
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
     channels: channelNamesOf(config.channels),
     channelTargets: targetsOf(config.channels),

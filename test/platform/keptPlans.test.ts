@@ -1,7 +1,7 @@
 /** How long a connection of a pool with plans by key keeps them. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
-import { oneRow } from '../../src/platform/db/oneRow.ts';
+import { countRead } from '../support/countRead.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 
 const ROWS = 2_000;
@@ -30,33 +30,25 @@ afterAll(async () => {
 afterEach(() => vi.restoreAllMocks());
 
 /** How many rows are read to find one by its subject. */
-function countRead(): Promise<number> {
-  return worker.transaction(async (tx) => {
-    const read = async (): Promise<number> => {
-      const rows = await tx.query<{ count: number }>(
-        `select coalesce(sum(coalesce(idx_tup_fetch, 0) + seq_tup_read), 0)::int as count
-           from pg_stat_xact_user_tables where relname = 'subjects'`,
-      );
-      return oneRow(rows).count;
-    };
-    const before = await read();
-    await tx.query(
+async function countOne(): Promise<number> {
+  const { read } = await countRead(worker, 'subjects', (tx) =>
+    tx.query(
       'select id from subjects join unnest($1::text[]) as wanted (subject) using (subject) where is_open',
       [['subject 7']],
-    );
-    return (await read()) - before;
-  });
+    ),
+  );
+  return read;
 }
 
 test('after five seconds the plan for an empty table does not read the table that it has become', async () => {
-  await countRead();
+  await countOne();
   await db.query(
     `insert into subjects select i, 'subject ' || i, true from generate_series(1, $1) i`,
     [ROWS],
   );
   // Else the plan does not have the flaw that the time repairs.
-  expect(await countRead()).toBe(ROWS);
+  expect(await countOne()).toBe(ROWS);
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + 5_000);
-  expect(await countRead()).toBe(1);
+  expect(await countOne()).toBe(1);
 });

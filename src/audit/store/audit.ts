@@ -143,36 +143,12 @@ export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly 
 }
 
 /**
- * When an attempt at the action on the subject last ended with an unknown outcome, at or after a time, also
- * one that a person closed so: that entry has an action of its own.
- */
-export async function readLastUnknown(
-  db: Queryable,
-  {
-    action,
-    subject,
-    since,
-  }: { readonly action: AuditAction; readonly subject: AuditSubject; readonly since: Date },
-): Promise<Date | undefined> {
-  const [row] = await db.query<{ recordedAt: Date }>(
-    `select e.recorded_at as "recordedAt"
-       from audit e
-       join audit a on a.id = e.attempt and a.action = $3
-      where e.subject_kind = $1 and e.subject_id = $2 and e.result = 'unknown'
-        and e.recorded_at >= $4
-      order by e.id desc
-      limit 1`,
-    [subject.kind, subject.id, action, since.toISOString()],
-  );
-  return row?.recordedAt;
-}
-
-/**
- * When an attempt at the action on the subject last ended with an unknown outcome, also one that a person closed so,
- * within a span of time. Of attempts with all of `seen` in their detail.
+ * When an attempt at the action on the subject last ended with an unknown outcome, within a span of time, also one that
+ * a person closed so: that entry has an action of its own.
+ * @param seen only attempts with all of this in their detail count
  * @param but attempts with all of this in their detail do not count
  */
-export async function readLastUnknownOf(
+export async function readLastUnknown(
   db: Queryable,
   {
     action,
@@ -184,7 +160,7 @@ export async function readLastUnknownOf(
     readonly action: AuditAction;
     readonly subject: AuditSubject;
     readonly withinMs: number;
-    readonly seen: AuditIntent['detail'];
+    readonly seen?: AuditIntent['detail'];
     readonly but?: AuditIntent['detail'];
   },
 ): Promise<Date | undefined> {
@@ -193,8 +169,9 @@ export async function readLastUnknownOf(
        from audit e
        join audit a on a.id = e.attempt and a.action = $3
       where e.subject_kind = $1 and e.subject_id = $2 and e.result = 'unknown'
-        and e.recorded_at > statement_timestamp() - $4 * interval '1 millisecond'
-        and a.detail @> $5::jsonb and ($6::jsonb is null or not a.detail @> $6::jsonb)
+        and e.recorded_at >= statement_timestamp() - $4 * interval '1 millisecond'
+        and ($5::jsonb is null or a.detail @> $5::jsonb)
+        and ($6::jsonb is null or not a.detail @> $6::jsonb)
       order by e.id desc
       limit 1`,
     [
@@ -202,7 +179,7 @@ export async function readLastUnknownOf(
       subject.id,
       action,
       withinMs,
-      JSON.stringify(seen ?? {}),
+      seen ? JSON.stringify(seen) : null,
       but ? JSON.stringify(but) : null,
     ],
   );

@@ -104,7 +104,7 @@ function actionCommand(action: PayoutAction, description: string): Command {
 async function partsOf(db: Database): Promise<PayoutParts> {
   const clock = await clockOf(db);
   const service = payoutsOf(readConfig(), { db, clock });
-  if (service) return { db, service, clock };
+  if (service) return { db, service };
   throw noApiKey();
 }
 
