@@ -9,8 +9,11 @@ import { readItemsWithLatePostings } from './store/latePostings.ts';
 /** How many open items of a name and currency a statement lists. */
 export const OLDEST = 20;
 
-/** More are not read, regardless of how many of them have late postings. */
-const MOST_READ = 1_000;
+/**
+ * More are not read, regardless of how many of them have late postings. The statements return at most 100,000 rows of
+ * all names and currencies.
+ */
+const MOST_READ = 200;
 
 interface OpenItemsInput {
   readonly effective: EffectiveSums;

@@ -129,7 +129,7 @@ export async function readOpenItems(
                from open window own as (partition by item, currency)) placed
       where place <= $6
       order by item, currency, place
-      limit 10000`,
+      limit 100000`,
     [
       instantOrNull(beforeMicros),
       currency ?? null,

@@ -169,7 +169,7 @@ export async function readSummedOpenItems(
            where r.item = s.item and r.currency = s.currency and r.span @> $1::timestamptz) one
          order by since, id limit $4) o
       order by s.item, s.currency, o.since, o.id
-      limit 10000`,
+      limit 100000`,
     [instantOrNull(beforeMicros), currency ?? null, summedTo, most],
   );
   return openItemsOf(rows);
