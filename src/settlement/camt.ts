@@ -19,7 +19,7 @@ import {
 } from './domain/bankEntries.ts';
 import { parseDay } from './domain/days.ts';
 import { FileProblem, hasControl, type Place, quoted } from './domain/fileProblem.ts';
-import { createPages, type PageNumber, pageNumberOf } from './domain/pages.ts';
+import { createPages, type PageNumber, type Pages, pageNumberOf } from './domain/pages.ts';
 
 /** An element within an entry, a balance, an account or a pagination. */
 interface Element {
@@ -45,6 +45,7 @@ const MAX_TEXT = 10_000;
 
 interface Statement {
   page: PageNumber | undefined;
+  sequence: number | undefined;
   currency: string | undefined;
   hasAccount: boolean;
   openingMinor: number | undefined;
@@ -56,6 +57,7 @@ interface Statement {
 /** @param page of its message */
 const newStatement = (page: PageNumber | undefined): Statement => ({
   page,
+  sequence: undefined,
   currency: undefined,
   hasAccount: false,
   openingMinor: undefined,
@@ -91,7 +93,7 @@ export function createCamtReader(account: string): BankReader {
         case 'Bal':
           return readBalance(statement, element);
         default:
-          entries.push(...readEntry(statement, element));
+          entries.push(...readEntry(statement, element, pages));
       }
     },
     onStatementEnd: (place) => {
@@ -119,13 +121,16 @@ export function createCamtReader(account: string): BankReader {
   };
 }
 
-function readEntry(statement: Statement, element: Element): readonly BankEntry[] {
+function readEntry(statement: Statement, element: Element, pages: Pages): readonly BankEntry[] {
   if (!statement.hasAccount) {
     throw new FileProblem(element.place, 'an entry precedes the account of its statement');
   }
   const read = entriesOf(element);
+  if (read.length === 0) return [];
   for (const { amountMinor } of read) statement.entriesMinor += BigInt(amountMinor);
-  return read;
+  const sequence = statement.sequence ?? pages.begin(statement.page, statement);
+  statement.sequence = sequence;
+  return read.map((entry) => ({ ...entry, sequence }));
 }
 
 interface ElementParts {
@@ -255,7 +260,7 @@ function readBalance(statement: Statement, element: Element): void {
   else statement.openingMinor = amount.amountMinor;
 }
 
-function entriesOf(entry: Element): readonly BankEntry[] {
+function entriesOf(entry: Element): readonly Omit<BankEntry, 'sequence'>[] {
   const status = textAt(entry, 'Sts', 'Cd') ?? textAt(entry, 'Sts');
   if (status === undefined) throw new FileProblem(entry.place, 'an entry has no status');
   if (status !== 'BOOK') return [];

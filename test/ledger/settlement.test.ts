@@ -536,6 +536,44 @@ describe('bank statements', () => {
     });
   });
 
+  describe('L3: a file with several statements', () => {
+    /** Two credits of 100.00 that look alike, on one day. */
+    const morning = statementOf('100,00', 'ST-1');
+    const noon = morning
+      .replace('EUR0,00', 'EUR100,00')
+      .replace('62F:C261006EUR100', '62F:C261006EUR200');
+    const nextDay = noon
+      .replace('60F:C261006EUR100', '60F:C261006EUR200')
+      .replace('62F:C261006EUR200', '62F:C261007EUR300')
+      .replace('2610061006', '2610071007');
+    const sweep =
+      ':20:S\n:25:12030000/202051\n:60F:C261006EUR100,00\n:61:2610061006D100,00NTRFNONREF//X\n' +
+      ':86:166?20SWEEP?32OUR OTHER ACCOUNT\n:62F:C261006EUR0,00\n-\n';
+
+    test.each([
+      ['one after the other posts both', [morning, noon], 20_000n],
+      ['the same one twice posts it once', [morning, morning], 10_000n],
+      [
+        'overlapping downloads, put together, post what they have together',
+        [morning, noon, noon, nextDay],
+        30_000n,
+      ],
+      [
+        'the same days twice, which end as they began, posts them once',
+        [morning, sweep, morning, sweep],
+        10_000n,
+      ],
+    ])('%s', async (_name, statements, expected) => {
+      await open({ paid: false });
+      await imported(statements.join(''), BANK);
+      expect(await balances()).toMatchObject({ 'bank.account': expected });
+      for (const statement of new Set(statements)) {
+        expect(await imported(`${statement}\n`, BANK)).toMatchObject({ newLines: 0 });
+      }
+      expect(await problems()).toEqual([]);
+    });
+  });
+
   test('M6, M7: a bank line is about the settlement that it names, or the only one of its amount', async () => {
     await open();
     await imported(REPORT_TEXT, REPORT);

@@ -39,4 +39,12 @@ export const SETTLEMENT: readonly Mistake[] = [
     test: 'test/ledger/settlement.test.ts',
     named: 'one number of the service',
   },
+  {
+    guarantee: 'A statement that is in a file twice posts its arrivals once.',
+    file: 'src/ledger/lines/store/lines.ts',
+    code: 'partition by s.digest, s.sequence order by',
+    mistaken: 'partition by s.digest order by',
+    test: 'test/ledger/settlement.test.ts',
+    named: 'a file with several statements',
+  },
 ];

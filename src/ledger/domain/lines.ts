@@ -8,9 +8,10 @@
  * 2. A payment, refund, dispute or payout is posted from the service's resources. A report line about one
  *    posts its fee only, so that nothing is posted twice.
  * 3. A line is identified by its content and its number among equal lines of its file; a report line to which the
- *    service gives a number, by its content alone. So a file that is imported again, overlaps another, was exported
- *    again or has a numbered row twice adds nothing that is stored. The text of a bank
- *    line does not belong to its content: erasure may change it.
+ *    service gives a number, by its content alone. Of a bank statement, only lines of statements that follow each
+ *    other are counted. So a file that is imported again, overlaps another, was exported again, or has a numbered row
+ *    or a statement twice adds nothing that is stored. The text of a bank line does not belong to its content: erasure
+ *    may change it.
  * 4. A line has the day that is written in its file, and its transfers the noon of that day in UTC, which is
  *    the same day in every time zone from UTC-12 to UTC+11.
  * 5. A match that is undone takes back what it posted, by transfers with the accounts swapped.
@@ -52,6 +53,8 @@ export interface LineContent {
 export interface Line extends LineContent {
   /** The line of the file on which it begins. */
   readonly fileLine: number;
+  /** Bank lines: the number of the statements that follow each other in the file (rule 3). */
+  readonly sequence?: number;
   /** Bank lines: what the payer wrote, without personal data. */
   readonly text: string | undefined;
 }

@@ -16,6 +16,8 @@ import { FileProblem, type Place, quoted } from './fileProblem.ts';
 
 export interface BankEntry {
   readonly place: Place;
+  /** The number of the statements that follow each other in the file (sequences.ts). */
+  readonly sequence: number;
   /** `2026-10-05` */
   readonly day: string;
   readonly currency: string;
@@ -50,6 +52,7 @@ export function lineOfEntry(entry: BankEntry, payers: readonly string[]): Line |
   const text = redactPersonalData(purpose, MAX_TEXT, hideDigits);
   return {
     fileLine: entry.place.line,
+    sequence: entry.sequence,
     type: 'bank',
     settlement: undefined,
     reference: undefined,

@@ -22,6 +22,7 @@ import {
 } from './bankEntries.ts';
 import { dayOf } from './days.ts';
 import { FileProblem, type Place, quoted } from './fileProblem.ts';
+import { createSequences, type Sequences } from './sequences.ts';
 
 /** Tags with nothing that is imported. */
 const OTHER_TAGS = new Set(['21', '28', '28C', '13D', '34F', '64', '65', '90C', '90D', 'NS']);
@@ -43,8 +44,13 @@ interface Balance {
 
 interface Statement {
   readonly opening: Balance;
+  /** Undefined before its first entry, on whichever page. */
+  sequence: number | undefined;
   entriesMinor: bigint;
 }
+
+/** How a statement or a page of it ends. */
+type Closing = Balance & Pick<Statement, 'sequence'>;
 
 /** @param account the account that the statements must be of */
 export function createMt940Reader(account: string): BankReader {
@@ -124,8 +130,9 @@ function createStatements(account: string) {
   let isRead = false;
   let statement: Statement | undefined;
   /** The closing balance of a page that is not the last of its statement. */
-  let continuedFrom: Balance | undefined;
+  let continuedFrom: Closing | undefined;
   let waiting: BankEntry | undefined;
+  const sequences = createSequences();
   const flush = (): readonly BankEntry[] => {
     const entry = waiting;
     waiting = undefined;
@@ -138,19 +145,18 @@ function createStatements(account: string) {
     }
     const opening = balanceOf(tagged);
     if (continuedFrom) refuseMissingPage(continuedFrom, opening, tagged.place);
+    statement = { opening, sequence: continuedFrom?.sequence, entriesMinor: 0n };
     continuedFrom = undefined;
-    statement = { opening, entriesMinor: 0n };
   };
   const addEntry = (tagged: Tagged) => {
     if (!statement) {
       throw new FileProblem(tagged.place, 'an entry precedes the opening balance (:60F:)');
     }
-    waiting = entryOf(tagged, statement.opening.currency);
-    statement.entriesMinor += BigInt(waiting.amountMinor);
+    waiting = addTo(statement, tagged, sequences);
   };
   const finish = (tagged: Tagged) => {
     if (!statement) throw new FileProblem(tagged.place, 'a closing balance has no opening balance');
-    const closing = endStatement(statement, tagged);
+    const closing = endStatement(statement, tagged, sequences);
     continuedFrom = tagged.tag === '62M' ? closing : undefined;
     statement = undefined;
     hasBegun = false;
@@ -232,8 +238,11 @@ function refuseMissingPage(closing: Balance, opening: Balance, place: Place): vo
   );
 }
 
-/** @returns the closing balance */
-function endStatement({ opening, entriesMinor }: Statement, ended: Tagged): Balance {
+function endStatement(
+  { opening, entriesMinor, sequence }: Statement,
+  ended: Tagged,
+  sequences: Sequences,
+): Closing {
   const closing = balanceOf(ended);
   if (closing.currency !== opening.currency) {
     throw new FileProblem(
@@ -251,14 +260,23 @@ function endStatement({ opening, entriesMinor }: Statement, ended: Tagged): Bala
     },
     ended.place,
   );
-  return closing;
+  if (sequence !== undefined) sequences.end(currency, closing.amountMinor);
+  return { ...closing, sequence };
+}
+
+function addTo(statement: Statement, tagged: Tagged, sequences: Sequences): BankEntry {
+  const { currency, amountMinor: openingMinor } = statement.opening;
+  const entry = entryOf(tagged, currency);
+  statement.sequence ??= sequences.begin(currency, openingMinor);
+  statement.entriesMinor += BigInt(entry.amountMinor);
+  return { ...entry, sequence: statement.sequence };
 }
 
 /** Value date, booking date, mark, funds code, amount, type. References follow. */
 const ENTRY =
   /^(\d{2})(\d{2})(\d{2})(?:(\d{2})(\d{2}))?(R?[CD])[A-Z]?(\d{1,12},\d{0,4})[NFS][A-Z0-9]{3}/;
 
-function entryOf({ place, lines }: Tagged, currency: string): BankEntry {
+function entryOf({ place, lines }: Tagged, currency: string): Omit<BankEntry, 'sequence'> {
   const [first = '', ...supplementary] = lines;
   const match = ENTRY.exec(first);
   if (!match) {

@@ -17,6 +17,7 @@
 import { formatMoney } from '../../contract/money.ts';
 import { refuseOtherSum } from './bankEntries.ts';
 import { FileProblem, type Place } from './fileProblem.ts';
+import { createSequences } from './sequences.ts';
 
 export interface PageNumber {
   /** From 1. */
@@ -28,6 +29,8 @@ export interface PageNumber {
 
 /** What a page states. Amounts in minor units. */
 export interface PageSums {
+  /** Of its entries (sequences.ts); undefined before the first one. */
+  readonly sequence: number | undefined;
   readonly currency: string | undefined;
   readonly openingMinor: number | undefined;
   readonly closingMinor: number | undefined;
@@ -40,6 +43,7 @@ export interface PageSums {
 interface Continued {
   readonly nextNumber: number;
   readonly isOwn: boolean;
+  readonly sequence: number | undefined;
   /** The opening balance; undefined also where the first page is in another file. */
   readonly openingMinor: number | undefined;
   readonly entriesMinor: bigint;
@@ -48,17 +52,29 @@ interface Continued {
 }
 
 export interface Pages {
+  /** Called at the first entry of a page. @returns the number of its sequence */
+  readonly begin: (page: PageNumber | undefined, sums: PageSums) => number;
   /** @throws FileProblem (rules 1 and 2) */
   readonly end: (page: PageNumber | undefined, sums: PageSums, place: Place) => void;
   readonly isContinued: () => boolean;
 }
 
+const ONLY_PAGE: PageNumber = { number: 1, isLast: true, isOwn: true };
+
 export function createPages(): Pages {
   let continued: Continued | undefined;
+  const sequences = createSequences();
+  const beforeOf = ({ number }: PageNumber) =>
+    continued?.nextNumber === number ? continued : undefined;
   return {
-    end: (page = { number: 1, isLast: true, isOwn: true }, sums, place) => {
+    begin: (page = ONLY_PAGE, sums) => {
+      const before = beforeOf(page);
+      const openingMinor = before ? before.openingMinor : interimOf(page, sums).begin;
+      return before?.sequence ?? sequences.begin(sums.currency ?? '', openingMinor);
+    },
+    end: (page = ONLY_PAGE, sums, place) => {
       refuseOtherNumber(continued, page, place);
-      const before = continued?.nextNumber === page.number ? continued : undefined;
+      const before = beforeOf(page);
       const interim = interimOf(page, sums);
       refuseOtherInterim(before?.interimMinor, interim.begin, { sums, place });
       refuseDifference(interim.begin, interim.end, { sums, place });
@@ -68,10 +84,19 @@ export function createPages(): Pages {
         const all = { ...sums, entriesMinor };
         refuseDifference(openingMinor, sums.closingMinor, { sums: all, place });
       }
+      const sequence = sums.sequence ?? before?.sequence;
+      if (sequence !== undefined) sequences.end(sums.currency ?? '', interim.end);
       const { number, isOwn } = page;
       continued = page.isLast
         ? undefined
-        : { nextNumber: number + 1, isOwn, openingMinor, entriesMinor, interimMinor: interim.end };
+        : {
+            nextNumber: number + 1,
+            isOwn,
+            sequence,
+            openingMinor,
+            entriesMinor,
+            interimMinor: interim.end,
+          };
     },
     isContinued: () => continued !== undefined,
   };

@@ -307,6 +307,7 @@ describe('6: a reference that could be a card number, which the text of a line d
   const lineWith = (purpose: string): OpenLine => {
     const entry = {
       place: { line: 1, column: 1 },
+      sequence: 1,
       day: LINE.day,
       currency: 'EUR',
       amountMinor: 1,

@@ -13,6 +13,7 @@ import { problemOf } from '../../support/problemOf.ts';
 const PLACE = { line: 4, column: 1 };
 const ENTRY: BankEntry = {
   place: PLACE,
+  sequence: 2,
   day: '2026-10-05',
   currency: 'EUR',
   amountMinor: 6825,
@@ -43,6 +44,7 @@ describe('rule 2: of a line, neither the name nor the account of the payer is st
   test('but what identifies it, and its text', () => {
     expect(lineOfEntry(ENTRY, ['ACME'])).toEqual({
       fileLine: 4,
+      sequence: 2,
       type: 'bank',
       settlement: undefined,
       reference: undefined,

@@ -226,6 +226,153 @@ describe('CSV', () => {
   });
 });
 
+/** Tests cite the rules of sequences.ts. An entry is what a statement begins and ends with, in euros. */
+describe('statements that follow each other have one sequence', () => {
+  type Page = readonly [opening: number, closing: number, isLast?: boolean];
+  const at = (euros: number) => ({ mark: euros < 0 ? 'D' : 'C', amount: Math.abs(euros) });
+  const mt940Of = (pages: readonly Page[]) => {
+    let isFirst = true;
+    const statements = pages.map(([opening, closing, isLast = true]) => {
+      const [begin, end, moved] = [at(opening), at(closing), at(closing - opening)];
+      const text = [
+        ':20:A\n:25:12030000/202051',
+        `:60${isFirst ? 'F' : 'M'}:${begin.mark}261006EUR${begin.amount},00`,
+        ...(moved.amount === 0
+          ? []
+          : [`:61:261006${moved.mark}${moved.amount},00NTRFA\n:86:ACME PAYMENTS`]),
+        `:62${isLast ? 'F' : 'M'}:${end.mark}261006EUR${end.amount},00\n-\n`,
+      ];
+      isFirst = isLast;
+      return text.join('\n');
+    });
+    return statements.join('');
+  };
+  const camtOf = (pages: readonly Page[]) => {
+    let number = 1;
+    let whole = 0;
+    const statements = pages.map(([opening, closing, isLast = true], place) => {
+      if (number === 1) whole = opening;
+      const last = pages.slice(place).find(([, , isEnd = true]) => isEnd)?.[1] ?? closing;
+      const amount = (euros: number) =>
+        `<Amt Ccy="EUR">${at(euros).amount}</Amt><CdtDbtInd>${euros < 0 ? 'DBIT' : 'CRDT'}</CdtDbtInd>`;
+      const balance = (code: string, euros: number) =>
+        `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp>${amount(euros)}</Bal>`;
+      const text = [
+        `<Stmt><StmtPgntn><PgNb>${number}</PgNb><LastPgInd>${isLast}</LastPgInd></StmtPgntn>`,
+        '<Acct><Id><IBAN>DE02120300000000202051</IBAN></Id></Acct>',
+        balance('OPBD', whole),
+        balance('CLBD', last),
+        ...(closing === opening
+          ? []
+          : [
+              `<Ntry>${amount(closing - opening)}<Sts>BOOK</Sts><BookgDt><Dt>2026-10-06</Dt></BookgDt>`,
+              '<AddtlNtryInf>ACME PAYMENTS</AddtlNtryInf></Ntry>',
+            ]),
+        '</Stmt>',
+      ];
+      number = isLast ? 1 : number + 1;
+      return text.join('');
+    });
+    return `<Document><BkToCstmrStmt>${statements.join('')}</BkToCstmrStmt></Document>`;
+  };
+
+  test.each<[name: string, pages: readonly Page[], expected: readonly number[]]>([
+    [
+      '1: one after the other',
+      [
+        [0, 5],
+        [5, 9],
+        [9, 1],
+      ],
+      [1, 1, 1],
+    ],
+    [
+      '1: not the same one again',
+      [
+        [0, 5],
+        [0, 5],
+      ],
+      [1, 2],
+    ],
+    [
+      '1: not one behind a gap',
+      [
+        [0, 5],
+        [6, 9],
+        [9, 10],
+      ],
+      [1, 2, 2],
+    ],
+    [
+      '1: not the same ones again, further on',
+      [
+        [0, 5],
+        [5, 9],
+        [5, 9],
+        [9, 12],
+      ],
+      [1, 1, 2, 2],
+    ],
+    [
+      '2: not the same days again, which end as they began',
+      [
+        [0, 5],
+        [5, 0],
+        [0, 5],
+        [5, 0],
+      ],
+      [1, 1, 2, 2],
+    ],
+    [
+      '3: with one without entries between them',
+      [
+        [0, 5],
+        [5, 5],
+        [5, 9],
+      ],
+      [1, 1],
+    ],
+    [
+      '3: pages of one statement, also where they come back',
+      [
+        [0, 5, false],
+        [5, 0, false],
+        [0, 5],
+      ],
+      [1, 1, 1],
+    ],
+    [
+      '3: pages of one statement with an empty one',
+      [
+        [0, 5, false],
+        [5, 5, false],
+        [5, 9],
+        [9, 12],
+      ],
+      [1, 1, 1],
+    ],
+    [
+      '3: but not the same pages again',
+      [
+        [0, 5, false],
+        [5, 9],
+        [0, 5, false],
+        [5, 9],
+      ],
+      [1, 1, 2, 2],
+    ],
+  ])('rule %s', async (_name, pages, expected) => {
+    const found = await Promise.all([
+      linesOf(Buffer.from(mt940Of(pages)), MT940),
+      linesOf(Buffer.from(camtOf(pages)), CAMT),
+    ]);
+    expect(found.map(({ lines }) => lines.map(({ sequence }) => sequence))).toEqual([
+      expected,
+      expected,
+    ]);
+  });
+});
+
 describe('pages of a camt.053 statement', () => {
   const xml = example('statement.xml').toString('utf8');
   const [head = ''] = xml.split('<Stmt>');

@@ -29,6 +29,7 @@ describe('an entry', () => {
     expect(read(lines)).toEqual([
       {
         place: { line: 5, column: 1 },
+        sequence: 1,
         day: '2026-10-06',
         currency: 'EUR',
         amountMinor: 6825,

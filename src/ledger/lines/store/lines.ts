@@ -73,7 +73,7 @@ export async function countFile(
 export async function createStage(tx: Queryable): Promise<void> {
   await tx.query(
     `create temporary table settlement_stage (
-       number bigint generated always as identity, file_line integer, type text, settlement text,
+       number bigint generated always as identity, file_line integer, sequence integer, type text, settlement text,
        reference text, line_reference text, day date, currency text, gross_minor bigint,
        fee_minor bigint, text text, digest bytea) on commit drop`,
   );
@@ -86,13 +86,13 @@ export interface StagedLine extends Line {
 export async function stageLines(tx: Queryable, lines: readonly StagedLine[]): Promise<void> {
   await tx.query(
     `insert into settlement_stage (file_line, type, settlement, reference, line_reference, day, currency,
-                                   gross_minor, fee_minor, text, digest)
+                                   gross_minor, fee_minor, text, digest, sequence)
      select file_line, type, settlement, reference, line_reference, day, currency, gross, fee, text,
-            decode(digest, 'hex')
+            decode(digest, 'hex'), sequence
        from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::date[], $7::text[],
-                   $8::bigint[], $9::bigint[], $10::text[], $11::text[])
+                   $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::int[])
             as u (file_line, type, settlement, reference, line_reference, day, currency, gross, fee, text,
-                  digest)`,
+                  digest, sequence)`,
     [
       lines.map(({ fileLine }) => fileLine),
       lines.map(({ type }) => type),
@@ -105,6 +105,7 @@ export async function stageLines(tx: Queryable, lines: readonly StagedLine[]): P
       lines.map(({ feeMinor }) => feeMinor),
       lines.map(({ text }) => text ?? null),
       lines.map(({ digest }) => digest),
+      lines.map(({ sequence }) => sequence ?? 0),
     ],
   );
 }
@@ -186,7 +187,7 @@ export async function storeStage(
               s.text, s.digest,
               -- The number that the service gives a line identifies it: another row with it is the same line.
               case when s.type <> 'bank' and s.line_reference is not null then 1
-                   else row_number() over (partition by s.digest order by s.number) end
+                   else row_number() over (partition by s.digest, s.sequence order by s.number) end
          from settlement_stage s
          left join settlements t on t.source = $2 and t.reference = s.settlement
                                 and t.currency = s.currency
