@@ -10,11 +10,12 @@
  * 4. A customer id is in no other table of the ledger. It is kept while the request runs, because it is
  *    what to look for; afterwards its digest shows that the request was met.
  */
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { clearImportedRows } from '../archive/store/importedRows.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
 import { redactPersonalData } from '../contract/personalData.ts';
+import { digestOfCustomer } from '../erasure/customerDigest.ts';
 import { type ErasureSubject, readSubject, subjectText } from '../erasure/domain/subjects.ts';
 import { type Erased, type EraseProgress, erase } from '../erasure/erase.ts';
 import { findPersonalData, type Person } from '../erasure/findPersonalData.ts';
@@ -240,7 +241,7 @@ function finish(db: Database, actor: Actor, { id, subjects, erased }: Finished):
 }
 
 function withoutCustomerId({ kind, id }: ErasureSubject): ErasureSubject {
-  return { kind, id: kind === 'customer' ? `sha256:${hash('sha256', id, 'hex')}` : id };
+  return { kind, id: kind === 'customer' ? digestOfCustomer(id) : id };
 }
 
 function countKinds(subjects: readonly ErasureSubject[]): Readonly<Record<string, number>> {

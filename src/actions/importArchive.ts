@@ -4,6 +4,7 @@ import { clearImportedRows, insertImportedRows } from '../archive/store/imported
 import type { ArchiveTarget } from '../archive/target.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import { recordAttempt, recordAudit } from '../audit/recordAudit.ts';
+import { eraseImported } from '../erasure/eraseImported.ts';
 import { importBodies } from '../ledger/bodies/archiveDay.ts';
 import type { Database } from '../platform/db/database.ts';
 
@@ -39,7 +40,9 @@ export function importArchiveAs(
   const work = async () => {
     const store: ImportSteps['store'] = (rows) =>
       db.transaction((tx) =>
-        className === 'bodies' ? importBodies(tx, rows) : insertImportedRows(tx, className, rows),
+        className === 'bodies'
+          ? importBodies(tx, rows, eraseImported)
+          : insertImportedRows(tx, className, rows),
       );
     const imported = await importBatches(target, range, { store, onProgress });
     return { value: imported, result: 'done', detail: { ...imported } } as const;

@@ -13,6 +13,7 @@ import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { type ErasableResource, findErasable } from '../ledger/store/erasure.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { OperatorError } from '../platform/errors.ts';
+import { parseBody } from './domain/bodyObjects.ts';
 import { createMatcher, MIN_VALUE_LENGTH } from './domain/matcher.ts';
 import { personalValues } from './domain/personalValues.ts';
 import {
@@ -181,7 +182,8 @@ interface MatchedBody {
 }
 
 function assign({ id, text, matches, wanted }: MatchedBody): void {
-  const body = parse(text);
+  const body = parseBody(text);
+  // What is no JSON belongs to whom it names.
   const carried = body === undefined ? undefined : carriedIds(body);
   const keys = carried ? keysOf(carried) : matches.map(({ owner }) => owner);
   const owners = new Set(keys.flatMap((key) => [...(wanted.get(key) ?? [])]));
@@ -203,15 +205,6 @@ function keysOf(carried: CarriedIds): readonly string[] {
 
 function keyOf(kind: keyof CarriedIds, id: string): string {
   return `${kind} ${id}`;
-}
-
-/** A byte order mark is dropped; what is no JSON belongs to whom it names. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
-  }
 }
 
 function close({ subject, refs, resources, orders, events, values }: OpenPerson): Person {

@@ -8,14 +8,11 @@ import { createFolderTarget } from '../../src/archive/folderTarget.ts';
 import { readLines, readManifest } from '../../src/archive/readBatch.ts';
 import { readLatestBatches } from '../../src/archive/store/batches.ts';
 import { verifyArchive } from '../../src/archive/verifyArchive.ts';
-import { withRemovalArchive } from '../../src/assembly/archive.ts';
-import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
-import { PACK_LIMITS } from '../../src/ledger/bodies/packDay.ts';
 import { findAbsences } from '../../src/ledger/bodies/readBodies.ts';
-import { releaseKept, removeBodyDays } from '../../src/ledger/bodies/removeBodies.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { releaseKept } from '../../src/ledger/bodies/removeBodies.ts';
+import { packDays, removeYesterday } from '../support/archivedDay.ts';
 import { countPlaces, readPlaces, storeDay } from '../support/bodyDays.ts';
-import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
 
 let db: TestDatabase;
@@ -28,38 +25,6 @@ afterEach(async () => {
   await db.drop();
   rmSync(folder, { recursive: true });
 });
-
-/** Packs and detaches past days, with several packs a day. */
-async function packDays(restMs = 0): Promise<void> {
-  const run = createBodiesJob({
-    db,
-    log: silentLog,
-    signal: new AbortController().signal,
-    limits: {
-      pack: { ...PACK_LIMITS, stepBodies: 64, packBodies: 16 },
-      copy: { events: 50, bytes: 1_000_000 },
-    },
-    times: { budgetMs: 60_000, settleMs: 0, restMs },
-  });
-  await run();
-  await run();
-}
-
-/** Archives and removes yesterday, as a step of retention does. */
-async function removeYesterday(): Promise<void> {
-  const [row] = await db.query<{ day: number }>(
-    `select (now() at time zone 'UTC')::date - 1 - date '1970-01-01' as day`,
-  );
-  const days = [row?.day ?? 0];
-  await withRemovalArchive(
-    { kind: 'folder', folder },
-    { db, clock: systemClock },
-    async ({ beforeRemoval }) => {
-      const record = await beforeRemoval?.('bodies', days);
-      await db.transaction(async (tx) => record?.(tx, await removeBodyDays(tx, days)));
-    },
-  );
-}
 
 const importBodies = (first: number, last: number) =>
   importArchiveAs(
@@ -80,10 +45,10 @@ async function archivedLines() {
 
 test('a removed day is in the archive, with late bodies and variants, byte for byte', async () => {
   const ids = await storeDay(db, { daysAgo: 1, events: 50 });
-  await packDays(3_600_000);
+  await packDays(db, 3_600_000);
   const [late = 0] = await storeDay(db, { daysAgo: 1, events: 1 });
   await storeDay(db, { daysAgo: 0, events: 2 });
-  await packDays();
+  await packDays(db);
   await db.query(
     `insert into event_variants (webhook_event_id, body, body_sha256, received_at)
      select $1, convert_to(text, 'UTF8'), sha256(convert_to(text, 'UTF8')), now()
@@ -95,7 +60,7 @@ test('a removed day is in the archive, with late bodies and variants, byte for b
       where id <= $1 order by id`,
     [late],
   );
-  await removeYesterday();
+  await removeYesterday(db, folder);
 
   const lines = await archivedLines();
   const sha256Of = ({ body }: { readonly body: string }) =>
@@ -119,8 +84,8 @@ test('a removed day is in the archive, with late bodies and variants, byte for b
 
 test('imported bodies are in the inbox again for a week', async () => {
   const ids = await storeDay(db, { daysAgo: 1, events: 50 });
-  await packDays();
-  await removeYesterday();
+  await packDays(db);
+  await removeYesterday(db, folder);
   expect(await countPlaces(db)).toEqual({ none: 50 });
   const [third = 0] = ids.slice(3);
   expect((await findAbsences(db, [third])).get(third)).toMatchObject({ outcome: 'removed' });
@@ -139,8 +104,8 @@ test('imported bodies are in the inbox again for a week', async () => {
 
 test('a body does not come back if it was erased, differs, or its event is gone', async () => {
   const [erased = 0, other = 0, gone = 0, last = 0] = await storeDay(db, { daysAgo: 1, events: 4 });
-  await packDays();
-  await removeYesterday();
+  await packDays(db);
+  await removeYesterday(db, folder);
   const [erasure] = await db.query<{ id: number }>(
     `insert into erasures (subjects, reason, requested_by) values ('{order:ord_1}', 'x', 'ada')
      returning id`,

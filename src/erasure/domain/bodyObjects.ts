@@ -9,6 +9,15 @@ export interface BodyObject {
   readonly path: readonly string[];
 }
 
+/** The parsed body; undefined if it is no JSON. A byte order mark is dropped. */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Every object of a body, at any depth. */
 export function* bodyObjects(
   item: unknown,

@@ -105,6 +105,35 @@ export function readErasures(
   );
 }
 
+/** The requests that name any of these subjects. */
+export function findErasuresOfSubjects(
+  db: Queryable,
+  subjects: readonly string[],
+): Promise<readonly { readonly name: string; readonly id: number }[]> {
+  return db.query(
+    `select named.name, e.id
+       from erasures e cross join lateral unnest(e.subjects) as named (name)
+      where named.name = any ($1::text[])
+      order by e.id
+      limit 100000`,
+    [subjects],
+  );
+}
+
+/** When requests were done; those that run are missing. */
+export async function readFinishedAt(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Date>> {
+  const rows = await db.query<{ id: number; finishedAt: Date }>(
+    `select id, finished_at as "finishedAt" from erasures
+      where id = any ($1::bigint[]) and finished_at is not null
+      limit $2`,
+    [ids, ids.length],
+  );
+  return new Map(rows.map(({ id, finishedAt }) => [id, finishedAt]));
+}
+
 /** Counts rows in which text was replaced. */
 export async function addTexts(tx: Queryable, id: number, texts: number): Promise<void> {
   await tx.query('update erasures set texts = texts + $2 where id = $1', [id, texts]);

@@ -3,14 +3,15 @@
  *
  * 1. Everything that the removal of the day takes is in the lines: its packs, bodies that came when the day was
  *    packed already, and further bodies under the ids of its events.
- * 2. A body comes back only to an event of the inbox with the same SHA-256, and never if it was erased. It stays
- *    for a week.
+ * 2. A body comes back only to an event of the inbox with the same SHA-256, and never if it was erased, or is of a
+ *    person who was. It stays for a week.
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { RowLine } from '../../platform/db/rowLine.ts';
 import { keysetRows } from '../../platform/keyset.ts';
 import { unpack } from './readBodies.ts';
 import {
+  findImportable,
   insertImportedBodies,
   nameDay,
   readDayVariants,
@@ -61,8 +62,21 @@ function variants(db: Queryable, day: string): AsyncIterable<StoredVariant> {
   );
 }
 
-/** Brings bodies back (rule 2). @returns how many */
-export async function importBodies(tx: Queryable, rows: readonly RowLine[]): Promise<number> {
+/** A body that can come back, and when it was received. */
+export interface ImportableBody extends StoredBody {
+  readonly receivedAt: Date;
+}
+
+/**
+ * Brings bodies back (rule 2).
+ * @param eraseSome erases bodies of people who were erased, in the transaction; @returns their events
+ * @returns how many
+ */
+export async function importBodies(
+  tx: Queryable,
+  rows: readonly RowLine[],
+  eraseSome: (tx: Queryable, bodies: readonly ImportableBody[]) => Promise<ReadonlySet<number>>,
+): Promise<number> {
   const bodies = rows.flatMap(({ key, line }) => {
     const { body, variant_sha256: variant } = JSON.parse(line) as {
       readonly body?: unknown;
@@ -72,5 +86,16 @@ export async function importBodies(tx: Queryable, rows: readonly RowLine[]): Pro
     return isBody ? [{ id: key, body: Buffer.from(body, 'base64') }] : [];
   });
   await lockBodies(tx);
-  return await insertImportedBodies(tx, bodies);
+  const receivedAt = new Map(
+    (await findImportable(tx, bodies)).map((one) => [one.id, one.receivedAt]),
+  );
+  const importable = bodies.flatMap((one) => {
+    const at = receivedAt.get(one.id);
+    return at ? [{ ...one, receivedAt: at }] : [];
+  });
+  const erased = await eraseSome(tx, importable);
+  return await insertImportedBodies(
+    tx,
+    importable.filter(({ id }) => !erased.has(id)),
+  );
 }

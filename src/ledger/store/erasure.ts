@@ -167,3 +167,19 @@ export async function insertErasedBodies(
     [ids, erasureId],
   );
 }
+
+/** The requests that erased a body of any of these resources, by their ids. */
+export function findErasuresOfResources(
+  tx: Queryable,
+  ids: readonly string[],
+): Promise<readonly { readonly name: string; readonly id: number }[]> {
+  return tx.query(
+    `select distinct s.resource_id as name, x.erasure_id as id
+       from snapshots s
+       join erased_bodies x on x.webhook_event_id = s.webhook_event_id
+      where s.kind in ('payment', 'refund', 'dispute', 'payout') and s.resource_id = any ($1::text[])
+      order by 2
+      limit 100000`,
+    [ids],
+  );
+}

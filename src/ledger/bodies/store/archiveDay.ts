@@ -1,4 +1,5 @@
 /** Statements that read the bodies of a packed day for the archive, and bring bodies back. */
+import { createHash } from 'node:crypto';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { PackedBodies, StoredBody } from './bodies.ts';
@@ -70,21 +71,38 @@ export function readDayVariants(
 }
 
 /**
- * Keeps bodies that were imported: of events in the inbox with the same hash, of which the day is removed and
- * the body was not erased.
- * @returns how many
+ * The events in the inbox that bodies can come back to: with the same hash, of which the day is removed and the body was
+ * not erased. The caller holds the lock of bodies.
  */
+export function findImportable(
+  tx: Queryable,
+  bodies: readonly StoredBody[],
+): Promise<readonly { readonly id: number; readonly receivedAt: Date }[]> {
+  return tx.query(
+    `select e.id, e.received_at as "receivedAt"
+       from unnest($1::bigint[], $2::bytea[]) as u (id, sha256)
+       join webhook_events e on e.id = u.id and e.body_sha256 = u.sha256
+       join body_days d on d.day = e.body_day and d.state = 'removed'
+      where not exists (select from erased_bodies x where x.webhook_event_id = e.id)
+      order by e.id
+      limit $3`,
+    [
+      bodies.map(({ id }) => id),
+      bodies.map(({ body }) => createHash('sha256').update(body).digest()),
+      bodies.length,
+    ],
+  );
+}
+
+/** Keeps bodies that `findImportable` found. @returns how many were not kept already */
 export async function insertImportedBodies(
   tx: Queryable,
   bodies: readonly StoredBody[],
 ): Promise<number> {
   const inserted = await tx.query(
     `insert into kept_bodies (webhook_event_id, body, imported_at)
-     select e.id, u.body, statement_timestamp()
+     select u.id, u.body, statement_timestamp()
        from unnest($1::bigint[], $2::bytea[]) as u (id, body)
-       join webhook_events e on e.id = u.id and e.body_sha256 = sha256(u.body)
-       join body_days d on d.day = e.body_day and d.state = 'removed'
-      where not exists (select from erased_bodies x where x.webhook_event_id = e.id)
      on conflict (webhook_event_id) do nothing
      returning webhook_event_id`,
     [bodies.map(({ id }) => id), bodies.map(({ body }) => body)],
