@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { RowLine } from '../platform/db/rowLine.ts';
-import { classOfManifest } from './domain/batch.ts';
+import { classOfManifest, mayHaveKeys } from './domain/batch.ts';
 import type { Manifest } from './manifest.ts';
 import { ArchiveDamage, readLines, readManifest } from './readBatch.ts';
 import type { ArchiveTarget } from './target.ts';
@@ -64,16 +64,12 @@ function keyOf(line: string): number {
   return key;
 }
 
-/** The manifests with rows in a range, oldest first. */
-async function batchesIn(
-  target: ArchiveTarget,
-  { className, first, last }: ImportRange,
-): Promise<readonly Manifest[]> {
+/** The manifests with rows in a range, oldest first. Others, of which a store may have many thousands, are not read. */
+async function batchesIn(target: ArchiveTarget, range: ImportRange): Promise<readonly Manifest[]> {
   const manifests: Manifest[] = [];
-  for await (const name of target.list(className)) {
-    if (classOfManifest(name) !== className) continue;
+  for await (const name of target.list(range.className)) {
+    if (classOfManifest(name) !== range.className || !mayHaveKeys(name, range)) continue;
     const { manifest } = await readManifest(target, name);
-    if (Number(manifest.first_key) > last || Number(manifest.last_key) < first) continue;
     manifests.push(manifest);
   }
   return manifests.toSorted((a, b) => (a.archived_at < b.archived_at ? -1 : 1));

@@ -136,6 +136,27 @@ describe.each(['folder', 's3'] as const)('%s', (kind) => {
     target.close();
   });
 
+  test('rows are read back without a look at the batches of other keys', async () => {
+    const target = await openArchiveTarget(at.settings());
+    for (const first of [1, 11, 21, 31]) {
+      await writeBatch(partsFor(target), 'messages', rowsOf(range(first, first + 9)));
+    }
+    const read: string[] = [];
+    const counted: ArchiveTarget = {
+      ...target,
+      get: (name) => {
+        read.push(name);
+        return target.get(name);
+      },
+    };
+    expect(await importAll(counted, 20, 21)).toHaveLength(2);
+    expect(
+      read.filter((name) => name.endsWith('.manifest.json')).map((name) => name.split('.')[0]),
+    ).toEqual(expect.arrayContaining(['messages/11-20', 'messages/21-30']));
+    expect(read).toHaveLength(4);
+    target.close();
+  });
+
   test('the manifest names the range, the rows, the bytes and the hash of each file', async () => {
     const target = await openArchiveTarget(at.settings());
     const written = await writeBatch(partsFor(target), 'messages', rowsOf(range(5, 9)));

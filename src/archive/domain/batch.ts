@@ -50,7 +50,16 @@ export function isAnyPartName(name: string): boolean {
   return isPartName(name, name.slice(0, name.indexOf('/')));
 }
 
+const MANIFEST_NAME =
+  /^(?<className>[a-z_]+)\/(?<first>\d+)-(?<last>\d+)\.\d+\.[0-9a-f]{16}\.manifest\.json$/;
+
 /** The class of a manifest's name; undefined for other names. */
 export function classOfManifest(name: string): string | undefined {
-  return /^([a-z_]+)\/\d+-\d+\.\d+\.[0-9a-f]{16}\.manifest\.json$/.exec(name)?.[1];
+  return MANIFEST_NAME.exec(name)?.groups?.className;
+}
+
+/** Whether the batch of a manifest's name may have keys in a range. */
+export function mayHaveKeys(name: string, range: Pick<BatchIdentity, 'first' | 'last'>): boolean {
+  const { first, last } = MANIFEST_NAME.exec(name)?.groups ?? {};
+  return Number(first) <= range.last && Number(last) >= range.first;
 }
