@@ -387,4 +387,33 @@ describe('the statement of a closed month', () => {
     await sumEverything(db);
     await expectSameAs(before);
   });
+
+  test('lists what was under way also if many older ones arrive later', async () => {
+    const own = await createTestDatabase();
+    const request = (prefix: string, count: number, at: string) =>
+      own.query(
+        `with made as (
+           insert into resources (kind, id, order_key)
+           select 'refund', $1 || n, 'order:x' from generate_series(1, $2::int) as n returning id)
+         insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
+                                previous_minor, cumulative_minor, head_hash, recorded_at, effective_at,
+                                effective_source)
+         select 'refund', made.id, l.leg, 'EUR', 1, l.debit, l.credit, 100, 0, 100, sha256('x'),
+                statement_timestamp() - interval '2 hours', $3, 'v'
+           from made join legs l on l.kind = 'refund' and l.leg = 'requested'`,
+        [prefix, count, at],
+      );
+    const statement = () =>
+      readStatement(own, { month: '2024-03', timeZone: TIME_ZONE, currency: undefined });
+    await request('known-', 3, '2024-03-20T12:00:00Z');
+    await closed(own, '2024-03');
+    const { open } = await statement();
+    expect(open).toMatchObject([{ item: 'refund', count: 3, amountMinor: 300n }]);
+    expect(open[0]?.oldest).toHaveLength(3);
+    await request('late-', 1_500, '2024-03-10T12:00:00Z');
+    expect((await statement()).open).toEqual(open);
+    await sumEverything(own);
+    expect((await statement()).open).toEqual(open);
+    await own.drop();
+  });
 });

@@ -4,7 +4,7 @@
  * 1. A closing contains the postings up to its last number (closings.ts). So what was under way then is what the
  *    journal shows now, with the resources that have late postings as they were without these. Its sums are the
  *    balances of the accounts in the closing.
- * 2. Of the oldest, only as many are listed as are known to be the oldest.
+ * 2. Of the oldest, those without late postings are read apart from those with them, however many these are.
  */
 import { type OpenItemName, type OpenItems, oldestFirst } from './statement.ts';
 
@@ -22,7 +22,10 @@ export interface ItemWithLatePostings {
 
 type Oldest = OpenItems['oldest'][number];
 
-/** @param most how many of the oldest are listed */
+/**
+ * @param now with the oldest that have no late postings
+ * @param most how many of the oldest are listed
+ */
 export function openAtClosing(
   now: readonly OpenItems[],
   late: readonly ItemWithLatePostings[],
@@ -59,10 +62,7 @@ function openOf(
       : [{ id, amountMinor: closedMinor, sinceMicros }],
   );
   const removed = late.filter(({ nowMinor }) => nowMinor !== 0n);
-  const end = oldest.length < count ? oldest.at(-1) : undefined;
-  const listed = [...oldest.filter(({ id }) => !replaced.has(id)), ...added]
-    .filter((one) => end === undefined || oldestFirst(one, end) <= 0)
-    .toSorted(oldestFirst);
+  const listed = [...oldest.filter(({ id }) => !replaced.has(id)), ...added].toSorted(oldestFirst);
   return {
     count: count - removed.length + added.length,
     amountMinor: late.reduce(

@@ -13,14 +13,23 @@ import {
   readSummedOpenItems,
   readSummedTo,
 } from './store/statementSums.ts';
+import type { NamedItem } from './store/sums.ts';
 
 export interface EffectiveSums {
   /** What each leg moved before a time. Microseconds since 1970, as all times here. */
   readonly legsBefore: (beforeMicros: number) => Promise<readonly LegSums[]>;
   /** The movements of a period by day and leg. */
   readonly daysOf: (period: Period) => Promise<readonly DaySums[]>;
-  /** What was under way before a time. @param most how many of the oldest of each item are read */
-  readonly openBefore: (beforeMicros: number, most: number) => Promise<readonly OpenItems[]>;
+  /**
+   * What was under way before a time.
+   * @param most how many of the oldest of each item are read
+   * @param unlisted those that are only counted
+   */
+  readonly openBefore: (
+    beforeMicros: number,
+    most: number,
+    unlisted?: readonly NamedItem[],
+  ) => Promise<readonly OpenItems[]>;
 }
 
 /**
@@ -36,7 +45,8 @@ export async function openEffectiveSums(
     return {
       legsBefore: (beforeMicros) => readLegSums(tx, { currency, beforeMicros }),
       daysOf: (period) => readDaySums(tx, period, currency),
-      openBefore: (beforeMicros, most) => readOpenItems(tx, { currency, beforeMicros }, most),
+      openBefore: (beforeMicros, most, unlisted = []) =>
+        readOpenItems(tx, { currency, beforeMicros }, { most, unlisted }),
     };
   }
   return {
@@ -45,7 +55,7 @@ export async function openEffectiveSums(
       isOnQuarters(period)
         ? readSummedDays(tx, period, { currency, summedTo })
         : readDaySums(tx, period, currency),
-    openBefore: (beforeMicros, most) =>
-      readSummedOpenItems(tx, { currency, beforeMicros }, { summedTo, most }),
+    openBefore: (beforeMicros, most, unlisted = []) =>
+      readSummedOpenItems(tx, { currency, beforeMicros }, { summedTo, most, unlisted }),
   };
 }

@@ -9,12 +9,6 @@ import { readItemsWithLatePostings } from './store/latePostings.ts';
 /** How many open items of a name and currency a statement lists. */
 export const OLDEST = 20;
 
-/**
- * More are not read, regardless of how many of them have late postings. The statements return at most 100,000 rows of
- * all names and currencies.
- */
-const MOST_READ = 200;
-
 interface OpenItemsInput {
   readonly effective: EffectiveSums;
   /** The end of the month. */
@@ -37,6 +31,6 @@ export async function readOpenItemsAtEnd(
     until: undefined,
     currency,
   });
-  const now = await effective.openBefore(toMicros, Math.min(OLDEST + late.length, MOST_READ));
+  const now = await effective.openBefore(toMicros, OLDEST, late);
   return openAtClosing(now, late, OLDEST);
 }

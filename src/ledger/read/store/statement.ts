@@ -2,15 +2,18 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { Period } from '../../domain/period.ts';
-import {
-  type DaySums,
-  type LegSums,
-  OPEN_ITEMS,
-  type OpenItems,
-  type StatementFinding,
-} from '../../domain/statement.ts';
+import type { DaySums, LegSums, OpenItems, StatementFinding } from '../../domain/statement.ts';
+import { SIGNED_LEGS } from '../../store/transferSums.ts';
 import { instantOrNull, micros, startOfDay } from './instants.ts';
-import { daySumsOf, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
+import {
+  daySumsOf,
+  itemKey,
+  itemKeys,
+  type ListedItems,
+  type OpenItemRow,
+  openItemsOf,
+  type SumsAsText,
+} from './sums.ts';
 
 /** The bounds of a month in a time zone, by the time zones of PostgreSQL, and the time now. */
 export async function readPeriod(
@@ -100,22 +103,17 @@ export async function readDaySums(
   return daySumsOf(rows);
 }
 
-const SIGNED_LEGS = Object.entries(OPEN_ITEMS).flatMap(([item, { plus, minus }]) => [
-  ...plus.map((leg) => ({ item, leg, sign: 1 })),
-  ...minus.map((leg) => ({ item, leg, sign: -1 })),
-]);
-
-/** What was under way before a time: its number and sum, and the oldest of each, `most` of them. */
+/** What was under way before a time: its number and sum, and the oldest of each. */
 export async function readOpenItems(
   tx: Queryable,
   { currency, beforeMicros }: EffectiveBounds,
-  most: number,
+  { most, unlisted }: ListedItems,
 ): Promise<readonly OpenItems[]> {
   const rows = await tx.query<OpenItemRow>(
     `with open as (
        select s.item, t.currency, t.resource_id as id, min(t.effective_at) as since,
               sum(s.sign * (t.cumulative_minor - t.previous_minor)) as open
-         from unnest($3::text[], $4::text[], $5::int[]) as s (item, leg, sign)
+         from (values ${SIGNED_LEGS}) as s (item, kind, leg, sign)
          join transfers t on t.leg = s.leg
         where t.effective_at < $1 and ($2::text is null or t.currency = $2)
               -- No item has it; the condition of the index transfers_leg.
@@ -125,19 +123,14 @@ export async function readOpenItems(
      )
      select item, currency, id, open::text, ${micros('since')} as "sinceMicros", count, sum::text
        from (select open.*, count(*) over own as count, sum(open) over own as sum,
-                    row_number() over (partition by item, currency order by since, id) as place
+                    -- Those that are not listed come last: without any other, they show the sums.
+                    row_number() over (partition by item, currency
+                                           order by ${itemKey('open', 'open.id')} = any ($4::text[]), since, id) as place
                from open window own as (partition by item, currency)) placed
-      where place <= $6
+      where place <= $3
       order by item, currency, place
       limit 100000`,
-    [
-      instantOrNull(beforeMicros),
-      currency ?? null,
-      SIGNED_LEGS.map(({ item }) => item),
-      SIGNED_LEGS.map(({ leg }) => leg),
-      SIGNED_LEGS.map(({ sign }) => sign),
-      most,
-    ],
+    [instantOrNull(beforeMicros), currency ?? null, most, itemKeys(unlisted)],
   );
   return openItemsOf(rows);
 }

@@ -8,7 +8,15 @@ import type { DaySums, LegSums, OpenItems } from '../../domain/statement.ts';
 import { addedSums, openSpans, touchedItems } from '../../store/transferSums.ts';
 import { instantOrNull, micros } from './instants.ts';
 import type { EffectiveBounds } from './statement.ts';
-import { daySumsOf, type OpenItemRow, openItemsOf, type SumsAsText } from './sums.ts';
+import {
+  daySumsOf,
+  itemKey,
+  itemKeys,
+  type ListedItems,
+  type OpenItemRow,
+  openItemsOf,
+  type SumsAsText,
+} from './sums.ts';
 
 /**
  * Transfers that are not in the sums yet. @param place where the statement has `summedTo`: with its value,
@@ -115,11 +123,14 @@ export async function readSummedDays(
 const IS_STORED = `not exists (select from touched u
                                 where u.item = o.item and u.resource_id = o.resource_id)`;
 
-/** What was under way before a time: its number and sum, and the oldest of each, `most` of them. */
+/** An item `o` that is not only counted. */
+const IS_LISTED = `${itemKey('o', 'o.resource_id')} <> all ($5::text[])`;
+
+/** What was under way before a time: its number and sum, and the oldest of each. */
 export async function readSummedOpenItems(
   tx: Queryable,
   { currency, beforeMicros }: EffectiveBounds,
-  { summedTo, most }: { readonly summedTo: string; readonly most: number },
+  { summedTo, most, unlisted }: ListedItems & { readonly summedTo: string },
 ): Promise<readonly OpenItems[]> {
   const rows = await tx.query<OpenItemRow>(
     `with touched as materialized (${touchedItems(rest('$3'))}),
@@ -153,24 +164,28 @@ export async function readSummedOpenItems(
      select s.item, s.currency, o.id, o.open::text, ${micros('o.since')} as "sinceMicros", s.count,
             s.sum::text
        from sums s
-      cross join lateral (
+       left join lateral (
         select * from (
           (select o.resource_id as id, o.since, o.open_minor as open from open_spans o
             where o.item = s.item and o.currency = s.currency and o.since < $1
                   and upper(o.span) = 'infinity' and o.span @> $1::timestamptz and ${IS_STORED}
+                  and ${IS_LISTED}
             order by o.since, o.resource_id limit $4)
           union all
           (select o.resource_id, o.since, o.open_minor from open_spans o
             where o.item = s.item and o.currency = s.currency
                   and upper(o.span) < 'infinity' and o.span @> $1::timestamptz and ${IS_STORED}
+                  and ${IS_LISTED}
             order by o.since, o.resource_id limit $4)
           union all
-          select resource_id, since, open_minor from rest r
-           where r.item = s.item and r.currency = s.currency and r.span @> $1::timestamptz) one
-         order by since, id limit $4) o
+          select o.resource_id, o.since, o.open_minor from rest o
+           where o.item = s.item and o.currency = s.currency and o.span @> $1::timestamptz
+                 and ${IS_LISTED}) one
+         order by since, id limit $4) o on true
+      where s.count > 0
       order by s.item, s.currency, o.since, o.id
       limit 100000`,
-    [instantOrNull(beforeMicros), currency ?? null, summedTo, most],
+    [instantOrNull(beforeMicros), currency ?? null, summedTo, most, itemKeys(unlisted)],
   );
   return openItemsOf(rows);
 }
