@@ -120,3 +120,24 @@ test('a body does not come back if it was erased, differs, or its event is gone'
   const kept = (await readPlaces(db)).filter(({ places }) => places.includes('kept'));
   expect(kept.map(({ id }) => id)).toEqual([last]);
 });
+
+test('a further body that came after its day was archived stays until its event is archived', async () => {
+  const [first = 0, second = 0] = await storeDay(db, { daysAgo: 1, events: 2 });
+  const addVariant = (id: number, text: string) =>
+    db.query(
+      `insert into event_variants (webhook_event_id, body, body_sha256, received_at)
+       values ($1, convert_to($2, 'UTF8'), sha256(convert_to($2, 'UTF8')), statement_timestamp())`,
+      [id, text],
+    );
+  await addVariant(first, 'archived with the day');
+  await packDays(db);
+  await removeYesterday(db, folder);
+  await addVariant(second, 'sent after it');
+  await importBodies(first, second);
+  await db.query(`update kept_bodies set imported_at = imported_at - interval '8 days'`);
+  expect(await releaseKept(db, 100)).toBe(2);
+  const left = await db.query<{ text: string }>(
+    `select convert_from(body, 'UTF8') as text from event_variants where body is not null`,
+  );
+  expect(left).toEqual([{ text: 'sent after it' }]);
+});

@@ -68,8 +68,9 @@ export function entriesCommand(): Command {
 
 const NOTES = `
 An entry has the day on which the service moved the money. What came after its month was closed has an entry
-of its own on the first day of the month after it, so exports of closed months never change. In another time
-zone than that of the closed months, closings are not considered. A file for hledger or beancount begins with the
+of its own on the first day of the month after it, so exports of a closed month always have the same entries and
+amounts; the order of an entry is the present one, and its event is named until retention removes it. In another
+time zone than that of the closed months, closings are not considered. A file for hledger or beancount begins with the
 balances before its first day and ends with those after its last, which the program compares with its own.
 With --entries-only it can be included in other files; csv always has the entries alone.
 

@@ -84,13 +84,14 @@ export async function measureBodies(db: Queryable, before: Date): Promise<Measur
 
 /**
  * Deletes kept bodies of removed days, and of removed events, that nothing needs. Those imported from an
- * archive stay for a week.
+ * archive stay for a week. Further bodies under the ids of their events go with them if their day, with which they
+ * were archived, was removed after they came; others stay as long as the events.
  * @returns how many
  */
 export async function deleteUnneededBodies(tx: Queryable, limit: number): Promise<number> {
   const [row] = await tx.query<{ deleted: number }>(
     `with unneeded as (
-       select k.webhook_event_id as id
+       select k.webhook_event_id as id, d.removed_at
          from kept_bodies k
          left join webhook_events e on e.id = k.webhook_event_id
          left join body_days d on d.day = e.body_day
@@ -102,7 +103,7 @@ export async function deleteUnneededBodies(tx: Queryable, limit: number): Promis
      ), variants as (
        update event_variants v set body = null
          from unneeded u
-        where v.webhook_event_id = u.id and v.body is not null
+        where v.webhook_event_id = u.id and v.body is not null and v.received_at <= u.removed_at
      ), deleted as (
        delete from kept_bodies k using unneeded u where k.webhook_event_id = u.id returning k.webhook_event_id
      )
