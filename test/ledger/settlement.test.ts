@@ -20,6 +20,7 @@ import { checkRange } from '../../src/ledger/verify/checkRange.ts';
 import { proveLedger } from '../../src/ledger/verify/proveLedger.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { parseSource, type Source } from '../../src/settlement/sourceFile.ts';
+import { readStatement } from '../../src/statements/readStatement.ts';
 import {
   beanCheck,
   hledger,
@@ -611,6 +612,30 @@ describe('bank statements', () => {
     expect(outcome).toMatchObject({ newLines: 1_002, matched: 1 });
     expect(await lineOf(4, 2)).toMatchObject({ targetKind: null });
   });
+
+  test.each(['Pacific/Auckland', 'Pacific/Chatham', 'Asia/Kolkata', 'UTC', 'Pacific/Honolulu'])(
+    'L4: a line of the last day of a month is of that month in %s',
+    async (timeZone) => {
+      await open({ paid: false });
+      const lastDay = arrived.replaceAll('261006', '261031').replace('2610311006', '2610311031');
+      await imported(lastDay, BANK);
+      const months = await Promise.all(
+        ['2026-10', '2026-11'].map((month) =>
+          readStatement(db, { month, timeZone, currency: undefined }),
+        ),
+      );
+      expect(
+        months.map(({ currencies: [euro] }) => [
+          euro?.clearing.closingMinor,
+          euro?.days.map(({ day }) => day),
+        ]),
+      ).toEqual([
+        [-7855n, ['2026-10-31']],
+        [-7855n, []],
+      ]);
+      expect(months[0]?.unmatched).toMatchObject({ clearing: [{ balanceMinor: -7855n }] });
+    },
+  );
 
   test('what arrives without a settlement is listed, and can be excluded', async () => {
     await open();

@@ -12,8 +12,8 @@
  *    other are counted. So a file that is imported again, overlaps another, was exported again, or has a numbered row
  *    or a statement twice adds nothing that is stored. The text of a bank line does not belong to its content: erasure
  *    may change it.
- * 4. A line has the day that is written in its file, and its transfers the noon of that day in UTC, which is
- *    the same day in every time zone from UTC-12 to UTC+11.
+ * 4. A line has the day that is written in its file, and its transfers ten o'clock of that day in UTC, which is on
+ *    the same day in every time zone from UTC-10 to UTC+13:45: also in Hawaii, and in New Zealand in summer.
  * 5. A match that is undone takes back what it posted, by transfers with the accounts swapped.
  */
 import { formatMoney } from '../../contract/money.ts';
@@ -157,7 +157,7 @@ export function lineTransfers(
 ): readonly DatedTransfer[] {
   const { currency, digest, day } = line;
   const legs: Readonly<Record<string, Leg>> = LEGS[lineKindOf(line.type)];
-  const effectiveMicros = noonOf(day);
+  const effectiveMicros = instantOf(day, LINE_TIME);
   return Object.entries(lineTargets(line, match)).flatMap(([leg, targetMinor]) => {
     const accounts = legs[leg];
     if (!accounts) throw new Error(`a line has no leg ${leg}`);
@@ -169,9 +169,14 @@ export function lineTransfers(
   });
 }
 
-/** Noon of a day such as `2026-10-05` in UTC, in microseconds since 1970 (rule 4). */
-function noonOf(day: string): number {
-  return Date.parse(`${day}T12:00:00Z`) * 1000;
+/** The time of a line on its day, in UTC (rule 4). */
+export const LINE_TIME = '10:00';
+/** That of lines which development versions have posted. */
+const EARLIER_TIME = '12:00';
+
+/** The time of a line of a day such as `2026-10-05`, in microseconds since 1970. */
+function instantOf(day: string, time: string): number {
+  return Date.parse(`${day}T${time}Z`) * 1000;
 }
 
 /** A transfer that a line has posted. */
@@ -199,10 +204,12 @@ export function bookedProblems(
     );
     return [`${leg}: ${is} is posted, but the line requires ${should}`];
   });
-  const noon = noonOf(line.day);
+  const instants = [LINE_TIME, EARLIER_TIME].map((time) => instantOf(line.day, time));
   const others = rows.flatMap(({ leg, currency, effectiveMicros }) => [
     ...(currency === line.currency ? [] : [`${leg}: a transfer is in ${currency}`]),
-    ...(effectiveMicros === noon ? [] : [`${leg}: a transfer is not effective on ${line.day}`]),
+    ...(instants.includes(effectiveMicros)
+      ? []
+      : [`${leg}: a transfer is not effective on ${line.day}`]),
   ]);
   return [...amounts, ...others];
 }

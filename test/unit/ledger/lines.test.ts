@@ -25,7 +25,7 @@ const CONTENT: LineContent = {
   grossMinor: 1_000,
   feeMinor: 30,
 };
-const NOON_MICROS = Date.UTC(2026, 9, 5, 12) * 1_000;
+const LINE_MICROS = Date.UTC(2026, 9, 5, 10) * 1_000;
 
 function line(fields: Partial<PostingLine>): PostingLine {
   return {
@@ -105,7 +105,7 @@ describe('1, 2: what a line posts', () => {
     ).toEqual(booked);
   });
 
-  test('4: at the noon of its day in UTC, as stated by its content', () => {
+  test("4: at ten o'clock of its day in UTC, as stated by its content", () => {
     expect(lineTransfers(line({ ...BANK, currency: 'USD' }), undefined, {})).toEqual([
       {
         leg: 'bank_received',
@@ -117,7 +117,7 @@ describe('1, 2: what a line posts', () => {
         previousMinor: 0,
         cumulativeMinor: 1_000,
         headHash: 'd1',
-        effectiveMicros: NOON_MICROS,
+        effectiveMicros: LINE_MICROS,
         source: 'stated',
       },
     ]);
@@ -228,7 +228,7 @@ describe('the check of what a line has posted', () => {
   const booked = (fields: Partial<BookedRow>): BookedRow => ({
     leg: 'bank_received',
     currency: 'EUR',
-    effectiveMicros: NOON_MICROS,
+    effectiveMicros: LINE_MICROS,
     previousMinor: 0n,
     cumulativeMinor: 1_000n,
     ...fields,
@@ -238,6 +238,7 @@ describe('the check of what a line has posted', () => {
   test.each<[string, Partial<PostingLine>, LineMatch | null, readonly BookedRow[]]>([
     ['all of it', BANK, null, [booked({})]],
     ['it was taken back, and is excluded', BANK, EXCLUDED, [booked({}), taken]],
+    ['at noon, as before', BANK, null, [booked({ effectiveMicros: LINE_MICROS + 7_200_000_000 })]],
     ['nothing is required', {}, null, []],
     [
       'a fee and an adjustment',
@@ -286,7 +287,7 @@ describe('the check of what a line has posted', () => {
     [
       'another time',
       null,
-      [booked({ effectiveMicros: NOON_MICROS + 1 })],
+      [booked({ effectiveMicros: LINE_MICROS + 1 })],
       ['bank_received: a transfer is not effective on 2026-10-05'],
     ],
   ])('finds that %s', (_what, match, rows, problems) => {

@@ -8,14 +8,14 @@ import {
   type CurrencyClearing,
 } from '../../domain/clearing.ts';
 import { LINE_KINDS } from '../../domain/legs.ts';
-import { RESOURCE_TARGETS } from '../../domain/lines.ts';
+import { LINE_TIME, RESOURCE_TARGETS } from '../../domain/lines.ts';
 import type { Place } from '../../domain/listPage.ts';
 import type { NotRead, UnmatchedClearing } from '../../domain/statement.ts';
 import { instantOrNull, micros } from './instants.ts';
 
 const NAMES = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
 const BEFORE = `coalesce($1::timestamptz, 'infinity')`;
-const NOON = `(l.day + time '12:00') at time zone 'UTC'`;
+const INSTANT = `(l.day + time '${LINE_TIME}') at time zone 'UTC'`;
 
 /** Items that were in clearing before the time $1: part, subject, reference, currency, minor, since. */
 const ITEMS = `
@@ -28,12 +28,12 @@ const ITEMS = `
      group by 1, 2, 3),
   lines as (
     select l.id, l.type, l.settlement_id, l.currency, l.gross_minor as gross,
-           l.gross_minor::numeric - l.fee_minor as net, ${NOON} as since,
+           l.gross_minor::numeric - l.fee_minor as net, ${INSTANT} as since,
            coalesce(l.reference, l.text) as reference, m.target_kind, m.target_id,
            coalesce(m.written_off_minor, 0) as written_off
       from settlement_lines l
       left join settlement_matches m on m.line_id = l.id and m.undone_at is null
-     where ${NOON} < ${BEFORE}),
+     where ${INSTANT} < ${BEFORE}),
   reported as (
     select target_kind as kind, target_id as id, currency, min(since) as since,
            sum(gross::numeric - written_off) as minor
