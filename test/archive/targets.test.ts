@@ -136,7 +136,7 @@ describe.each(['folder', 's3'] as const)('%s', (kind) => {
     target.close();
   });
 
-  test('rows are read back without a look at the batches of other keys', async () => {
+  test('rows are read back without reading the batches of other keys', async () => {
     const target = await openArchiveTarget(at.settings());
     for (const first of [1, 11, 21, 31]) {
       await writeBatch(partsFor(target), 'messages', rowsOf(range(first, first + 9)));
