@@ -103,7 +103,8 @@ const MAX_ITEMS = 100_000;
 
 /**
  * Resources with late postings on the legs of open items, each with what it has open by the whole journal and by
- * the closing that they missed.
+ * the closing that they missed. Those with nothing open by either are left out: after an import of the past they are
+ * nearly all.
  */
 export async function readItemsWithLatePostings(
   tx: Queryable,
@@ -125,6 +126,8 @@ export async function readItemsWithLatePostings(
        join transfers t on t.kind = l.kind and t.resource_id = l.resource_id and t.leg = s.leg
       where t.effective_at < $2 and ($5::text is null or t.currency = $5)
       group by 1, 2, 3
+     having sum(s.sign * (t.cumulative_minor - t.previous_minor)) <> 0
+         or sum(s.sign * (t.cumulative_minor - t.previous_minor)) filter (where t.id <= $3) <> 0
       order by 1, 2, 3
       limit ${MAX_ITEMS}`,
     valuesOf(selection),
