@@ -28,8 +28,8 @@ readonly QUEUE_TESTS=(test/platform/queue.test.ts)
 # of them fails because the machine is busy.
 readonly TESTS=(
   "${QUEUE_TESTS[@]}"
-  test/platform/{arrayParameters,database}.test.ts
-  test/ledger/{journal,lists,transferSums,views}.test.ts
+  test/platform/{arrayParameters,database,keptPlans}.test.ts
+  test/ledger/{appliedAgain,journal,lists,transferSums,views}.test.ts
   test/cli/lists.test.ts
 )
 # Speed is not what is tested.
