@@ -188,6 +188,8 @@ async function refund(parts: RefundParts, input: RefundInput): Promise<Refunded>
   await service.refresh(paymentId);
   const children = await readPaymentChildren(parts.db, { paymentId, limit: MAX_PARTS });
   const status = children.find(({ id }) => id === refundId)?.status ?? null;
+  // Nothing was refunded. The failed refund counts, so that another attempt has another id.
+  if (status === 'failed') return { outcome: 'refused', reason: 'the refund failed' };
   return { outcome: 'done', refundId, status };
 }
 

@@ -6,6 +6,7 @@ import { type ActedOnPayout, actOnPayoutAs, type PayoutAction } from '../../acti
 import { type PayoutParts, type RetriedAs, retryPayoutAs } from '../../actions/retryPayout.ts';
 import { payoutsOf } from '../../assembly/service.ts';
 import { formatMoney } from '../../contract/money.ts';
+import { isUndonePayout } from '../../contract/reasons.ts';
 import {
   type AccountDetailsRequest,
   accountDetailsRequest,
@@ -13,7 +14,11 @@ import {
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { UsageError } from '../../platform/errors.ts';
-import { notActedOnPayoutText, notRetriedText } from '../../representation/payoutText.ts';
+import {
+  notActedOnPayoutText,
+  notRetriedText,
+  paidAgainText,
+} from '../../representation/payoutText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
@@ -121,12 +126,13 @@ async function mustSee({ db, service }: PayoutParts, payoutId: string, reason: s
 
 function reportRetry(payoutId: string, retried: RetriedAs, json: boolean): void {
   const { outcome, attempt } = retried;
-  if (outcome !== 'done') endAs(outcome === 'unknown' ? 'unknown' : 'refused');
+  const status = outcome === 'done' ? retried.status : null;
+  if (outcome !== 'done' || isUndonePayout(status)) {
+    endAs(outcome === 'unknown' ? 'unknown' : 'refused');
+  }
   const newId = 'payoutId' in retried ? retried.payoutId : null;
-  if (json) {
-    const status = outcome === 'done' ? retried.status : null;
-    printJson({ payout_id: payoutId, outcome, new_payout_id: newId, status, attempt });
-  } else if (outcome === 'done') printLine(printable(`Paid again: ${retried.payoutId}`));
+  if (json) printJson({ payout_id: payoutId, outcome, new_payout_id: newId, status, attempt });
+  else if (outcome === 'done') printLine(printable(paidAgainText(retried.payoutId, status)));
   else printLine(printable(notRetriedText(payoutId, retried)));
 }
 
