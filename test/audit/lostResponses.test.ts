@@ -292,4 +292,25 @@ describe('a refund that failed', () => {
     expect(await attempt(losing)).toMatchObject({ outcome: 'refused' });
     expect(await results()).toEqual([{ result: 'requested' }, { result: 'refused' }]);
   });
+
+  test('is refused, if it is found later and the list of refunds leaves it out', async () => {
+    const { service, attempt, results } = await refund();
+    let underWay: RefundRequest | undefined;
+    const losing = {
+      ...service,
+      refund: (request: RefundRequest) => {
+        underWay = request;
+        return Promise.resolve(LOST);
+      },
+    };
+    expect(await attempt(losing)).toMatchObject({ outcome: 'unknown' });
+    await call('/refunds', {
+      payment_id: underWay?.paymentId,
+      refund_id: underWay?.refundId,
+      amount: FAILS,
+    });
+    proxy.standIns.set('/refunds/list', { status: 200, body: [] });
+    expect(await attempt()).toMatchObject({ outcome: 'refused', reason: 'the refund failed' });
+    expect((await results()).at(-1)).toEqual({ result: 'refused' });
+  });
 });
