@@ -3,8 +3,8 @@
  * customer returns to, while the webhook may still be on its way. A response a moment old is better than
  * none, so nothing here fails.
  *
- * A customer whose payment failed or was left may have paid with another one, of which the ledger may not know
- * yet. So an order is fresh only if one of its payments is paid or on its way, or the service's newest payments
+ * After a payment that failed or was left, a customer may have paid with another one, of which the ledger may
+ * not know yet. So an order is fresh only if one of its payments is paid or on its way, or the service's newest payments
  * were searched for another.
  */
 import type { PaymentStatus } from '../contract/statuses.ts';

@@ -111,14 +111,14 @@ test('a failed payout is paid again to its stored account, once, and both are li
 });
 
 test('a new payout that fails at once is not reported as paid, also after a lost response', async () => {
-  const [answered, lost] = [await failedPayout(STORED), await failedPayout(STORED)];
+  const [responded, lost] = [await failedPayout(STORED), await failedPayout(STORED)];
   proxy.rewrite = (body) => body.replaceAll('"requires_fulfillment"', '"failed"');
   const noticeOf = async (id: string): Promise<string> => {
     const { status, location } = await retry(id);
     expect(status).toBe(303);
     return new URL(location ?? '', 'http://console').searchParams.get('notice') ?? '';
   };
-  expect(await noticeOf(answered)).toMatch(/ is failed: the payee does not have the money/);
+  expect(await noticeOf(responded)).toMatch(/ is failed: the payee does not have the money/);
   await fault('cut_after');
   expect(await noticeOf(lost)).toMatch(/ is failed: the payee does not have the money/);
   proxy.rewrite = (body) => body;
