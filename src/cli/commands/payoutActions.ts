@@ -33,8 +33,9 @@ interface Options {
   readonly json: boolean;
 }
 
-const EXIT_CODES =
-  '\nExit code: 0 done, 3 there is no such payout, 4 refused or not done, 7 the outcome is unknown: the same command finds out.';
+/** @param more what also ends with code 4 */
+const exitCodes = (more: string): string =>
+  `\nExit code: 0 done, 3 there is no such payout, 4 refused or not done${more}, 7 the outcome is unknown: the same command finds out.`;
 
 export function payoutActionCommands(): readonly Command[] {
   return [
@@ -44,7 +45,7 @@ export function payoutActionCommands(): readonly Command[] {
   ];
 }
 
-function decidedCommand(name: string, description: string): Command {
+function decidedCommand(name: string, description: string, codes = exitCodes('')): Command {
   return new Command(name)
     .description(description)
     .argument('<payout-id>', 'id of the payout')
@@ -52,11 +53,12 @@ function decidedCommand(name: string, description: string): Command {
     .option('--yes', 'skip the confirmation prompt', false)
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', codes);
 }
 
 function retryCommand(): Command {
-  return decidedCommand('retry', 'pay a failed payout again, by a new payout')
+  const codes = exitCodes(', or the new payout failed at once');
+  return decidedCommand('retry', 'pay a failed payout again, by a new payout', codes)
     .option(
       '--method <file>',
       'file with the details of the account as JSON, as payout_method_data of the service; - reads standard input. Without it, the stored account of the payout is used',
