@@ -29,7 +29,7 @@ readonly QUEUE_TESTS=(test/platform/queue.test.ts)
 readonly TESTS=(
   "${QUEUE_TESTS[@]}"
   test/platform/{arrayParameters,database,keptPlans}.test.ts
-  test/ledger/{appliedAgain,journal,lists,readByKey,transferSums,views}.test.ts
+  test/ledger/{appliedAgain,journal,lists,transferSums,views}.test.ts
   test/cli/lists.test.ts
 )
 # Speed is not what is tested.

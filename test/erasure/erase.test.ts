@@ -239,6 +239,46 @@ describe('events', () => {
   });
 });
 
+describe('a change that the table refuses', () => {
+  test('leaves its value to the proof, and everything else is erased', async () => {
+    const [person] = await fill(1);
+    if (!person) throw new Error('no person');
+    await db.query(`create schema shop;
+      create table shop.letters (body text, body_length integer generated always as (length(body)) stored,
+        salutation text generated always as ('To ' || body) stored);
+      insert into shop.letters (body) values ('${person.fullName}');
+      create table shop.kept (body text check (body not like '%erased%'));
+      insert into shop.kept values ('${person.fullName}')`);
+    await db.query(
+      `insert into period_closings (month, version, time_zone, from_at, to_at, last_transfer, closed_by, reason,
+                                    exceptions)
+       values ('2026-10', 1, 'UTC', '2026-10-01Z', '2026-11-01Z', 0, 'ada', $1, '[]'),
+              ('2026-09', 1, 'UTC', '2026-09-01Z', '2026-10-01Z', 0, 'ada', null, '[]')`,
+      [`${person.fullName} is paid by hand`],
+    );
+    await db.query(
+      `update period_closings set reopened_at = now(), reopened_by = 'ada', reopened_reason = $1
+        where month = '2026-09'`,
+      [`a refund of ${person.fullName}`],
+    );
+    const { erased } = await eraseAll(customersOf([person]));
+    expect(erased).toMatchObject({
+      outcome: 'erased',
+      proof: {
+        places: [
+          { table: 'period_closings', rows: 1 },
+          { table: 'shop.kept', rows: 1 },
+        ],
+      },
+    });
+    expect([...(await findWords(db, wordsOf([person]))).keys()].toSorted()).toEqual([
+      'public.period_closings.reason',
+      'shop.kept.body',
+    ]);
+    expect(await db.query('select from webhook_bodies')).toEqual([]);
+  });
+});
+
 describe('verify', () => {
   test('finds an erased snapshot that was changed afterwards, and a body that vanished without a record', async () => {
     const people = await fill(20);

@@ -309,6 +309,8 @@ describe('a closing', () => {
       `update period_closings set closed_by = 'eve'`,
       `update period_closings set reopened_at = null, reopened_by = null, reopened_reason = null
         where reopened_at is not null`,
+      `update period_closings set reopened_by = 'eve' where reopened_at is not null`,
+      `update period_closings set reason = 'eve' where reopened_at is not null`,
       `delete from period_closings`,
       `update closing_days set ups = 0`,
       `delete from closing_balances`,

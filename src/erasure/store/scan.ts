@@ -5,6 +5,7 @@
  * it, also in a table that a later version adds. Names are quoted by the catalog itself.
  */
 import type { Database, Queryable } from '../../platform/db/database.ts';
+import { isRefusedChange } from '../../platform/db/failures.ts';
 
 /** A column that can hold text. */
 export interface TextColumn {
@@ -46,7 +47,7 @@ export function readTextTables(db: Queryable): Promise<readonly TextTable[]> {
                            when t.typname in ('json', 'jsonb', 'bytea') then t.typname
                            else 'text' end,
               'canUpdate', has_column_privilege(c.oid, a.attnum, 'update')
-                and c.relkind = 'r'
+                and c.relkind = 'r' and a.attgenerated = ''
                 and not exists (select from pg_index i
                                  where i.indrelid = c.oid and i.indisunique
                                    and a.attnum = any (i.indkey::smallint[])))
@@ -124,7 +125,8 @@ const TYPES = {
 } as const;
 
 /**
- * Replaces one value, unless it has changed since it was read.
+ * Replaces one value, unless it has changed since it was read, or the table refuses the change: a trigger or a
+ * check of the shop's own table stops no erasure.
  * @returns where the row is now; undefined if the value was not replaced
  */
 export async function replaceText(
@@ -143,13 +145,18 @@ export async function replaceText(
   },
 ): Promise<string | undefined> {
   const isBytes = type === 'bytea';
-  const rows = await db.query<{ tid: string }>(
-    `update ${quoted} set ${column} = $1::${TYPES[type]}
-      where ctid = $2::tid and ${isBytes ? '$3::text is not null' : `${column}::text = $3`}
-      returning ctid::text as tid`,
-    [isBytes ? Buffer.from(after) : after, tid, before],
-  );
-  return rows[0]?.tid;
+  try {
+    const rows = await db.query<{ tid: string }>(
+      `update ${quoted} set ${column} = $1::${TYPES[type]}
+        where ctid = $2::tid and ${isBytes ? '$3::text is not null' : `${column}::text = $3`}
+        returning ctid::text as tid`,
+      [isBytes ? Buffer.from(after) : after, tid, before],
+    );
+    return rows[0]?.tid;
+  } catch (error) {
+    if (isRefusedChange(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Removes the versions of rows from before, and statistics with values of them. Only owned tables. */

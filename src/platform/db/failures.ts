@@ -54,6 +54,19 @@ export function isForbidden(error: unknown): boolean {
   return errorCode(error) === SQLSTATES.insufficient_privilege;
 }
 
+/**
+ * Whether the table itself refuses a change of its rows: by a constraint, a trigger, a type or a right. The same
+ * change is refused again.
+ */
+export function isRefusedChange(error: unknown): boolean {
+  const code = errorCode(error);
+  return (
+    isForbidden(error) ||
+    code === SQLSTATES.object_not_in_prerequisite_state ||
+    verdictOf(code) === 'permanent'
+  );
+}
+
 /** Whether other transactions fail as well, until the database or its installation is in order again. */
 export function affectsEveryTransaction(error: unknown): boolean {
   const verdict = verdictOn(error);

@@ -42,6 +42,7 @@ export const SQLSTATES = {
   disk_full: '53100',
   out_of_memory: '53200',
   configuration_limit_exceeded: '53400',
+  object_not_in_prerequisite_state: '55000',
   cant_change_runtime_param: '55P02',
   lock_not_available: '55P03',
   operator_intervention: '57000',
