@@ -173,7 +173,10 @@ async function refund(parts: RefundParts, input: RefundInput): Promise<Refunded>
   if (!isExpected(now, input)) return { outcome: 'changed', now };
   const refundId = refundIdOf(input, now.payment);
   const earlier = await service.find(refundId);
-  if (earlier === 'found') return { outcome: 'existing', refundId };
+  if (earlier === 'found') {
+    const isFailed = (await statusOf(parts.db, input.paymentId, refundId)) === 'failed';
+    return isFailed ? FAILED : { outcome: 'existing', refundId };
+  }
   if (earlier === 'not_retrieved') {
     return { outcome: 'failed', reason: 'the service does not show whether it was refunded' };
   }
@@ -186,9 +189,17 @@ async function refund(parts: RefundParts, input: RefundInput): Promise<Refunded>
   const found = await service.find(refundId);
   if (!isDone && found !== 'found') return sent;
   await service.refresh(paymentId);
-  const children = await readPaymentChildren(parts.db, { paymentId, limit: MAX_PARTS });
-  const status = children.find(({ id }) => id === refundId)?.status ?? null;
-  return { outcome: 'done', refundId, status };
+  const status = await statusOf(parts.db, paymentId, refundId);
+  return status === 'failed' ? FAILED : { outcome: 'done', refundId, status };
+}
+
+/** A refund that exists, and refunded nothing. It counts, so that another attempt has another id. */
+const FAILED = { outcome: 'refused', reason: 'the refund failed' } as const;
+
+/** The status in the ledger, after a retrieve; null: it has none. */
+async function statusOf(db: Database, paymentId: string, refundId: string): Promise<string | null> {
+  const children = await readPaymentChildren(db, { paymentId, limit: MAX_PARTS });
+  return children.find(({ id }) => id === refundId)?.status ?? null;
 }
 
 /** Rule 5. */

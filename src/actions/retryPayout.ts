@@ -130,9 +130,9 @@ async function retry(parts: PayoutParts, input: RetryInput): Promise<Retried> {
   const created = await service.create(request);
   if (created.outcome !== 'unknown') return created;
   const after = await service.find(reference, sinceOf(payout));
-  return after.outcome === 'found'
-    ? { outcome: 'done', payoutId: after.payoutId, status: null }
-    : created;
+  if (after.outcome !== 'found') return created;
+  const applied = await readListedResource(parts.db, { kind: 'payout', id: after.payoutId });
+  return { outcome: 'done', payoutId: after.payoutId, status: applied?.status ?? null };
 }
 
 function isSeen(payout: Payout, { amountMinor, currency }: RetryInput): boolean {

@@ -2380,7 +2380,7 @@ export type OrderDetail = {
   readonly timeline_complete: boolean;
   /** Null without `refresh=1`. */
   readonly refresh: {
-    /** `fresh`: the state at the service now. `partly`, `failed`: some or all payments could not be retrieved. `unknown`: the service knows no such payment. `off`: no API key of the service is set. */
+    /** `fresh`: the state at the service now. `partly`, `failed`: some or all payments could not be retrieved, or whether an unpaid order has another payment is unknown. `unknown`: the service knows no such payment. `off`: no API key of the service is set. */
     readonly outcome: 'fresh' | 'partly' | 'failed' | 'unknown' | 'off';
     /** Why it is not fresh. */
     readonly reason: string | null;
@@ -2522,7 +2522,7 @@ export type Payment = {
   readonly children_complete: boolean;
   /** Null without `refresh=1`. */
   readonly refresh: {
-    /** `fresh`: the state at the service now. `partly`, `failed`: some or all payments could not be retrieved. `unknown`: the service knows no such payment. `off`: no API key of the service is set. */
+    /** `fresh`: the state at the service now. `partly`, `failed`: some or all payments could not be retrieved, or whether an unpaid order has another payment is unknown. `unknown`: the service knows no such payment. `off`: no API key of the service is set. */
     readonly outcome: 'fresh' | 'partly' | 'failed' | 'unknown' | 'off';
     /** Why it is not fresh. */
     readonly reason: string | null;

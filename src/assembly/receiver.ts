@@ -96,6 +96,7 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
     hostSetting: 'HOST',
     admit: guard.admit,
     handlesContinue: true,
+    respondsToHalfClosed: true,
   });
   onDrain(() => server.drain());
   onClose(() => server.close());

@@ -70,7 +70,7 @@ function readResponse(
     httpStatus,
     body,
     rate,
-    retryAfterMs: readRetryAfter(headers),
+    retryAfterMs: readRetryAfter(headers, nowMs()),
     requestId: readRequestId(headers.get('x-request-id') ?? headers.get('request-id'), apiKey),
     serviceTimeMs: readDate(headers.get('date')),
   };

@@ -16,7 +16,7 @@ export const refreshBody = z
       .enum(['fresh', 'partly', 'failed', 'unknown', 'off'])
       .describe(
         '`fresh`: the state at the service now. `partly`, `failed`: some or all payments could not be ' +
-          'retrieved. `unknown`: the service knows no such payment. `off`: no API key of the ' +
+          'retrieved, or whether an unpaid order has another payment is unknown. `unknown`: the service knows no such payment. `off`: no API key of the ' +
           'service is set.',
       ),
     reason: z.string().nullable().describe('Why it is not fresh.'),

@@ -8,6 +8,7 @@
  * applySnapshots finds out under the locks and throws LockSetChanged.
  */
 
+import type { UnappliedRef } from './domain/event.ts';
 import { orderKeyOf } from './domain/orderKey.ts';
 import {
   isHintObservation,
@@ -21,12 +22,6 @@ export interface PlanInput {
   readonly observations: readonly Observation[];
   /** Resources to retrieve, regardless of the observations. Unknown ones are created. */
   readonly toRetrieve: readonly UnappliedRef[];
-}
-
-/** The resource of an event that was not applied. */
-export interface UnappliedRef extends ResourceRef {
-  /** The version of the object in the event. */
-  readonly versionMicros: number | undefined;
 }
 
 export interface LockPlan {

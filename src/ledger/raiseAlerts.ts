@@ -4,6 +4,7 @@ import { syncResourceAlerts } from '../alerts/syncResourceAlerts.ts';
 import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { isImportedHistory } from './domain/importedHistory.ts';
+import type { Merged } from './domain/mergeObservations.ts';
 import { namedOrderId } from './domain/orderKey.ts';
 import { termOf } from './domain/overdue.ts';
 import { refKey } from './domain/snapshot.ts';
@@ -72,6 +73,7 @@ function factsOf(
     capturedMinor: state.capturedMinor,
     createdMs: toMs(state.createdMicros),
     versionMs: toMs(state.versionMicros),
+    reportedMs: toMs(reportedMicros(merged)),
     deadlineMs: toMs(state.deadlineMicros),
     // A payout names its order itself; other resources are filed under theirs.
     orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
@@ -84,6 +86,14 @@ function factsOf(
     isHistory: isImportedHistory(row.status, state, historyUntilMs),
     causedBy,
   };
+}
+
+/** When the service sent the newest of the events that added something. */
+function reportedMicros({ added }: Merged): number | undefined {
+  const times = added.flatMap(({ source, observedMicros }) =>
+    source === 'webhook' ? [observedMicros] : [],
+  );
+  return times.length > 0 ? Math.max(...times) : undefined;
 }
 
 function beforeOf(row: ResourceRow): ResourceFacts['before'] {

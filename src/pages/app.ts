@@ -41,7 +41,7 @@ export function createPagesApp(parts: PagesAppParts): Express {
   app.use(guard(installation));
   addAssets(app, assets);
   addSignIn(app, { ...parts, renderer, readForm: receiveForm });
-  app.use(requireSession(parts.sessions));
+  app.use(requireSession(parts));
   const context: Context = {
     ...parts,
     renderer,

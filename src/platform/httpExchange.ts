@@ -82,10 +82,27 @@ export async function exchange(
   }
 }
 
-/** The delay that a response requests, from `Retry-After` in seconds. */
-export function readRetryAfter(headers: Headers): number | undefined {
+/**
+ * The delay that a response requests, from `Retry-After`: seconds or a time, RFC 9110 section 10.2.3. A time is
+ * compared with the response's own `Date`, so that no second clock decides.
+ * @param nowMs for a response without `Date`; undefined: its time is not used
+ */
+export function readRetryAfter(headers: Headers, nowMs?: number): number | undefined {
   const text = headers.get('retry-after');
-  return text !== null && /^\d{1,5}$/.test(text) ? Number(text) * 1000 : undefined;
+  if (text === null) return undefined;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const atMs = readHttpDate(text);
+  const sentMs = readHttpDate(headers.get('date')) ?? nowMs;
+  return atMs === undefined || sentMs === undefined ? undefined : Math.max(0, atMs - sentMs);
+}
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, and `Sun Nov  6 08:49:37 1994`, which has no zone. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w: -]+$/;
+
+function readHttpDate(text: string | null): number | undefined {
+  if (text === null || !HTTP_DATE.test(text)) return undefined;
+  const timeMs = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
+  return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
 /** @throws Error when the connection breaks or the response exceeds the size limit. */

@@ -32,6 +32,11 @@ export interface HttpServerOptions {
   readonly admit?: (socket: Socket) => void;
   /** The handler itself calls `writeContinue` for a request with `Expect: 100-continue`. */
   readonly handlesContinue?: boolean;
+  /**
+   * A client that ends its side of the connection after a complete request gets its response; otherwise Node.js
+   * ends the connection at once. Not for responses that take long: a client that is gone is noticed only by a write.
+   */
+  readonly respondsToHalfClosed?: boolean;
 }
 
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
@@ -85,6 +90,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     handler,
   );
   server.maxHeadersCount = MAX_HEADERS;
+  Object.assign(server, { httpAllowHalfOpen: options.respondsToHalfClosed === true });
   if (options.admit) server.on('connection', options.admit);
   else server.maxConnections = MAX_CONNECTIONS;
   if (options.handlesContinue) server.on('checkContinue', handler);

@@ -1,5 +1,6 @@
 /**
- * Discovers payments of an order that has none in the ledger: it was only registered, or is unknown.
+ * Discovers payments of an order that has none in the ledger: it was only registered, or is unknown. Rule 2
+ * also finds further payments of an order that has some: of a customer who tried once more.
  *
  * The contract has no request by order. A payment is retrieved by its own id, and the list of payments
  * filters by time and currency. So two things are tried, with one retrieve, one page and at most
@@ -61,10 +62,29 @@ export async function discoverPayments(
   const known = direct.filter(({ retrieved }) => retrieved.outcome !== 'missing');
   const isFound = known.some((payment) => name.by !== 'order' || isOf(payment, name.id));
   if (isFound || name.by === 'payment') return { payments: known, listFailure: undefined };
-  const listed = await listCandidates(parts, name.id, signal);
+  return discoverListed(parts, { orderId: name.id, known: new Set() }, signal);
+}
+
+/** What to look for in the list. */
+interface Wanted {
+  readonly orderId: string;
+  /** Payments of the order that are known already. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** Rule 2. */
+export async function discoverListed(
+  parts: DiscoveryParts,
+  wanted: Wanted,
+  signal: AbortSignal | undefined,
+): Promise<DiscoveredPayments> {
+  const listed = await listCandidates(parts, wanted, signal);
   if (typeof listed === 'string') return { payments: [], listFailure: listed };
   const payments = await Promise.all(listed.map((id) => retrievePayment(parts, id, signal)));
-  return { payments: payments.filter((payment) => isOf(payment, name.id)), listFailure: undefined };
+  return {
+    payments: payments.filter((payment) => isOf(payment, wanted.orderId)),
+    listFailure: undefined,
+  };
 }
 
 export function retrievePayment(
@@ -94,7 +114,7 @@ export async function retrieveOne(
 /** @returns ids of payments that may belong to the order (rule 2); the reason when the list fails */
 async function listCandidates(
   { db, client, clock }: DiscoveryParts,
-  orderId: string,
+  { orderId, known }: Wanted,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[] | string> {
   const [expected] = await readExpectations(db, [orderKeyOf({ id: orderId, orderId })]);
@@ -117,7 +137,7 @@ async function listCandidates(
   }
   const read = rows.flatMap((row) => {
     const reading = readResource(row, clock.nowMs() * 1000);
-    return reading.outcome === 'read' ? [reading] : [];
+    return reading.outcome === 'read' && !known.has(reading.ref.id) ? [reading] : [];
   });
   const named = read.filter(({ content }) => content.orderId === orderId);
   if (named.length > 0 || !expected) return named.map(({ ref }) => ref.id).slice(0, MAX_CANDIDATES);
@@ -125,8 +145,8 @@ async function listCandidates(
     .filter(({ content }) => matches(content, expected))
     .map(({ ref }) => ref.id);
   const local = await readLocalByIds(db, 'payment', matching);
-  const known = new Set(local.flatMap(({ id, status }) => (status === null ? [] : [id])));
-  return matching.filter((id) => !known.has(id)).slice(0, MAX_CANDIDATES);
+  const inLedger = new Set(local.flatMap(({ id, status }) => (status === null ? [] : [id])));
+  return matching.filter((id) => !inLedger.has(id)).slice(0, MAX_CANDIDATES);
 }
 
 /** Whether a row names no order and has the registered amount. */

@@ -2,12 +2,19 @@
  * Retrieves an order or a payment before it is shown, within a bounded time: for the page that a
  * customer returns to, while the webhook may still be on its way. A response a moment old is better than
  * none, so nothing here fails.
+ *
+ * After a payment that failed or was left, a customer may have paid with another one, of which the ledger may
+ * not know yet. So an order is fresh only if one of its payments is paid or on its way, or the service's newest payments
+ * were searched for another.
  */
+import type { PaymentStatus } from '../contract/statuses.ts';
+import { namedOrderId } from '../ledger/domain/orderKey.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { type NamedOrder, resolveOrder } from '../ledger/read/orders.ts';
 import { readOrderParts } from '../ledger/read/store/parts.ts';
 import {
   type DiscoveryParts,
+  discoverListed,
   discoverPayments,
   type RetrievedResource,
   retrieveOne,
@@ -39,19 +46,19 @@ export function createRefresher(
   parts: DiscoveryParts & { readonly timeoutMs?: number },
 ): Refresher {
   const { timeoutMs = REFRESH_TIMEOUT_MS } = parts;
-  const refreshAll = async (ids: readonly string[], signal: AbortSignal): Promise<Refreshed> =>
-    summarize(await Promise.all(ids.map((id) => retrievePayment(parts, id, signal))));
   return {
-    payment: (id) => refreshAll([id], AbortSignal.timeout(timeoutMs)),
+    payment: async (id) =>
+      summarize([await retrievePayment(parts, id, AbortSignal.timeout(timeoutMs))]),
     resource: async (ref) => {
       const signal = AbortSignal.timeout(timeoutMs);
       return summarize([await retrieveOne(parts, ref, signal)]);
     },
     order: async (name) => {
       const signal = AbortSignal.timeout(timeoutMs);
-      const ids = await paymentsOf(parts, name);
-      if (ids.length > 0) {
-        return limited(await refreshAll(ids.slice(-MAX_PAYMENTS), signal), ids.length);
+      const order = await resolveOrder(parts.db, name);
+      const known = order ? await paymentsOf(parts, order.orderKey) : [];
+      if (order && known.length > 0) {
+        return await refreshKnown(parts, { orderKey: order.orderKey, known }, signal);
       }
       const { payments, listFailure } = await discoverPayments(parts, name, signal);
       return listFailure === undefined
@@ -62,11 +69,47 @@ export function createRefresher(
 }
 
 /** The payments that the ledger has of an order, oldest first. */
-async function paymentsOf({ db }: DiscoveryParts, name: NamedOrder): Promise<readonly string[]> {
-  const order = await resolveOrder(db, name);
-  if (!order) return [];
-  const parts = await readOrderParts(db, order.orderKey);
+async function paymentsOf({ db }: DiscoveryParts, orderKey: string): Promise<readonly string[]> {
+  const parts = await readOrderParts(db, orderKey);
   return parts.filter(({ kind }) => kind === 'payment').map(({ id }) => id);
+}
+
+/** @param order its key, and its payments in the ledger, oldest first */
+async function refreshKnown(
+  parts: DiscoveryParts,
+  { orderKey, known }: { readonly orderKey: string; readonly known: readonly string[] },
+  signal: AbortSignal,
+): Promise<Refreshed> {
+  const newest = known.slice(-MAX_PAYMENTS);
+  const payments = await Promise.all(newest.map((id) => retrievePayment(parts, id, signal)));
+  const orderId = namedOrderId(orderKey);
+  if (orderId === undefined || !payments.every(isUnpaid)) {
+    return limited(summarize(payments), known.length);
+  }
+  const wanted = { orderId, known: new Set(known) };
+  const { payments: others, listFailure } = await discoverListed(parts, wanted, signal);
+  if (listFailure !== undefined) {
+    const reason = `whether the order has another payment is unknown: ${listFailure}`;
+    return { outcome: 'partly', reason };
+  }
+  return limited(summarize([...payments, ...others]), known.length);
+}
+
+/** Statuses after which a customer may pay with another payment. */
+const UNPAID: ReadonlySet<string | null> = new Set<PaymentStatus>([
+  'requires_payment_method',
+  'requires_confirmation',
+  'requires_action',
+  'requires_customer_action',
+  'requires_redirection',
+  'failed',
+  'cancelled',
+  'expired',
+]);
+
+/** Whether the service shows that a payment is not paid. */
+function isUnpaid({ retrieved }: RetrievedResource): boolean {
+  return retrieved.outcome === 'applied' && UNPAID.has(retrieved.after.status);
 }
 
 /** An order is not fresh while some of its payments were left out. */

@@ -1,4 +1,6 @@
 /** The payment service as refunds of a person use it. */
+import type { Refund } from '../contract/resources/refund.ts';
+import { normalizeStatus } from '../contract/statuses.ts';
 import { type ActionOutcome, attempt } from '../outcomes/action.ts';
 import { failedRead, notApplied, type RefreshOutcome } from '../outcomes/refresh.ts';
 import {
@@ -64,9 +66,17 @@ export function createRefundService(parts: RetrieveParts): RefundService {
         const { refund } = await client.refunds.create(body, { ...LANE, onResponse });
         const ref = { kind: 'refund', id: refundId } as const;
         await observe(ref, refund, circumstances());
-        return refund.status === 'failed'
-          ? { outcome: 'refused', reason: refund.error_message ?? 'the refund failed' }
+        return hasFailed(refund)
+          ? { outcome: 'refused', reason: reasonOf(refund) }
           : { outcome: 'done' };
       }),
   };
+}
+
+function hasFailed({ status }: Refund): boolean {
+  return normalizeStatus('refund', status ?? '') === 'failed';
+}
+
+function reasonOf({ error_message: own, unified_message: unified }: Refund): string {
+  return own ?? unified ?? 'the refund failed';
 }

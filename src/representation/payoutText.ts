@@ -1,4 +1,5 @@
-/** Why a payout was not paid again, cancelled or fulfilled, for every channel. */
+/** What became of a payout that a person paid again, and why one was not cancelled or fulfilled, for every channel. */
+import { isUndonePayout } from '../contract/reasons.ts';
 import { claimedText, type NotDone, notDoneText } from './notDone.ts';
 import { formatTime } from './time.ts';
 
@@ -13,6 +14,13 @@ export type NotRetried =
   | { readonly outcome: 'existing'; readonly payoutId: string }
   | { readonly outcome: 'no_method'; readonly hasDetails: boolean }
   | { readonly outcome: 'uncertain'; readonly until: Date };
+
+/** A new payout that ended at once paid nobody. @param status of the new payout */
+export function paidAgainText(newId: string, status: string | null): string {
+  return isUndonePayout(status)
+    ? `The new payout ${newId} is ${status}: the payee does not have the money. Correct the cause, then pay ${newId} again.`
+    : `Paid again: ${newId}, status ${status ?? 'unknown'}.`;
+}
 
 export function notRetriedText(payoutId: string, given: NotRetried): string {
   switch (given.outcome) {

@@ -52,7 +52,7 @@ test('an uncaptured authorization sends reminders at 48, 24, 6 and 1 h, critical
   }
   await pass(watched, 1);
   const end = [
-    'authorization_expiring critical resolved opened reminder reminder reminder',
+    'authorization_expiring critical resolved opened reminder reminder reminder resolved',
     'authorization_expired warning resolved opened',
   ];
   expect(await alerts(id)).toEqual(end);

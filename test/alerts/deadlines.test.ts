@@ -96,8 +96,8 @@ test('a deadline sends one reminder each at 7 days, 72 h and 24 h, until the dis
   expect(await planned()).toEqual([]);
   await applyDispute(id, { ...due(240), dispute_status: 'dispute_challenged' });
   expect(await alerts(id)).toEqual([
-    'dispute_opened critical resolved opened',
-    'dispute_deadline critical resolved opened reminder reminder',
+    'dispute_opened critical resolved opened resolved',
+    'dispute_deadline critical resolved opened reminder reminder resolved',
     'dispute_changed info resolved opened',
   ]);
 });

@@ -439,7 +439,7 @@ test('a first import that changes a known state alerts, regardless of the age of
     ]);
     await testReconciler({ db, service: sandbox, clock }).runAll({ fromMs: START_MS });
     expect(await alertsOf(`dispute:${disputeId}`)).toEqual([
-      'dispute_opened critical resolved opened',
+      'dispute_opened critical resolved opened resolved',
       'dispute_lost warning open opened',
     ]);
     expect(await alertsOf(`payout:${body.payout_id}`)).toEqual([
@@ -448,6 +448,29 @@ test('a first import that changes a known state alerts, regardless of the age of
   } finally {
     await sandbox.close();
   }
+});
+
+test('an event about something old alerts, although its object has no time of the change and was never seen before', async () => {
+  const created = new Date(START_MS - 30 * DAY_MS).toISOString();
+  const sent = { timestamp: new Date(START_MS - 60_000).toISOString() };
+  const refundId = unique('ref');
+  const object = { payment_id: 'pay_1', amount: 5, currency: 'USD', created };
+  await applyAll([
+    eventBody(
+      { ...object, refund_id: refundId, status: 'failed' },
+      { ...sent, contentType: 'refund_details', eventType: 'refund_failed' },
+    ),
+  ]);
+  expect(await alertsOf(`refund:${refundId}`)).toEqual(['refund_failed warning open opened']);
+  // What was sent long ago and is applied only now is past.
+  const earlierId = unique('ref');
+  await applyAll([
+    eventBody(
+      { ...object, refund_id: earlierId, status: 'failed' },
+      { timestamp: created, contentType: 'refund_details', eventType: 'refund_failed' },
+    ),
+  ]);
+  expect(await alertsOf(`refund:${earlierId}`)).toEqual([]);
 });
 
 test('a dry run does not alert', async () => {

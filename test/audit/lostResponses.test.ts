@@ -1,5 +1,5 @@
 /** Requests that move money and lose their response: what counts as done, and what may be sent next. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { actOnPayoutAs } from '../../src/actions/actOnPayout.ts';
 import { captureOrCancelAs, inspectHold } from '../../src/actions/captureOrCancel.ts';
 import { refundPaymentAs } from '../../src/actions/refundPayment.ts';
@@ -12,6 +12,7 @@ import type { RetrieveParts } from '../../src/reconcile/retrieve.ts';
 import { createRefundService, type RefundRequest } from '../../src/refunds/refundService.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import type { Body } from '../support/serviceApi.ts';
 
@@ -242,5 +243,74 @@ describe('a refund that may still arrive', () => {
 
     const next = { ...wanted, expectedMinor: 5540, amountMinor: 2000 };
     expect(await refundPaymentAs({ db, service }, ADA, next)).toMatchObject({ outcome: 'done' });
+  });
+});
+
+describe('a refund that failed', () => {
+  /** An amount that the sandbox refuses to refund. */
+  const FAILS = 7710;
+  let proxy: RecordingProxy;
+  beforeEach(async () => {
+    proxy = await startRecordingProxy(sandbox.baseUrl);
+  });
+  afterEach(() => proxy.close());
+
+  const refund = async () => {
+    const paymentId = await setup.authorize({ capture_method: 'automatic', amount: 10_000 });
+    const client = createClient({ baseUrl: proxy.baseUrl, apiKey: sandbox.apiKey });
+    const service = createRefundService({ ...parts, client });
+    const wanted = { paymentId, expectedMinor: 10_000, currency: 'USD', reason: 'returned' };
+    const input = { ...wanted, amountMinor: FAILS };
+    const attempt = (by = service) => refundPaymentAs({ db, service: by }, ADA, input);
+    return { service, attempt, results: () => resultsOf(paymentId) };
+  };
+
+  test.each(['failed', 'failure', 'transaction_failure'])(
+    'is refused, however the service spells it: %s',
+    async (word) => {
+      proxy.rewrite = (body) => body.replaceAll('"status":"failed"', `"status":"${word}"`);
+      const { attempt, results } = await refund();
+      expect(await attempt()).toMatchObject({
+        outcome: 'refused',
+        reason: "The customer's bank rejected the refund",
+      });
+      expect(await results()).toEqual([{ result: 'requested' }, { result: 'refused' }]);
+      // The next one has an id of its own, and is sent.
+      expect(await attempt()).toMatchObject({ outcome: 'refused' });
+    },
+  );
+
+  test('is refused, if its response was lost', async () => {
+    const { service, attempt, results } = await refund();
+    const losing = {
+      ...service,
+      refund: async (request: RefundRequest) => {
+        await service.refund(request);
+        return LOST;
+      },
+    };
+    expect(await attempt(losing)).toMatchObject({ outcome: 'refused' });
+    expect(await results()).toEqual([{ result: 'requested' }, { result: 'refused' }]);
+  });
+
+  test('is refused, if it is found later and the list of refunds leaves it out', async () => {
+    const { service, attempt, results } = await refund();
+    let underWay: RefundRequest | undefined;
+    const losing = {
+      ...service,
+      refund: (request: RefundRequest) => {
+        underWay = request;
+        return Promise.resolve(LOST);
+      },
+    };
+    expect(await attempt(losing)).toMatchObject({ outcome: 'unknown' });
+    await call('/refunds', {
+      payment_id: underWay?.paymentId,
+      refund_id: underWay?.refundId,
+      amount: FAILS,
+    });
+    proxy.standIns.set('/refunds/list', { status: 200, body: [] });
+    expect(await attempt()).toMatchObject({ outcome: 'refused', reason: 'the refund failed' });
+    expect((await results()).at(-1)).toEqual({ result: 'refused' });
   });
 });

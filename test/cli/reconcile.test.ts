@@ -95,6 +95,24 @@ describe('reconcile', () => {
     );
   });
 
+  test('shows that it waits for the rate limit before it has an estimate', async () => {
+    await db.query(
+      `update rate_budget set requests_limit = 100, remaining = 0, reset_at = now() + interval '60 seconds'`,
+    );
+    const program = spawnProgram('bin/tallyhook.js', ['reconcile', '--stream', 'payments'], {
+      env,
+    });
+    try {
+      await waitFor('the reason of the wait', () =>
+        program.stderr().includes('payments: waiting: the rate limit of the service is used up'),
+      );
+      expect(program.stderr()).not.toContain('about');
+    } finally {
+      program.kill('SIGKILL');
+      await program.exit;
+    }
+  });
+
   test('with --dry-run prints what it would repair, exits with 6 and changes nothing', async () => {
     const exit = await reconcile('--stream', 'payments', '--dry-run');
     expect(exit.code).toBe(6);

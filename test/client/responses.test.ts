@@ -294,6 +294,18 @@ describe('errors', () => {
     await clientOf(service, { time }).health();
     expect(time.waitsMs).toEqual([7125]);
   });
+
+  it('Retry-After as a time sets the wait, by the clock of the service', async () => {
+    const service = await startPaymentService();
+    const headers = {
+      date: 'Sun, 06 Nov 1994 08:49:30 GMT',
+      'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT',
+    };
+    service.fail({ kind: 'response', status: 503, headers });
+    const time = createFakeTime();
+    await clientOf(service, { time }).health();
+    expect(time.waitsMs).toEqual([7125]);
+  });
 });
 
 describe('what an error quotes', () => {

@@ -166,18 +166,18 @@ async function playHistory(): Promise<Alerts> {
   return {
     [`dispute:${won}`]: [
       'dispute_opened pre_dispute critical resolved opened',
-      'dispute_opened dispute critical resolved opened',
+      'dispute_opened dispute critical resolved opened+resolved',
       'dispute_changed dispute/challenged info resolved opened',
       'dispute_won dispute info resolved opened',
     ],
     [`dispute:${lost}`]: [
-      'dispute_opened dispute critical resolved opened',
+      'dispute_opened dispute critical resolved opened+resolved',
       'dispute_lost dispute/lost warning resolved opened',
-      'dispute_opened pre_arbitration critical resolved opened',
+      'dispute_opened pre_arbitration critical resolved opened+resolved',
       'dispute_lost pre_arbitration/lost warning open opened',
     ],
     [`dispute:${cancelled}`]: [
-      'dispute_opened dispute critical resolved opened',
+      'dispute_opened dispute critical resolved opened+resolved',
       'dispute_cancelled dispute info resolved opened',
     ],
     [`payout:${failed}`]: ['payout_failed failed warning open opened'],

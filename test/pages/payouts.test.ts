@@ -4,6 +4,7 @@ import { closeAttempt } from '../../src/audit/recordAudit.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import type { Body } from '../support/serviceApi.ts';
 import { tablesWith } from '../support/tablesWith.ts';
@@ -16,6 +17,7 @@ const HOLDER = 'Ada Q. Payee';
 
 let db: TestDatabase;
 let sandbox: TestSandbox;
+let proxy: RecordingProxy;
 let setup: AuthorizationTestSetup;
 let tallyhook: TestTallyhook;
 let treasurer: PageViewer;
@@ -24,10 +26,11 @@ let operator: PageViewer;
 beforeAll(async () => {
   db = await createTestDatabase();
   sandbox = await startTestSandbox();
+  proxy = await startRecordingProxy(sandbox.baseUrl);
   setup = await setUpAuthorizations(sandbox, db);
   const env = {
     PAYMENTS_MERCHANT_ID: sandbox.merchantId,
-    PAYMENTS_BASE_URL: sandbox.baseUrl,
+    PAYMENTS_BASE_URL: proxy.baseUrl,
     PAYMENTS_API_KEY: sandbox.apiKey,
   };
   const tess = await createTestToken(db, { name: 'tess', role: 'treasurer' });
@@ -38,6 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await tallyhook.close();
+  await proxy.close();
   await sandbox.close();
   await db.drop();
 });
@@ -104,6 +108,20 @@ test('a failed payout is paid again to its stored account, once, and both are li
   expect((await treasurer.get(`/payouts/${id}`)).html).toContain(`Paid again by`);
   expect((await treasurer.get(`/payouts/${created?.payout_id}`)).html).toContain('Replaces');
   expect((await treasurer.get(`/payouts/${id}/retry`)).status).toBe(409);
+});
+
+test('a new payout that fails at once is not reported as paid, also after a lost response', async () => {
+  const [responded, lost] = [await failedPayout(STORED), await failedPayout(STORED)];
+  proxy.rewrite = (body) => body.replaceAll('"requires_fulfillment"', '"failed"');
+  const noticeOf = async (id: string): Promise<string> => {
+    const { status, location } = await retry(id);
+    expect(status).toBe(303);
+    return new URL(location ?? '', 'http://console').searchParams.get('notice') ?? '';
+  };
+  expect(await noticeOf(responded)).toMatch(/ is failed: the payee does not have the money/);
+  await fault('cut_after');
+  expect(await noticeOf(lost)).toMatch(/ is failed: the payee does not have the money/);
+  proxy.rewrite = (body) => body;
 });
 
 test('details of an account are typed, sent, and nowhere in Tallyhook', async () => {

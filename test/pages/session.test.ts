@@ -67,6 +67,27 @@ describe('a session', () => {
     expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
   });
 
+  test('behind TLS is that of the cookie which only this host can set', async () => {
+    const env = { TRUSTED_PROXIES: '127.0.0.1' };
+    const proxied = await startTallyhook({ db, roles: ['console'], env });
+    try {
+      const viewer = await openPages(proxied, null);
+      const tls = { 'x-forwarded-proto': 'https' };
+      await viewer.postRaw('/sign-in', { token: ADMIN_TOKEN }, tls);
+      expect(viewer.cookie()).toMatch(/^__Host-tallyhook_session=/);
+      expect((await viewer.get('/', tls)).status).toBe(200);
+      // What a page on a neighboring host could set.
+      const planted = viewer.cookie().replace('__Host-', '');
+      const { status } = await fetch(`http://127.0.0.1:${proxied.consolePort}/`, {
+        headers: { ...tls, cookie: planted },
+        redirect: 'manual',
+      });
+      expect(status).toBe(303);
+    } finally {
+      await proxied.close();
+    }
+  });
+
   test('ends with the sign-out', async () => {
     const viewer = await openPages(tallyhook);
     expect((await viewer.get('/')).status).toBe(200);

@@ -190,6 +190,22 @@ describe('a malformed request', () => {
   });
 });
 
+describe('a complete delivery', () => {
+  it.each(['1.1', '1.0'])(
+    'is acknowledged if the sender ends its side of the connection, HTTP/%s',
+    async (version) => {
+      const body = eventBody(paymentObject());
+      const connection = await openConnection(tallyhook.webhookUrl);
+      const head = postHead({ 'Content-Length': body.length, [SIGNATURE]: sign(body) });
+      connection.write(head.replace('HTTP/1.1', `HTTP/${version}`));
+      connection.write(body);
+      connection.end();
+      expect(await connection.received()).toMatch(/^HTTP\/1\.1 200 .*"received":true/s);
+      expect(await countStored(db, body)).toBe(1);
+    },
+  );
+});
+
 describe('a body in an unusual form', () => {
   it('is rejected at 2 MiB, even with a valid signature', async () => {
     const body = eventBody(paymentObject({ description: 'x'.repeat(2 * 1024 * 1024) }));

@@ -118,6 +118,30 @@ describe('another body with a known event id', () => {
     expect(await countSnapshots(db, payment.payment_id)).toBe(1);
   });
 
+  it('schedules a check of what it is about, if that is something else', async () => {
+    const eventId = unique('evt');
+    const first = eventBody(paymentObject(), { eventId });
+    const payment = paymentObject();
+    const refund = { refund_id: unique('ref'), payment_id: payment.payment_id, status: 'failed' };
+    await acknowledged(first);
+    await acknowledged(eventBody(payment, { eventId }));
+    await acknowledged(eventBody(refund, { eventId, contentType: 'refund_details' }));
+    await acknowledged(eventBody(paymentObject(), { eventId, merchantId: 'another' }));
+    for (const [kind, id] of [
+      ['payment', payment.payment_id],
+      ['refund', refund.refund_id],
+    ] as const) {
+      await waitFor(
+        `the check of ${id}`,
+        async () => (await resourceState(db, kind, id))?.isDue === true,
+      );
+      expect(await countSnapshots(db, id)).toBe(0);
+    }
+    const row = await storedRow(db, first);
+    await untilApplied(db, row);
+    expect(await findingsAbout(db, row)).toEqual(['event_id_reused']);
+  });
+
   it('is stored once regardless of how often it is delivered, and so is each further body', async () => {
     const eventId = unique('evt');
     const bodies = [6540, 1, 2].map((amount) => eventBody(paymentObject({ amount }), { eventId }));

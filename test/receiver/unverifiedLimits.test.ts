@@ -81,6 +81,7 @@ async function startReceiver(trustedProxies: TrustedProxies): Promise<Receiver> 
     portSetting: 'PORT',
     admit: guard.admit,
     handlesContinue: true,
+    respondsToHalfClosed: true,
   });
   const url = `http://127.0.0.1:${server.port}/webhooks`;
   return {

@@ -1,15 +1,20 @@
-/** What is left out for the size of an order or of a request is stated, never left out silently. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+/**
+ * An order is fresh only if nothing of it was left out: neither for its size, nor because the ledger does not
+ * know it yet.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { findErasable } from '../../src/ledger/store/erasure.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createRefresher } from '../../src/reconcile/refreshOnRead.ts';
+import { createRefresher, type Refresher } from '../../src/reconcile/refreshOnRead.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { paymentEvent } from '../support/payments.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 
 let db: TestDatabase;
 let service: PaymentService;
@@ -54,4 +59,71 @@ test('a request for erasure that names too much is refused', async () => {
   await expect(findErasable(db, { ids: [], orderKeys }, 2)).rejects.toThrow(
     'more than 2 payments, refunds, disputes and payouts. Nothing was erased.',
   );
+});
+
+describe('an order of a customer who paid with a second payment', () => {
+  let sandbox: TestSandbox;
+  let refresher: Refresher;
+  beforeEach(async () => {
+    sandbox = await startTestSandbox();
+    const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey });
+    const account = { merchantId: sandbox.merchantId, profileId: undefined };
+    const parts = { db, client, clock: systemClock };
+    const retrieve = createRetrieve({ ...parts, account });
+    refresher = createRefresher({ ...parts, retrieve, timeoutMs: 60_000 });
+  });
+  afterEach(() => sandbox.close());
+
+  /** Tries to pay; the webhook of the payment is lost. */
+  const pay = async (orderId: string, request: typeof cardPayment): Promise<string> => {
+    const metadata = { order_id: orderId };
+    const { body } = await sandbox.call(
+      'POST',
+      '/payments',
+      request({ payment_id: unique('pay'), metadata }),
+    );
+    return body.payment_id;
+  };
+  const declined = (fields?: object) => cardPaymentOf('final', 'UE_1001', fields);
+  const left = (fields?: object) => cardPayment({ ...fields, confirm: false });
+
+  test.each([
+    ['declined', declined],
+    ['left', left],
+  ] as const)(
+    'is paid, although the ledger knows only the first, which was %s',
+    async (_how, request) => {
+      const orderId = unique('ord');
+      await refresher.payment(await pay(orderId, request));
+      expect(await refresher.order({ id: orderId })).toEqual({ outcome: 'fresh' });
+      const second = await pay(orderId, cardPayment);
+      expect(await refresher.order({ id: orderId })).toEqual({ outcome: 'fresh' });
+      const [found] = await db.query(
+        `select status, order_key as "orderKey" from resources where kind = 'payment' and id = $1`,
+        [second],
+      );
+      expect(found).toEqual({ status: 'succeeded', orderKey: `order:${orderId}` });
+    },
+  );
+
+  test('is not fresh if the list cannot be read', async () => {
+    const orderId = unique('ord');
+    await refresher.payment(await pay(orderId, declined));
+    await sandbox.control('PUT', '/faults', {
+      requests: [{ fault: 'unknown_code', method: 'POST', path: '/payments/list' }],
+    });
+    expect(await refresher.order({ id: orderId })).toMatchObject({
+      outcome: 'partly',
+      reason: expect.stringContaining('whether the order has another payment is unknown'),
+    });
+  });
+
+  test('that is paid costs no request of the list', async () => {
+    const orderId = unique('ord');
+    await refresher.payment(await pay(orderId, cardPayment));
+    await sandbox.control('PUT', '/faults', {
+      requests: [{ fault: 'unknown_code', method: 'POST', path: '/payments/list' }],
+    });
+    expect(await refresher.order({ id: orderId })).toEqual({ outcome: 'fresh' });
+  });
 });

@@ -1,6 +1,6 @@
 /**
  * A proxy in front of a service that records every request before it forwards it, and that can respond
- * in the service's place.
+ * in the service's place or change its responses.
  */
 import { once } from 'node:events';
 import {
@@ -10,7 +10,7 @@ import {
   request as send,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { waitFor } from './waitFor.ts';
 
 export interface RecordedRequest {
@@ -30,6 +30,8 @@ export interface RecordingProxy {
   readonly baseUrl: string;
   /** By path without query. Requests for these paths do not reach the service. */
   readonly standIns: Map<string, ResponseOverride>;
+  /** Changes the body of each response of the service. */
+  rewrite: (body: string) => string;
   /** In order of arrival. */
   readonly requests: readonly RecordedRequest[];
   /** Resolves when this many requests have arrived. */
@@ -57,8 +59,12 @@ export async function startRecordingProxy(serviceUrl: string): Promise<Recording
     const host = `${hostname}:${port}`;
     const forwarded = send({ hostname, port, method, path, headers: { ...headers, host } });
     forwarded.on('response', (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(outgoing);
+      const { 'content-length': _, ...kept } = response.headers;
+      text(response).then(
+        (received) =>
+          outgoing.writeHead(response.statusCode ?? 502, kept).end(proxy.rewrite(received)),
+        () => outgoing.destroy(),
+      );
     });
     // The client was killed or the service is down: the other side's connection ends, too.
     forwarded.on('error', () => outgoing.destroy());
@@ -71,10 +77,11 @@ export async function startRecordingProxy(serviceUrl: string): Promise<Recording
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
-  return {
+  const proxy: RecordingProxy = {
     baseUrl: `http://127.0.0.1:${address.port}`,
     requests,
     standIns: overrides,
+    rewrite: (body) => body,
     waitForRequests: (count) => waitFor(`request ${count}`, () => requests.length >= count),
     close: async () => {
       server.closeAllConnections();
@@ -82,4 +89,5 @@ export async function startRecordingProxy(serviceUrl: string): Promise<Recording
       await once(server, 'close');
     },
   };
+  return proxy;
 }

@@ -75,6 +75,31 @@ export const MONEY: readonly Mistake[] = [
     named: 'is not joined by a refund of another amount',
   },
   {
+    guarantee:
+      'A refund that failed at once is not recorded as done, however the service spells it.',
+    file: 'src/refunds/refundService.ts',
+    code: "return normalizeStatus('refund', status ?? '') === 'failed';",
+    mistaken: "return status === 'failed';",
+    test: 'test/audit/lostResponses.test.ts',
+    named: 'however the service spells it',
+  },
+  {
+    guarantee: 'An order with a failed payment is not fresh before another payment was looked for.',
+    file: 'src/reconcile/refreshOnRead.ts',
+    code: 'if (orderId === undefined || !payments.every(isUnpaid)) {',
+    mistaken: 'if (orderId === undefined || payments.length > 0) {',
+    test: 'test/reconcile/refreshOnRead.test.ts',
+    named: 'although the ledger knows only the first',
+  },
+  {
+    guarantee: 'What another body under a known event id is about is retrieved.',
+    file: 'src/ledger/inbox/applyEvents.ts',
+    code: 'const toRetrieve = [...others];',
+    mistaken: 'const toRetrieve: UnappliedRef[] = [];',
+    test: 'test/receiver/outcomes.test.ts',
+    named: 'if that is something else',
+  },
+  {
     guarantee: 'No part is captured while an earlier capture may still arrive.',
     file: 'src/actions/captureOrCancel.ts',
     code: "  if (until) return { outcome: 'uncertain', until };",

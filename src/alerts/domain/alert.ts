@@ -9,7 +9,8 @@
  * 2. Each key has at most one unresolved alert. When the condition returns, a new alert is opened.
  * 3. An alert notifies when it opens, and again only when it becomes more severe, when a reminder of
  *    its rule is due, or when a snooze ends.
- * 4. Its resolution notifies, too, unless another alert about the same subject notifies with it.
+ * 4. Its resolution notifies, too, unless another alert about the same subject that is at least as severe
+ *    notifies with it. A channel may not get a less severe one.
  * 5. Acknowledged: a person handles it. It stays acknowledged while the condition holds, its snooze
  *    ends, and it notifies again only when it becomes more severe or its next snooze ends.
  * 6. Snoozed: it does not notify. If it is active when the snooze ends, it notifies once.
@@ -209,7 +210,7 @@ export function diffAlerts(
   const oneTime = evaluated.flatMap(({ oneTime: alerts = [], causedBy = null }) =>
     alerts.filter((alert) => !past.has(keyOf(alert))).map((alert) => ({ ...alert, causedBy })),
   );
-  const reported = new Set([...opened.values(), ...oneTime].map(({ subject }) => subject));
+  const reported = mostSevere([...opened.values(), ...oneTime]);
   const checked = new Map(
     evaluated.flatMap(({ subject, rules, causedBy = null }) =>
       rules.map((rule) => [ruleOn(subject, rule), causedBy]),
@@ -218,7 +219,8 @@ export function diffAlerts(
   const resolved = unresolved.flatMap((one): readonly ResolvedAlert[] => {
     const causedBy = checked.get(ruleOn(one.subject, one.rule));
     if (causedBy === undefined || kept.has(keyOf(one))) return [];
-    return [{ id: one.id, notifies: !one.isSnoozed && !reported.has(one.subject), causedBy }];
+    const isReplaced = rankOf(one.severity) <= (reported.get(one.subject) ?? -1);
+    return [{ id: one.id, notifies: !one.isSnoozed && !isReplaced, causedBy }];
   });
   return { opened: [...opened.values()], kept: [...kept.values()], resolved, oneTime };
 }
@@ -226,10 +228,23 @@ export function diffAlerts(
 /** Invariants 3, 5 and 6. */
 function notifiesAgain(alert: Alert, known: UnresolvedAlert, isReminderDue: boolean): boolean {
   if (known.isSnoozed) return false;
-  const isMoreSevere = SEVERITIES.indexOf(alert.severity) > SEVERITIES.indexOf(known.severity);
+  const isMoreSevere = rankOf(alert.severity) > rankOf(known.severity);
   return isMoreSevere || (isReminderDue && !known.isAcknowledged);
 }
 
 function ruleOn(subject: string, rule: Rule): string {
   return JSON.stringify([subject, rule]);
+}
+
+function rankOf(severity: Severity): number {
+  return SEVERITIES.indexOf(severity);
+}
+
+/** The rank of the most severe alert about each subject. */
+function mostSevere(alerts: readonly Alert[]): ReadonlyMap<string, number> {
+  const ranks = new Map<string, number>();
+  for (const { subject, severity } of alerts) {
+    ranks.set(subject, Math.max(rankOf(severity), ranks.get(subject) ?? -1));
+  }
+  return ranks;
 }

@@ -37,6 +37,8 @@ export interface ResourceFacts extends Described {
   readonly createdMs: number | undefined;
   /** When it was last changed, as the service reports it. */
   readonly versionMs: number | undefined;
+  /** When the service sent the event that brought the observation; undefined for responses. */
+  readonly reportedMs: number | undefined;
   /** Disputes: the deadline of the evidence. Payments: when the authorization expires. */
   readonly deadlineMs: number | undefined;
   /** For how many days it may have this status; undefined for no limit. */

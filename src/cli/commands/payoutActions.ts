@@ -6,6 +6,7 @@ import { type ActedOnPayout, actOnPayoutAs, type PayoutAction } from '../../acti
 import { type PayoutParts, type RetriedAs, retryPayoutAs } from '../../actions/retryPayout.ts';
 import { payoutsOf } from '../../assembly/service.ts';
 import { formatMoney } from '../../contract/money.ts';
+import { isUndonePayout } from '../../contract/reasons.ts';
 import {
   type AccountDetailsRequest,
   accountDetailsRequest,
@@ -13,7 +14,11 @@ import {
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { UsageError } from '../../platform/errors.ts';
-import { notActedOnPayoutText, notRetriedText } from '../../representation/payoutText.ts';
+import {
+  notActedOnPayoutText,
+  notRetriedText,
+  paidAgainText,
+} from '../../representation/payoutText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
@@ -28,8 +33,9 @@ interface Options {
   readonly json: boolean;
 }
 
-const EXIT_CODES =
-  '\nExit code: 0 done, 3 there is no such payout, 4 refused or not done, 7 the outcome is unknown: the same command finds out.';
+/** @param more what also ends with code 4 */
+const exitCodes = (more: string): string =>
+  `\nExit code: 0 done, 3 there is no such payout, 4 refused or not done${more}, 7 the outcome is unknown: the same command finds out.`;
 
 export function payoutActionCommands(): readonly Command[] {
   return [
@@ -39,7 +45,7 @@ export function payoutActionCommands(): readonly Command[] {
   ];
 }
 
-function decidedCommand(name: string, description: string): Command {
+function decidedCommand(name: string, description: string, codes = exitCodes('')): Command {
   return new Command(name)
     .description(description)
     .argument('<payout-id>', 'id of the payout')
@@ -47,11 +53,12 @@ function decidedCommand(name: string, description: string): Command {
     .option('--yes', 'skip the confirmation prompt', false)
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', codes);
 }
 
 function retryCommand(): Command {
-  return decidedCommand('retry', 'pay a failed payout again, by a new payout')
+  const codes = exitCodes(', or the new payout failed at once');
+  return decidedCommand('retry', 'pay a failed payout again, by a new payout', codes)
     .option(
       '--method <file>',
       'file with the details of the account as JSON, as payout_method_data of the service; - reads standard input. Without it, the stored account of the payout is used',
@@ -121,12 +128,13 @@ async function mustSee({ db, service }: PayoutParts, payoutId: string, reason: s
 
 function reportRetry(payoutId: string, retried: RetriedAs, json: boolean): void {
   const { outcome, attempt } = retried;
-  if (outcome !== 'done') endAs(outcome === 'unknown' ? 'unknown' : 'refused');
+  const status = outcome === 'done' ? retried.status : null;
+  if (outcome !== 'done' || isUndonePayout(status)) {
+    endAs(outcome === 'unknown' ? 'unknown' : 'refused');
+  }
   const newId = 'payoutId' in retried ? retried.payoutId : null;
-  if (json) {
-    const status = outcome === 'done' ? retried.status : null;
-    printJson({ payout_id: payoutId, outcome, new_payout_id: newId, status, attempt });
-  } else if (outcome === 'done') printLine(printable(`Paid again: ${retried.payoutId}`));
+  if (json) printJson({ payout_id: payoutId, outcome, new_payout_id: newId, status, attempt });
+  else if (outcome === 'done') printLine(printable(paidAgainText(retried.payoutId, status)));
   else printLine(printable(notRetriedText(payoutId, retried)));
 }
 

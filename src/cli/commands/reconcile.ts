@@ -35,7 +35,7 @@ import type { Ending } from '../exitCodes.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
-import { type ProgressState, showsProgress, withProgress } from '../progress.ts';
+import { type ProgressState, showsProgress, withElapsed, withProgress } from '../progress.ts';
 
 interface Options {
   readonly stream: Stream | 'all';
@@ -175,6 +175,8 @@ function endingOf(reports: readonly RunReport[], refused: readonly Refused[]): E
   return verdicts.includes('equal') ? 'success' : 'not_found';
 }
 
+const WAITING = 'waiting: the rate limit of the service is used up';
+
 /**
  * Estimates what may take long: reading a list for the first time.
  * @returns how many rows the service has, if they were requested and it sends totals
@@ -192,11 +194,14 @@ async function showEstimate(
     fromMs: options.from === undefined ? nowMs - FIRST_SPAN_MS : options.from / 1000,
     toMs: options.to === undefined ? nowMs : options.to / 1000,
   };
-  const { limit } = await readBudget(db);
+  const { limit, remaining } = await readBudget(db);
   const requestsPerMinute = discoveryPerMinute(rateSettingsOf(readConfig()), limit);
   const facts = { options: { lane: 'operator' as const }, requestsPerMinute };
   // If the service fails here, the run reports it.
-  const estimate = await estimateImport(client, stream, span, facts).catch(() => undefined);
+  const estimate = await withElapsed(
+    remaining === 0 ? `${stream}: ${WAITING}` : `${stream}, requesting the number of rows`,
+    () => estimateImport(client, stream, span, facts).catch(() => undefined),
+  );
   if (estimate === undefined) return undefined;
   const { rows, requests, minutes } = estimate;
   const time = minutes === undefined ? '' : `, at least ${minutes} min at the allowed rate`;
@@ -237,8 +242,7 @@ function runOne(
       reached = howFar(stream, progress, rows);
       show({ ...reached, note: progressNote(progress, rateLeft) });
     };
-    const onRateLimited = (): void =>
-      show({ ...reached, note: 'waiting: the rate limit of the service is used up' });
+    const onRateLimited = (): void => show({ ...reached, note: WAITING });
     // The client waits for as long as a call may take before the run does.
     if ((await readBudget(db)).remaining === 0) onRateLimited();
     return await reconcile(work, {

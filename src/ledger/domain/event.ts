@@ -9,6 +9,7 @@
  * 4. An event is not applied if it, or the object in it, names another merchant account.
  */
 import { labeledKind } from '../../contract/events.ts';
+import { parseId } from '../../contract/identifiers.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { foreignMerchantOf, profileOf } from './account.ts';
 import {
@@ -96,6 +97,30 @@ export function readEvent(
     return { outcome: 'foreign_merchant', merchantId: foreign, namedIn: 'object' };
   }
   return readContent({ envelope, content }, event, readForeign);
+}
+
+/** What a body is about that is not applied. */
+export interface UnappliedRef extends ResourceRef {
+  /** The version of the object in the body. */
+  readonly versionMicros: number | undefined;
+}
+
+/**
+ * What another body is about that arrived under the id of an event.
+ * @param merchantId the installation account
+ * @returns undefined if it names nothing of this account
+ */
+export function readOtherBody(
+  body: Buffer,
+  event: Pick<InboxEvent, 'eventId' | 'receivedMicros' | 'referenceMicros'>,
+  merchantId: string,
+): UnappliedRef | undefined {
+  const envelope = parseBody(body);
+  const named = isJsonObject(envelope) ? parseId(envelope.merchant_id) : undefined;
+  const reading = readEvent({ ...event, body, merchantId: named ?? null }, merchantId);
+  if (!('ref' in reading)) return undefined;
+  const { versionMicros } = reading.outcome === 'snapshot' ? reading.content : reading;
+  return { ...reading.ref, versionMicros };
 }
 
 interface Parsed {

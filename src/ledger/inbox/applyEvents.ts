@@ -13,10 +13,15 @@ import { explainAbsences, readBodies } from '../bodies/readBodies.ts';
 import { contentHash } from '../contentHash.ts';
 import type { Account } from '../domain/account.ts';
 import { describeAbsence } from '../domain/bodyAbsence.ts';
-import { type EventReading, type InboxEvent, readEvent } from '../domain/event.ts';
+import {
+  type EventReading,
+  type InboxEvent,
+  readEvent,
+  readOtherBody,
+  type UnappliedRef,
+} from '../domain/event.ts';
 import { eventFindings, eventSubject } from '../domain/findings.ts';
 import type { Observation } from '../domain/snapshot.ts';
-import type { UnappliedRef } from '../lockPlan.ts';
 import { retryWithMoreLocks } from '../lockSetChanged.ts';
 import type { LedgerMetrics } from '../metrics.ts';
 import { closeFindings, closeSubjects, openFindings } from '../recordFindings.ts';
@@ -31,6 +36,7 @@ import {
   lockLanes,
   moveToDead,
   readAdditions,
+  readOtherBodies,
   recordReplays,
   removeFromDead,
   returnToPending,
@@ -99,6 +105,7 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
         await applyReadings(tx, {
           events,
           readings,
+          others: await readOthers(tx, events, parts.account.merchantId),
           alsoLock,
           account: parts.account,
           nowMs: parts.clock.nowMs(),
@@ -216,18 +223,39 @@ async function reviveDead(tx: Queryable, events: readonly InboxEvent[]): Promise
   );
 }
 
+/**
+ * What the other bodies are about that arrived under the ids of events. They are not applied, so it is
+ * retrieved: a body about another payment would be acknowledged and never looked at.
+ */
+async function readOthers(
+  tx: Queryable,
+  events: readonly InboxEvent[],
+  merchantId: string,
+): Promise<readonly UnappliedRef[]> {
+  const reused = new Map(
+    events.flatMap((event) => (event.hasVariants ? [[event.id, event] as const] : [])),
+  );
+  if (reused.size === 0) return [];
+  const bodies = await readOtherBodies(tx, [...reused.keys()]);
+  return bodies.flatMap(({ id, body }) => {
+    const event = reused.get(id);
+    return (event && readOtherBody(body, event, merchantId)) ?? [];
+  });
+}
+
 interface Read {
   readonly events: readonly InboxEvent[];
   readonly readings: readonly EventReading[];
+  readonly others: readonly UnappliedRef[];
   readonly alsoLock: readonly string[];
   readonly account: Account;
   readonly nowMs: number;
 }
 
 async function applyReadings(tx: Queryable, input: Read): Promise<void> {
-  const { events, readings, account, ...rest } = input;
+  const { events, readings, others, account, ...rest } = input;
   const observations: Observation[] = [];
-  const toRetrieve: UnappliedRef[] = [];
+  const toRetrieve = [...others];
   readings.forEach((reading, place) => {
     const event = events[place];
     if (!event) return;
@@ -235,7 +263,7 @@ async function applyReadings(tx: Queryable, input: Read): Promise<void> {
     if (reading.outcome === 'unreadable_money' || reading.outcome === 'label_conflict') {
       toRetrieve.push({ ...reading.ref, versionMicros: reading.versionMicros });
     }
-    // The other bodies are not read, so their versions are not known.
+    // Of the other bodies only the newest are read, so no version shows that a response covers all of them.
     if (reading.outcome === 'snapshot' && event.hasVariants) {
       toRetrieve.push({ ...reading.ref, versionMicros: undefined });
     }

@@ -1,6 +1,7 @@
 /** Sends one HTTP request and classifies its response. */
 
 import { errorCode, toError } from '../../platform/errors.ts';
+import { readRetryAfter } from '../../platform/httpExchange.ts';
 import type { AttemptResult } from '../domain/retry.ts';
 
 export interface Posting {
@@ -32,28 +33,21 @@ export async function post({ url, body, headers, timeoutMs }: Posting): Promise<
     return { outcome: 'unavailable', response: reasonOf(error, timeoutMs) };
   }
   await response.body?.cancel().catch(() => undefined);
-  return classifyStatus(response.status, response.headers.get('retry-after'));
+  return classifyResponse(response);
 }
 
-function classifyStatus(status: number, retryAfter: string | null): AttemptResult {
+function classifyResponse({ status, headers }: Response): AttemptResult {
   const response = `HTTP ${status}`;
   if (status >= 200 && status < 300) return { outcome: 'delivered', response };
   if (status === GONE) return { outcome: 'gone', response };
   if (status >= 500 || TRY_LATER.has(status)) {
-    return { outcome: 'unavailable', response, retryAfterMs: secondsToMs(retryAfter) };
+    return { outcome: 'unavailable', response, retryAfterMs: readRetryAfter(headers) };
   }
   const isRedirect = status >= 300 && status < 400;
   return {
     outcome: 'refused',
     response: isRedirect ? `${response}: redirects are not followed` : response,
   };
-}
-
-/** Only seconds are supported; a date would make the wait depend on two clocks. */
-function secondsToMs(retryAfter: string | null): number | undefined {
-  return retryAfter !== null && /^\d{1,6}$/.test(retryAfter)
-    ? Number(retryAfter) * 1000
-    : undefined;
 }
 
 /** Not the whole error: some contain the address, which may be a secret. */

@@ -12,6 +12,7 @@
  * 3. If an alert is resolved by the time of the batch, it is not reported as new or as still open:
  *    its resolution, or what resolved it, is reported instead. One-time alerts are resolved from the
  *    start and are reported.
+ *    A less severe alert that opened with a resolution reports it to the channels that get both.
  * 4. A rule with more than SINGLES_PER_RULE notifications in a batch goes into a digest. Everything
  *    does once a channel got SINGLES_PER_WINDOW single messages within WINDOW_MS.
  * 5. After a batch with a digest, the next batch is DIGEST_INTERVAL_MS away: a burst of any size ends
@@ -119,10 +120,12 @@ export function composeMessages(
   subscriber: Subscriber,
   batch: readonly Notification[],
 ): readonly Content[] {
-  const wanted = onePerAlert(batch).filter(
-    ({ severity, subject }) =>
-      rankOf(severity) >= rankOf(subscriber.severity) &&
-      subject !== `channel:${subscriber.channel}`,
+  const wanted = withoutReplaced(
+    onePerAlert(batch).filter(
+      ({ severity, subject }) =>
+        rankOf(severity) >= rankOf(subscriber.severity) &&
+        subject !== `channel:${subscriber.channel}`,
+    ),
   );
   const singles: Notification[] = [];
   const digested: Notification[] = [];
@@ -156,6 +159,22 @@ function isOutdated(notification: Notification): boolean {
   const { openedAt, resolvedAt } = notification;
   const isOneTime = resolvedAt === openedAt;
   return reportsOpen(notification) && resolvedAt !== null && !isOneTime;
+}
+
+/** Rule 3, for one channel. Alerts are resolved before others open in the same transaction. */
+function withoutReplaced(wanted: readonly Notification[]): readonly Notification[] {
+  const opened = groupByKey(
+    wanted.filter(({ type }) => type === 'opened'),
+    ({ subject }) => subject,
+  );
+  const news = new Map(opened.map((group) => [group[0].subject, group]));
+  return wanted.filter(({ type, subject, severity, resolvedAt }) => {
+    const isResolution = type === 'resolved' || type === 'opened_and_resolved';
+    if (!isResolution || resolvedAt === null) return true;
+    const replaces = (one: Notification): boolean =>
+      one.openedAt >= resolvedAt && rankOf(one.severity) < rankOf(severity);
+    return !news.get(subject)?.some(replaces);
+  });
 }
 
 function reportsOpen({ type }: Notification): boolean {

@@ -7,7 +7,9 @@ import {
 } from '../../console/routes/payouts.ts';
 import { currency, id, reasonGiven } from '../../console/schemas.ts';
 import { formatMoney } from '../../contract/money.ts';
+import { isUndonePayout } from '../../contract/reasons.ts';
 import { detailsOf, TYPED_METHOD_NAMES, TYPED_METHODS } from '../../payouts/domain/methods.ts';
+import { paidAgainText } from '../../representation/payoutText.ts';
 import { confirmsAmount, seenMinor } from '../components/typedAmount.ts';
 import { resourceHref } from '../links.ts';
 import { defineAction } from '../page.ts';
@@ -22,7 +24,7 @@ const methodFields = Object.fromEntries(
     .flatMap(({ fields }) => fields.map(({ name }) => name))
     .map((name) => [name, z.string().max(500).optional()]),
 );
-const retryResponse = z.object({ new_payout_id: z.string() });
+const retryResponse = z.object({ new_payout_id: z.string(), status: z.string().nullable() });
 
 export const retryPayout = defineAction({
   path: '/payouts/{payout_id}/retry',
@@ -45,11 +47,13 @@ export const retryPayout = defineAction({
       reason,
       ...(details && { payout_method_data: details }),
     };
-    return await throughEndpoint(retryEndpoint, parts, { params: named, body, actor }, (given) => ({
-      outcome: 'done',
-      to: resourceHref('payout', retryResponse.parse(given).new_payout_id),
-      notice: `Paid again: ${formatMoney(expected_amount, of)}. This is the new payout.`,
-    }));
+    return await throughEndpoint(retryEndpoint, parts, { params: named, body, actor }, (given) => {
+      const { new_payout_id: newId, status } = retryResponse.parse(given);
+      const what = isUndonePayout(status)
+        ? paidAgainText(newId, status)
+        : `Paid again: ${formatMoney(expected_amount, of)}. This is the new payout.`;
+      return { outcome: 'done', to: resourceHref('payout', newId), notice: what };
+    });
   },
 });
 

@@ -10,9 +10,15 @@ import { readSessionCookie } from '../session/cookie.ts';
 
 const SESSIONS = new WeakMap<Response, Session>();
 
-export function requireSession(sessions: Sessions): RequestHandler {
+export function requireSession({
+  sessions,
+  trustedProxies,
+}: {
+  readonly sessions: Sessions;
+  readonly trustedProxies: TrustedProxies;
+}): RequestHandler {
   return async (request, response, next) => {
-    const cookie = readSessionCookie(request);
+    const cookie = readSessionCookie({ request, trustedProxies });
     const session = cookie === undefined ? undefined : await sessions.find(cookie);
     if (session) {
       SESSIONS.set(response, session);

@@ -1,6 +1,8 @@
 /**
  * The cookies of a session of the console, and of a sign-in at the provider. Behind TLS their names begin
  * with `__Host-`, so that only this host can set them; plain HTTP, as on a local network, has no such cookies.
+ * Behind TLS no other name is read: a page on a neighboring host can set a cookie of this name for both, and
+ * would choose the session in which a person acts.
  */
 import type { TLSSocket } from 'node:tls';
 import type { Request, Response } from 'express';
@@ -33,13 +35,13 @@ export const setSessionCookie = (response: Response, given: NewCookie) =>
   set(SESSION, response, given);
 export const clearSessionCookie = (response: Response, given: CookieRequest) =>
   clear(SESSION, response, given);
-export const readSessionCookie = (request: Request) => read(SESSION, request);
+export const readSessionCookie = (given: CookieRequest) => read(SESSION, given);
 
 export const setSignInCookie = (response: Response, given: NewCookie) =>
   set(SIGN_IN, response, given);
 export const clearSignInCookie = (response: Response, given: CookieRequest) =>
   clear(SIGN_IN, response, given);
-export const readSignInCookie = (request: Request) => read(SIGN_IN, request);
+export const readSignInCookie = (given: CookieRequest) => read(SIGN_IN, given);
 
 function set(kind: CookieKind, response: Response, given: NewCookie): void {
   const { cookie, lifetimeMs } = given;
@@ -67,12 +69,9 @@ function isSecure({ request, trustedProxies }: CookieRequest): boolean {
   );
 }
 
-function read({ name }: CookieKind, request: Request): string | undefined {
-  return readCookie(request, PREFIX + name) ?? readCookie(request, name);
-}
-
-function readCookie(request: Request, wanted: string): string | undefined {
-  for (const pair of (request.header('cookie') ?? '').split(';')) {
+function read(kind: CookieKind, given: CookieRequest): string | undefined {
+  const wanted = nameOf(kind, given);
+  for (const pair of (given.request.header('cookie') ?? '').split(';')) {
     const [name, value] = pair.trim().split('=');
     if (name === wanted && value !== undefined && value !== '') return value;
   }

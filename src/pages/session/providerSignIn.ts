@@ -10,7 +10,7 @@
  *    behind the same proxy or NAT could hold up its people otherwise. That the provider is unavailable is no
  *    failure of a person.
  */
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { personName, roleOf, valuesOf } from '../../access/domain/claims.ts';
 import type { Identified, Provider } from '../../access/provider.ts';
@@ -18,6 +18,7 @@ import type { Client, Started } from '../../access/sessions.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 import { queryOf } from '../serving/query.ts';
 import {
+  type CookieRequest,
   clearSignInCookie,
   readSignInCookie,
   setSessionCookie,
@@ -42,8 +43,8 @@ function writeBegun(begun: BegunCookie): string {
   return Buffer.from(JSON.stringify(begun)).toString('base64url');
 }
 
-function readBegun(request: Request): BegunCookie | undefined {
-  const cookie = readSignInCookie(request);
+function readBegun(given: CookieRequest): BegunCookie | undefined {
+  const cookie = readSignInCookie(given);
   if (cookie === undefined) return undefined;
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cookie, 'base64url').toString());
@@ -79,7 +80,7 @@ export function finishAtProvider(signIn: SignIn, people: PeopleSignIn): RequestH
   const { provider } = people;
   return async (request, response) => {
     const client = signIn.clientOf(request);
-    const begun = readBegun(request);
+    const begun = readBegun({ request, trustedProxies });
     const next = ownPath(begun?.next ?? '/');
     const query = queryOf(request.originalUrl);
     const isBegun = begun !== undefined && query.get('state') === begun.state;

@@ -148,6 +148,15 @@ describe('resolution [4, 6]', () => {
     expect(diff([won], [unresolved()], before).resolved).toMatchObject([{ notifies: true }]);
   });
 
+  test('a less severe one does not: a channel may get only the more severe', () => {
+    const critical = unresolved({ severity: 'critical' });
+    const won = evaluated({ oneTime: [opened({ rule: 'dispute_won', severity: 'info' })] });
+    expect(diff([won], [critical]).resolved).toMatchObject([{ notifies: true }]);
+    const warning = evaluated({ active: [opened({ variant: 'arbitration' })] });
+    expect(diff([warning], [critical]).resolved).toMatchObject([{ notifies: true }]);
+    expect(diff([warning, won], [unresolved()]).resolved).toMatchObject([{ notifies: false }]);
+  });
+
   test('an alert about another subject does not notify instead', () => {
     const other = evaluated({
       subject: 'dispute:dp_2',

@@ -22,6 +22,7 @@ export function facts(
     capturedMinor: 0,
     createdMs: NOW_MS - DAY_MS,
     versionMs: NOW_MS,
+    reportedMs: undefined,
     deadlineMs: undefined,
     orderId: '1001',
     paymentId: 'pay_1',

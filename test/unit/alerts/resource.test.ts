@@ -23,6 +23,13 @@ test('the last change counts, and the creation only if the service gives no othe
   expect(alertsOf({ createdMs: undefined, versionMs: undefined })).toEqual(['refund_failed']);
 });
 
+test('an event reports a change when it is sent, if the service gives no time of the change', () => {
+  const old = { createdMs: NOW_MS - 90 * DAY_MS, versionMs: undefined };
+  expect(alertsOf({ ...old, reportedMs: NOW_MS - LIMIT_MS })).toEqual(['refund_failed']);
+  expect(alertsOf({ ...old, reportedMs: NOW_MS - LIMIT_MS - 1 })).toEqual([]);
+  expect(alertsOf({ versionMs: NOW_MS - LIMIT_MS - 1, reportedMs: NOW_MS })).toEqual([]);
+});
+
 test('a resource that was observed before raises its alert, however old the change is', () => {
   const before = { status: 'pending' };
   expect(alertsOf({ before, versionMs: NOW_MS - 90 * DAY_MS })).toEqual(['refund_failed']);

@@ -108,6 +108,26 @@ test.each([
   },
 );
 
+test('rule 3: a less severe alert reports what it replaces, to the channels that get both', () => {
+  const subject = 'dispute:dp_won';
+  const open = notification({ subject, severity: 'critical', type: 'resolved', ...RESOLVED });
+  const at = RESOLVED.resolvedAt;
+  const won = notification({ subject, severity: 'info', openedAt: at, resolvedAt: at });
+  const get = (severity: 'info' | 'critical', batch: readonly Notification[]) =>
+    composeMessages({ ...SLACK, severity }, batch).map(
+      (one) => one.kind === 'alert' && [one.alert.alertId, one.alert.type],
+    );
+  expect(get('critical', [open, won])).toEqual([[open.alertId, 'resolved']]);
+  expect(get('info', [open, won])).toEqual([[won.alertId, 'opened']]);
+  const unseen = [{ ...open, type: 'opened' } as const, open, won];
+  expect(get('critical', unseen)).toEqual([[open.alertId, 'opened_and_resolved']]);
+  expect(get('info', unseen)).toEqual([[won.alertId, 'opened']]);
+  // What was open before, and what is about another dispute, replace nothing.
+  const earlier = { ...won, openedAt: '2026-11-20T10:00:04.000Z', resolvedAt: null };
+  expect(get('info', [open, earlier])).toHaveLength(2);
+  expect(get('info', [open, { ...won, subject: 'dispute:dp_2' }])).toHaveLength(2);
+});
+
 test('rule 4: more than five of a rule become a digest, others are single messages', () => {
   const few = times(SINGLES_PER_RULE);
   expect(kinds(composeMessages(SLACK, few))).toEqual(few.map(() => 'alert'));

@@ -4,7 +4,7 @@ import {
   setDefaultAutoSelectFamilyAttemptTimeout,
 } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { exchange } from '../../../src/platform/httpExchange.ts';
+import { exchange, readRetryAfter } from '../../../src/platform/httpExchange.ts';
 
 const ADDRESSES = [
   { address: '127.0.0.1', family: 4 },
@@ -32,3 +32,29 @@ test.each([1, 2])(
     expect(result).toEqual({ kind: 'notSent', reason: 'ECONNREFUSED' });
   },
 );
+
+const DATE = 'Sun, 06 Nov 1994 08:49:00 GMT';
+
+test.each([
+  ['7', 7_000],
+  ['120000', 120_000_000],
+  ['Sun, 06 Nov 1994 08:49:37 GMT', 37_000],
+  ['Sunday, 06-Nov-94 08:49:37 GMT', 37_000],
+  ['Sun Nov  6 08:49:37 1994', 37_000],
+  ['Sun, 06 Nov 1994 08:48:00 GMT', 0],
+  ['soon', undefined],
+  ['-1', undefined],
+  ['1.5', undefined],
+  ['1994-11-06T08:49:37Z', undefined],
+])('Retry-After: %s is a wait of %s ms', (text, waitMs) => {
+  expect(readRetryAfter(new Headers({ 'retry-after': text, date: DATE }))).toBe(waitMs);
+});
+
+test('a time in Retry-After counts from the Date of its response, and from this clock only without one', () => {
+  const text = 'Sun, 06 Nov 1994 08:49:37 GMT';
+  const here = Date.parse('1994-11-06T08:49:30Z');
+  expect(readRetryAfter(new Headers({ 'retry-after': text, date: DATE }), here)).toBe(37_000);
+  expect(readRetryAfter(new Headers({ 'retry-after': text }), here)).toBe(7_000);
+  expect(readRetryAfter(new Headers({ 'retry-after': text }))).toBeUndefined();
+  expect(readRetryAfter(new Headers({}), here)).toBeUndefined();
+});

@@ -18,6 +18,7 @@ import {
   moveToDead,
   readAdditions,
   readDueBefore,
+  readOtherBodies,
   readPending,
   removeFromDead,
   uncountAttempts,
@@ -231,6 +232,12 @@ export const INBOX = [
       .filter((id) => reused.has(id))
       .map((id) => ({ id, hasVariants: true, replayedMicros: null }));
   }),
+  modeled(readOtherBodies, [[]], '6b745f6e', (x, t, [ids]) =>
+    x
+      .rows(t.event_variants)
+      .filter((row) => numbers(ids).includes(row.webhook_event_id))
+      .map((row) => ({ id: row.webhook_event_id, body: row.body })),
+  ),
   modeled(countAttempt, [1, 1], '3a982ea1', function* (x, t, [id, afterMs]) {
     const counted = yield* x.update(t.pending, isPending([id]), (row) => ({
       ...row,

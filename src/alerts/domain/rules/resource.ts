@@ -32,8 +32,12 @@ function kindAlerts(facts: ResourceFacts, nowMs: number): SubjectAlerts | undefi
 /** The window of the nightly comparison: a younger change was missed, not imported. */
 const LONG_PAST_MS = 8 * 24 * 60 * 60_000;
 
-/** Its first observation comes long after its last change. */
-function isLongPast({ before, versionMs, createdMs }: ResourceFacts, nowMs: number): boolean {
-  const changedMs = versionMs ?? createdMs ?? nowMs;
+/**
+ * Its first observation comes long after its last change. Where the service gives no time of it, an event is
+ * sent when something changes; the creation may be long before.
+ */
+function isLongPast(facts: ResourceFacts, nowMs: number): boolean {
+  const { before, versionMs, reportedMs, createdMs } = facts;
+  const changedMs = versionMs ?? reportedMs ?? createdMs ?? nowMs;
   return before === undefined && nowMs - changedMs > LONG_PAST_MS;
 }

@@ -72,6 +72,26 @@ export function readAdditions(
   );
 }
 
+/** Of many bodies under one id, the newest are read: each new one makes the event pending again. */
+const MAX_OTHER_BODIES = 20;
+
+/** Other bodies that arrived under the ids of events; those that were removed or erased are left out. */
+export function readOtherBodies(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly body: Buffer }[]> {
+  return tx.query(
+    `select c.id, v.body
+       from (select unnest($1::bigint[]) as id) c
+      cross join lateral (
+        select body from event_variants
+         where webhook_event_id = c.id and body is not null
+         order by received_at desc, body_sha256
+         limit ${MAX_OTHER_BODIES}) v`,
+    [ids],
+  );
+}
+
 /**
  * The lock of a lane is held until the transaction ends. Two transactions on events of one payment would make
  * each other wait and repeat their work (docs/decisions/0164-lanes.md); correctness does not depend on it.
