@@ -58,7 +58,12 @@ const requestFault = faultObject({
     'rate_limit',
     /** `status` with an error envelope; the request had no effect. */
     'server_error',
-    /** 422 with `code`, of a processor that rejects before it attempts anything; the request had no effect. */
+    /** 403 with IR_22: the key may not make this request. */
+    'forbidden',
+    /**
+     * 422 with `code`, of a processor that rejects before it attempts anything, or is unavailable (CE_01), or of
+     * a service that another request keeps from it (HE_00); the request had no effect.
+     */
     'processing_error',
     /** The connection is closed before the request has an effect. */
     'cut_before',
@@ -76,6 +81,8 @@ const requestFault = faultObject({
     'extra_fields',
     /** The response is without the fields named in `fields`. */
     'missing_fields',
+    /** The change is committed; the response is 200 without a body. */
+    'empty_body',
     /** The change is committed; the response is of another resource: its ids are not those of the request. */
     'mixed_up',
   ]),
@@ -86,7 +93,7 @@ const requestFault = faultObject({
   /** A prefix of the path, for example `/payments`. */
   path: z.string().startsWith('/').default('/'),
   status: z.union([z.literal(500), z.literal(502), z.literal(503)]).default(503),
-  code: z.enum(['PE_01', 'PE_02', 'PE_03']).default('PE_01'),
+  code: z.enum(['PE_01', 'PE_02', 'PE_03', 'CE_01', 'HE_00']).default('PE_01'),
   hold_ms: z.int().min(0).max(120_000).default(30_000),
   fields: z.array(z.string()).default([]),
 });
@@ -129,6 +136,8 @@ const paymentFaults = faultObject({
   surcharge_percent: z.int().min(1).max(100).default(3),
   /** `amount_received` shows the full amount while `processing`, and null once `failed`. */
   early_received: rate,
+  /** `amount_received` is null once `succeeded`, in every body. */
+  no_received: rate,
 });
 
 const MAX_CLOCK_OFFSET_MS = 10 * 365 * DAY_MS;
