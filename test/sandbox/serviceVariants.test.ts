@@ -257,6 +257,23 @@ test('payments.no_received: succeeded shows null in every body, and the amount i
   expect(all.map((payment: Body) => payment.amount_received)).toEqual([6540, 6540, 40]);
 });
 
+test('payments.no_part_status: a payment of which a part was captured stays requires_capture', async () => {
+  await faults({ payments: { no_part_status: 1 } });
+  await pay('pay_a', { capture_method: 'manual_multiple' });
+  expect(await capture('pay_a', 3000)).toMatchObject({
+    status: 'requires_capture',
+    amount_received: 3000,
+    amount_capturable: 3540,
+  });
+  expect(await stored()).toMatchObject([{ status: 'requires_capture', amount_received: 3000 }]);
+  expect(await capture('pay_a')).toMatchObject({ status: 'succeeded', amount_received: 6540 });
+  expect((await sent()).map((event) => event.event_type)).toEqual([
+    'payment_authorized',
+    'payment_authorized',
+    'payment_succeeded',
+  ]);
+});
+
 describe('a wrong clock', () => {
   test('clock_offset_ms: every time that is written or shown is off, and due times are not affected', async () => {
     const offsetMs = 3 * DAY_MS;

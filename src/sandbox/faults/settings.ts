@@ -138,6 +138,8 @@ const paymentFaults = faultObject({
   early_received: rate,
   /** `amount_received` is null once `succeeded`, in every body. */
   no_received: rate,
+  /** A payment of which a part was captured stays `requires_capture` while more can be captured. */
+  no_part_status: rate,
 });
 
 const MAX_CLOCK_OFFSET_MS = 10 * 365 * DAY_MS;
