@@ -1,5 +1,6 @@
 /** The settings of all faults, and of the ways in which services of this family differ. All are off by default. */
 import { z } from 'zod';
+import { PAGE_SIZE } from '../../contract/index.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { accept, type Decision, rejectValue } from '../domain/decision.ts';
 
@@ -115,6 +116,8 @@ const listFaults = faultObject({
   /** Names of filters that have no effect. */
   ignored_filters: z.array(z.string()).default([]),
   envelope: z.enum(LIST_ENVELOPES).optional(),
+  /** A larger `limit` is rejected with 422 and IR_06. */
+  max_limit: z.int().min(1).max(PAGE_SIZE.max).default(PAGE_SIZE.max),
   /** Times of new resources and changes are rounded down to a multiple of this, so that many are equal. */
   tick_ms: z.int().min(1).max(60_000).default(1),
 });
