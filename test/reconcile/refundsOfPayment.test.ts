@@ -1,4 +1,4 @@
-/** The refunds of a payment, retrieved before another refund, whatever a list does with its filter. */
+/** The refunds of a payment, retrieved before another refund, also where a list ignores its filter. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';

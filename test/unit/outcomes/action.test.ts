@@ -16,7 +16,7 @@ const outcomeOf = async (
   ).outcome;
 
 test.each([
-  // Another request locks the payment, or the processor is away: the policy tries again.
+  // Another request locks the payment, or the processor is unavailable: the policy tries again.
   [422, 'HE_00', 'failed'],
   [400, 'CE_01', 'failed'],
   [422, 'CE_01', 'failed'],
