@@ -38,11 +38,11 @@ export interface DisputeCalls {
    * §4.6.2.
    */
   retrieveEvidence: (disputeId: string, options?: CallOptions) => Promise<Evidence>;
-  /** Removes a file from the evidence. */
+  /** Removes a file from the evidence. Undefined where the service sends no result. */
   deleteEvidence: (
     request: DeleteEvidenceRequest,
     options?: CallOptions,
-  ) => Promise<EvidenceResult>;
+  ) => Promise<EvidenceResult | undefined>;
   /** Uploads a file for the evidence fields that take a file id. */
   uploadEvidenceFile: (
     request: Omit<UploadFileRequest, 'purpose'>,

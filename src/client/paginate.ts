@@ -4,9 +4,10 @@
  * A list can change between pages. New rows at the front push others onto the next page; each row
  * is returned once, so the ids of all returned rows are kept. Rows that leave can pull others past
  * the offset, so reading all pages does not prove that nothing is missing. For proof, read time
- * spans that fit on one page. Rows that cannot be parsed are reported after all others.
+ * spans that fit on one page. Rows that cannot be parsed are reported after all others. A list with a
+ * maximum below the contract's is read in smaller pages, unless the caller chose the limit.
  */
-import { PAGE_SIZE } from '../contract/limits.ts';
+import { PAGE_SIZE, smallerLimit } from '../contract/limits.ts';
 import type { Page } from '../contract/lists.ts';
 import { PaymentServiceError } from './errors.ts';
 import type { CallOptions } from './send.ts';
@@ -49,14 +50,15 @@ export interface Walk<T> {
  * or at the end when rows could not be parsed.
  */
 async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> {
-  const { operation, limit = PAGE_SIZE.max, fetchPage, idOf } = walk;
+  const { operation, fetchPage, idOf } = walk;
   const seen = new Set<string>();
   let offset = walk.offset ?? 0;
   let unreadable = 0;
   let previous: string | undefined;
   let repeats = 0;
-  for (;;) {
-    const page = await fetchPage(limit, offset);
+  const first = await fetchFirst(walk);
+  const { limit } = first;
+  for (let { page } = first; ; page = await fetchPage(limit, offset)) {
     const fresh = page.items.filter((item) => !seen.has(idOf(item)));
     for (const item of fresh) seen.add(idOf(item));
     yield* fresh;
@@ -70,6 +72,39 @@ async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> 
     previous = shown;
   }
   if (unreadable > 0) throw unreadableRows(operation);
+}
+
+async function fetchFirst<T>({ limit, offset = 0, fetchPage }: Walk<T>) {
+  const fetch = (tried: number) => fetchPage(tried, offset);
+  return limit === undefined ? await fetchLargest(fetch) : { page: await fetch(limit), limit };
+}
+
+/**
+ * A page of the largest limit that the service accepts.
+ * @throws PaymentServiceError the first rejection, if it rejects each of them
+ */
+async function fetchLargest<T>(
+  fetch: (limit: number) => Promise<Page<T>>,
+): Promise<{ readonly page: Page<T>; readonly limit: number }> {
+  let rejection: unknown;
+  for (let limit: number | undefined = PAGE_SIZE.max; limit; limit = smallerLimit(limit)) {
+    try {
+      return { page: await fetch(limit), limit };
+    } catch (error) {
+      rejection ??= error;
+      if (!isRejected(error)) throw error;
+    }
+  }
+  throw rejection;
+}
+
+/** A limit that is too large is rejected like any invalid field. */
+function isRejected(error: unknown): boolean {
+  return (
+    error instanceof PaymentServiceError &&
+    error.kind === 'refused' &&
+    (error.httpStatus === 400 || error.httpStatus === 422)
+  );
 }
 
 /** A page also repeats when as many new rows as it holds were added in front of the list. */

@@ -3,6 +3,14 @@
 /** The `limit` of a list. service-interface.md §8.1. */
 export const PAGE_SIZE = { default: 10, min: 1, max: 100 } as const;
 
+/** The page limits that services of this family accept, largest first: some of their lists allow fewer rows. */
+const FAMILY_PAGE_LIMITS = [100, 50, 20, 10] as const;
+
+/** The `limit` to try after one was rejected; undefined after the smallest. */
+export function smallerLimit(limit: number): number | undefined {
+  return FAMILY_PAGE_LIMITS.find((smaller) => smaller < limit);
+}
+
 /** The default `offset` of a list. service-interface.md §8.1. */
 export const DEFAULT_OFFSET = 0;
 

@@ -35,9 +35,14 @@ function outcomeOf(error: PaymentServiceError): FailedAction {
   if (kind === 'unreadable_response') return { outcome: 'unknown', reason };
   if (httpStatus >= 500 && code !== undefined) return { outcome: 'failed', reason };
   if (error.outcomeUnknown) return { outcome: 'unknown', reason };
-  const isTemporary = kind === 'rate_limited' || kind === 'unavailable' || code === BUSY;
+  const isTemporary =
+    kind === 'rate_limited' || kind === 'unavailable' || TEMPORARY.has(code ?? '');
   return { outcome: isTemporary ? 'failed' : 'refused', reason };
 }
 
-/** Services of this family respond with it, as 422, while another request locks the payment. */
-const BUSY = 'HE_00';
+/**
+ * Codes of a cause that passes, at any HTTP status: the contract names none for them. HE_00:
+ * services of this family respond with it, as 422, while another request locks the payment. CE_01: the
+ * processor is unavailable; services of this family send the codes of processors as 400.
+ */
+const TEMPORARY: ReadonlySet<string> = new Set(['HE_00', 'CE_01']);

@@ -5,6 +5,7 @@ import {
   type PaymentServiceClient,
   PaymentServiceError,
 } from '../client/index.ts';
+import { smallerLimit } from '../contract/limits.ts';
 import { type Account, foreignMerchantOf, profileOf } from '../ledger/domain/account.ts';
 import { orderKeyOf } from '../ledger/domain/orderKey.ts';
 import {
@@ -15,14 +16,7 @@ import {
 } from '../ledger/domain/snapshot.ts';
 import type { Remote } from './domain/compare.ts';
 import { afterWalk, judgeWalks, NO_WALKS } from './domain/walks.ts';
-import {
-  isWithin,
-  judgePage,
-  narrow,
-  type PageFacts,
-  type Span,
-  smallerLimit,
-} from './domain/windows.ts';
+import { isWithin, judgePage, narrow, type PageFacts, type Span } from './domain/windows.ts';
 import { ServiceUnusable } from './interruptions.ts';
 import { fetchPage, KIND_OF, type Stream } from './streams.ts';
 

@@ -12,6 +12,8 @@
  *    resource is marked failed. The finding closes when a check succeeds, or nothing is left to check:
  *    what a pause holds back or another process has claimed is left. A failure that affects one resource
  *    postpones the check of that one.
+ * 5. Where the key may not read resources of one kind, those of that kind wait, and the round goes on with
+ *    the others. The list of the kind has the finding.
  */
 
 import {
@@ -39,7 +41,7 @@ import { ageOfChangeMs, isMoneyChanged, isPastGrace } from './domain/compare.ts'
 import { affectsEveryRequest } from './domain/failures.ts';
 import { closeUnusable, openUnusable } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
-import type { Applied, Retrieve } from './retrieve.ts';
+import type { Applied, Retrieve, Retrieved } from './retrieve.ts';
 import { isPaused } from './store/pauses.ts';
 import { STREAM_OF } from './streams.ts';
 
@@ -70,6 +72,8 @@ const LEASE_MS = 15 * MINUTE_MS;
 const IDLE_MS = 2 * SECOND_MS;
 const FIRST_BACKOFF_MS = 5 * SECOND_MS;
 const MAX_BACKOFF_MS = 5 * MINUTE_MS;
+/** Rule 5. Permissions change by hand. */
+const FORBIDDEN_MS = 5 * MINUTE_MS;
 
 export function createRefresh(parts: RefreshParts): Refresh {
   // True at first: the service may have been unusable for the previous process.
@@ -120,18 +124,26 @@ async function checkBatch(
     const next = settled.map((row) => nextOf(row, nowMs));
     await writeNextChecks(db, next);
   }
-  const waiting = due.filter((row) => !settled.includes(row));
-  const begun = waiting.length;
+  let waiting = due.filter((row) => !settled.includes(row));
+  let checked = 0;
   try {
     for (let row = waiting[0]; row && !signal.aborted; row = waiting[0]) {
-      const reason = await check(parts, row, signal);
-      if (reason !== undefined) return { outcome: 'unusable', reason };
+      const failed = await check(parts, row, signal);
+      if (failed?.failure === 'forbidden') {
+        const { kind } = row;
+        const ofKind = waiting.filter((other) => other.kind === kind);
+        await releaseDue(db, ofKind, { leaseUntil, now: new Date(nowMs + FORBIDDEN_MS) });
+        waiting = waiting.filter((other) => other.kind !== kind);
+        continue;
+      }
+      if (failed) return { outcome: 'unusable', reason: failed.reason };
       waiting.shift();
+      checked += 1;
     }
   } finally {
     if (waiting.length > 0) await releaseDue(db, waiting, { leaseUntil, now });
   }
-  return { outcome: 'done', checked: begun - waiting.length, settled: settled.length };
+  return { outcome: 'done', checked, settled: settled.length };
 }
 
 /** Whether no request is needed: it settled, and no late check is due (rule 2). */
@@ -155,12 +167,14 @@ function nextOf(row: DueRow, nowMs: number) {
   return { kind, id, status, nextCheckAt: atMs === undefined ? null : new Date(atMs) };
 }
 
-/** @returns the reason for a failure that affects every request */
+type FailedCheck = Extract<Retrieved, { readonly outcome: 'failed' }>;
+
+/** @returns a failure that affects other requests */
 async function check(
   parts: RefreshParts,
   row: DueRow,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<FailedCheck | undefined> {
   const lane = row.isWanted ? 'webhook' : 'refresh';
   const retrieved = await parts.retrieve(row, { lane, signal });
   switch (retrieved.outcome) {
@@ -170,13 +184,16 @@ async function check(
     case 'missing':
       return undefined;
     case 'failed': {
-      if (affectsEveryRequest(retrieved.failure)) return retrieved.reason;
+      const { kind, id } = row;
+      if (retrieved.failure === 'forbidden') {
+        parts.log.warn({ kind, reason: retrieved.reason }, 'reconcile.check_forbidden');
+      }
+      if (affectsEveryRequest(retrieved.failure)) return retrieved;
       const nowMs = parts.clock.nowMs();
       // What an order or an event waits for is checked again soon, however old it is.
       const waitingForMs = row.excessForMs ?? row.behindForMs;
       const sinceMs = waitingForMs === null ? resourceOf(row).changedMs : nowMs - waitingForMs;
       await postponeCheck(parts.db, row, new Date(nextCheckByAgeMs(sinceMs, nowMs)));
-      const { kind, id } = row;
       parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.check_failed');
       return undefined;
     }

@@ -30,6 +30,17 @@ export interface RefundService {
 
 const LANE = { lane: 'operator' } as const;
 
+/** The contract leaves the filters of this list open: a service that ignores the payment lists every refund. */
+const MAX_OTHERS = 10_000;
+/** Of a payment, or of a list with rows that do not name their payment. */
+const MAX_RETRIEVED = 500;
+
+const TOO_LONG = {
+  outcome: 'failed',
+  reason: "the service's list of refunds cannot be narrowed to one payment, and is too long",
+  isUnavailable: false,
+} as const;
+
 export function createRefundService(parts: RetrieveParts): RefundService {
   const { client } = parts;
   const retrieve = createRetrieve(parts);
@@ -40,8 +51,15 @@ export function createRefundService(parts: RetrieveParts): RefundService {
     return found.outcome === 'applied' ? { outcome: 'applied' } : notApplied(found);
   };
   const refreshRefunds = async (paymentId: string): Promise<RefreshOutcome> => {
-    for await (const { refund_id: id } of client.refunds.iterate({ payment_id: paymentId }, LANE)) {
-      const refreshed = await refreshOne({ kind: 'refund', id });
+    let [others, retrieved] = [0, 0];
+    for await (const row of client.refunds.iterate({ payment_id: paymentId }, LANE)) {
+      if (others > MAX_OTHERS || retrieved > MAX_RETRIEVED) return TOO_LONG;
+      if ((row.payment_id ?? paymentId) !== paymentId) {
+        others += 1;
+        continue;
+      }
+      retrieved += 1;
+      const refreshed = await refreshOne({ kind: 'refund', id: row.refund_id });
       if (refreshed.outcome !== 'applied') return refreshed;
     }
     return { outcome: 'applied' };

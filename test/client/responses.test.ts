@@ -69,6 +69,14 @@ describe('responses', () => {
     });
   });
 
+  it('to the removal of evidence may be without a body, and to a change of money not', async () => {
+    const service = await serviceReturning(200, '');
+    const client = clientOf(service);
+    const removed = client.disputes.deleteEvidence({ dispute_id: 'd', evidence_type: 'receipt' });
+    expect(await removed).toBeUndefined();
+    expect(await errorOf(client.disputes.accept('d'))).toMatchObject({ outcomeUnknown: true });
+  });
+
   it('of the health check may be any text', async () => {
     const service = await serviceReturning(200, 'health is good');
     await clientOf(service).health();

@@ -115,6 +115,42 @@ test('a success without amount_received captures the net amount until a body sta
   expect(await one.captured()).toEqual([3090, -90]);
 });
 
+test('a part that is captured while the payment still requires capture is posted', async () => {
+  const one = payment({ capture_method: 'manual_multiple', status: 'requires_capture' });
+  await one.receive({ amount_received: 0, amount_capturable: 6540, ...at(1) });
+  await one.receive({ amount_received: 3000, amount_capturable: 3540, ...at(2) });
+  expect(await one.captured()).toEqual([3000]);
+  expect(await one.order()).toEqual({ status: 'partially_captured', captured: 3000 });
+  await one.receive({ status: 'succeeded', ...at(3) });
+  expect(await one.captured()).toEqual([3000, 3540]);
+  expect(await one.findings()).toEqual([]);
+});
+
+test.each([
+  ['beside all of it still to capture', { amount_received: 6540, amount_capturable: 6540 }],
+  ['beside nothing to capture', { amount_received: 6540, amount_capturable: 0 }],
+])('an amount_received that comes with the hold, %s, is not captured', async (_, amounts) => {
+  const one = payment({ capture_method: 'manual', status: 'requires_capture' });
+  await one.receive({ ...amounts, ...at(1) });
+  expect(await one.captured()).toEqual([]);
+  expect(await one.order()).toEqual({ status: 'authorized', captured: 0 });
+});
+
+/** Bodies of the family carry null in place of `amount_received` also after the capture of a hold. */
+test.each([
+  ['of the whole hold', {}, 6540],
+  ['of a hold smaller than the payment', { amount_capturable: 4000 }, 4000],
+])('a success without amount_received captures the amount %s', async (_, held, captured) => {
+  const one = payment({ capture_method: 'manual', amount_received: null });
+  await one.receive({ status: 'requires_capture', amount_capturable: 6540, ...held, ...at(1) });
+  await one.receive({ status: 'succeeded', amount_capturable: 0, ...at(2) });
+  expect(await one.captured()).toEqual([captured]);
+  expect(await one.order()).toEqual({ status: 'paid', captured });
+  await one.receive({ status: 'succeeded', amount_received: 3000, ...at(3) });
+  expect(await one.captured()).toEqual([captured, 3000 - captured]);
+  expect(await one.findings()).toEqual([]);
+});
+
 test('a capture above the net amount opens a finding', async () => {
   const one = payment({ amount: 15, net_amount: 15, amount_received: 17 });
   await one.receive({ status: 'succeeded' });

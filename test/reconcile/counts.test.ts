@@ -176,6 +176,22 @@ test('a list that was unstable in one tail is no longer a finding after the next
 });
 
 describe('totals', () => {
+  test('of a currency that ISO 4217 no longer lists are compared like those of others', async () => {
+    const createdMs = Math.floor(Date.now() - 3 * DAY_MS);
+    const paid = (currency: string): InsertedPayment => {
+      const id = `pay_former_${process.pid}_${currency}`;
+      return { id, createdMs, modifiedMs: createdMs, status: 'succeeded', currency, amount: 100 };
+    };
+    await insertPayments(service, sandbox, [paid('BGN'), paid('EUR')]);
+    const reconciler = testReconciler({ db, service: sandbox });
+    expect(await reconciler.run(span())).toMatchObject({ state: 'done', repaired: 2 });
+    await insertPayments(service, sandbox, [{ ...paid('BGN'), id: 'pay_former_lost' }]);
+    const counted = await reconciler.run({ ...span(), mode: 'totals' });
+    expect(counted).toMatchObject({ state: 'done', found: 1, repaired: 1 });
+    expect(await held()).toBe(3);
+    expect(await openFindings()).toEqual([]);
+  });
+
   test('that are missing for a status are unknown and not 0, so the list is read without a difference', async () => {
     await makePayments(150);
     await testReconciler({ db, service: sandbox }).run(span());

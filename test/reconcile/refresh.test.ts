@@ -269,6 +269,35 @@ test('a resource that a failed round did not check is due again immediately', as
   expect(await openFindings()).toEqual([]);
 });
 
+/** The key may not read disputes, of which one has an event without a currency. */
+async function forbidDisputes(): Promise<void> {
+  const disputes = ['dp_1', 'dp_2'].map((dispute_id) =>
+    eventBody(
+      { dispute_id, payment_id: id, amount: 100, dispute_status: 'dispute_opened' },
+      { contentType: 'dispute_details', eventType: 'dispute_opened' },
+    ),
+  );
+  await applyEach(db, testApplier(db), disputes);
+  const error = { type: 'authentication_error', code: 'IR_22', message: 'not permitted' };
+  service.always = ({ path }) =>
+    path.startsWith('/disputes/') ? { status: 403, body: { error } } : { status: 200, body: PAID };
+}
+
+test('a key that may not read disputes delays no check of a payment', async () => {
+  await forbidDisputes();
+  const refresh = refreshAt(LATER);
+  const { signal } = new AbortController();
+  expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', checked: 1 });
+  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
+  const requested = service.received.map(({ path }) => path.split('/')[1]);
+  expect(requested.sort(), 'one request shows it for all disputes').toEqual([
+    'disputes',
+    'payments',
+  ]);
+  expect(await refresh.round(signal), 'disputes wait').toMatchObject({ checked: 0 });
+  expect(service.received).toHaveLength(2);
+});
+
 const unusable = () =>
   db.query(
     `select opened_at, closed_at from findings where class = 'service_unusable' order by opened_at`,

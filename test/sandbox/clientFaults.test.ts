@@ -60,6 +60,17 @@ test('a capture without a response is not repeated', async () => {
   expect((await client.payments.retrieve(payment.payment_id)).amount_received).toBe(100);
 });
 
+test('a list that rejects large pages is read in smaller ones', async () => {
+  const ids = Array.from({ length: 12 }, (_, n) => `pay_${n}`);
+  for (const id of ids) await client.payments.create(order(id));
+  await fail([], { lists: { max_limit: 10 } });
+  const read: string[] = [];
+  for await (const { payment_id: id } of client.payments.iterate()) read.push(id);
+  expect(read.toSorted()).toEqual(ids.toSorted());
+  const chosen = client.payments.iterate({ limit: 50 })[Symbol.asyncIterator]();
+  await expect(chosen.next()).rejects.toMatchObject({ httpStatus: 422, code: 'IR_06' });
+});
+
 test('a refund without a response is found by its id', async () => {
   await client.payments.create(order('paid'));
   await fail([{ fault: 'cut_after', path: '/refunds', method: 'POST', times: 1 }]);

@@ -217,6 +217,25 @@ describe('requests', () => {
     expect(body).not.toHaveProperty('amount');
   });
 
+  test('forbidden concerns the requests under its path, and nothing else', async () => {
+    await request({ fault: 'forbidden', path: '/disputes' });
+    const { status, body } = await sandbox.call('GET', '/disputes/list');
+    expect({ status, error: body.error }).toMatchObject({ status: 403, error: { code: 'IR_22' } });
+    expect((await pay('f')).status).toBe(200);
+  });
+
+  test.each(['HE_00', 'CE_01'])('processing_error: 422 with %s, and no effect', async (code) => {
+    await request({ fault: 'processing_error', code, times: 1 });
+    expect(await pay('b')).toMatchObject({ status: 422, body: { error: { code } } });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('empty_body: 200 without a body, and one effect', async () => {
+    await request({ fault: 'empty_body', times: 1 });
+    expect(await pay('n')).toMatchObject({ status: 200 });
+    expect(await stored()).toMatchObject([{ payment_id: 'n', status: 'succeeded' }]);
+  });
+
   test('mixed_up changes the ids of the response, not the effect', async () => {
     await request({ fault: 'mixed_up', times: 1 });
     expect((await pay('m')).body).toMatchObject({ payment_id: 'm_other', amount: 6540 });

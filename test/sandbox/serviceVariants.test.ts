@@ -240,6 +240,40 @@ describe('payments', () => {
   });
 });
 
+test('payments.no_received: succeeded shows null in every body, and the amount is stored', async () => {
+  await faults({ payments: { no_received: 1 } });
+  expect(await pay('pay_a')).toMatchObject({ status: 'succeeded', amount_received: null });
+  await pay('pay_b', { capture_method: 'manual' });
+  expect(await capture('pay_b')).toMatchObject({ status: 'succeeded', amount_received: null });
+  await pay('pay_c', { capture_method: 'manual' });
+  expect(await capture('pay_c', 40)).toMatchObject({ amount_received: 40 });
+  expect((await retrieve('pay_b')).body).toMatchObject({ amount_received: null });
+  expect(await rows('payments')).toMatchObject([
+    { payment_id: 'pay_c', amount_received: 40 },
+    { payment_id: 'pay_b', amount_received: null },
+    { payment_id: 'pay_a', amount_received: null },
+  ]);
+  const all = await stored();
+  expect(all.map((payment: Body) => payment.amount_received)).toEqual([6540, 6540, 40]);
+});
+
+test('payments.no_part_status: a payment of which a part was captured stays requires_capture', async () => {
+  await faults({ payments: { no_part_status: 1 } });
+  await pay('pay_a', { capture_method: 'manual_multiple' });
+  expect(await capture('pay_a', 3000)).toMatchObject({
+    status: 'requires_capture',
+    amount_received: 3000,
+    amount_capturable: 3540,
+  });
+  expect(await stored()).toMatchObject([{ status: 'requires_capture', amount_received: 3000 }]);
+  expect(await capture('pay_a')).toMatchObject({ status: 'succeeded', amount_received: 6540 });
+  expect((await sent()).map((event) => event.event_type)).toEqual([
+    'payment_authorized',
+    'payment_authorized',
+    'payment_succeeded',
+  ]);
+});
+
 describe('a wrong clock', () => {
   test('clock_offset_ms: every time that is written or shown is off, and due times are not affected', async () => {
     const offsetMs = 3 * DAY_MS;

@@ -24,6 +24,20 @@ export const MERGE: readonly Mistake[] = [
     test: 'test/unit/ledger/merge.test.ts',
   },
   {
+    guarantee: 'An amount received with a hold of all of it is not captured.',
+    file: 'src/ledger/domain/snapshot.ts',
+    code: ' &&\n    amountReceivedMinor + amountCapturableMinor <= netAmountMinor',
+    mistaken: '',
+    test: 'test/unit/ledger/merge.test.ts',
+  },
+  {
+    guarantee: 'A captured hold counts once a body leaves nothing to capture.',
+    file: 'src/ledger/domain/merge.ts',
+    code: '(isHeld && !leavesNothing(attempt))',
+    mistaken: 'isHeld',
+    test: 'test/unit/ledger/fold.test.ts',
+  },
+  {
     guarantee: 'Captures of one moment do not conflict while more can follow.',
     file: 'src/ledger/domain/merge.ts',
     code: '(isFinal && (differs(capturedOf) || differs(({ status }) => status)))',

@@ -1,7 +1,7 @@
 /** Requests about disputes. service-interface.md §4.10. */
 import { z } from 'zod';
 import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../statuses.ts';
-import { currency, pageFields, text, timestamp } from './fields.ts';
+import { currencyFilter, pageFields, text, timestamp } from './fields.ts';
 
 /** Statuses of disputes as the family spells them in requests. */
 const DISPUTE_WIRE_STATUSES = DISPUTE_STATUSES.map((status) => `dispute_${status}` as const);
@@ -19,7 +19,7 @@ export const listDisputesQuery = z.strictObject({
   dispute_stage: z.array(z.enum(DISPUTE_STAGES)).optional(),
   reason: text.optional(),
   connector: z.array(text).optional(),
-  currency: z.array(currency).optional(),
+  currency: z.array(currencyFilter).optional(),
   start_time: timestamp.optional(),
   end_time: timestamp.optional(),
 });

@@ -26,11 +26,19 @@ export const amountMinor = z
   .int('expected a whole number of minor units, such as 6540 for 65.40 USD')
   .min(1, 'expected at least 1 minor unit');
 
-/** An ISO 4217 code. service-interface.md §1.4. */
-export const currency = z
+/**
+ * The currency in the filter of a list. Any three letters: resources keep a currency that ISO 4217 no
+ * longer lists, and what is read from them must be found again.
+ */
+export const currencyFilter = z
   .string()
-  .regex(/^[A-Z]{3}$/, 'expected three capital letters (ISO 4217)')
-  .refine((code) => CURRENCIES.has(code), 'expected a currency of ISO 4217');
+  .regex(/^[A-Z]{3}$/, 'expected three capital letters (ISO 4217)');
+
+/** An ISO 4217 code. service-interface.md §1.4. */
+export const currency = currencyFilter.refine(
+  (code) => CURRENCIES.has(code),
+  'expected a currency of ISO 4217',
+);
 
 /** A set of values of which the contract shows some: the known values, and any other text. */
 export function openSet<const Words extends readonly [string, ...string[]]>(words: Words) {

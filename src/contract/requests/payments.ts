@@ -11,6 +11,7 @@ import {
   amountMinor,
   chosenId,
   currency,
+  currencyFilter,
   customerId,
   email,
   metadata,
@@ -137,7 +138,7 @@ export const listPaymentsRequest = z.strictObject({
   created_gte: timestamp.optional(),
   /** Inclusive. */
   created_lte: timestamp.optional(),
-  currency: currency.optional(),
+  currency: currencyFilter.optional(),
 });
 export type ListPaymentsRequest = z.input<typeof listPaymentsRequest>;
 

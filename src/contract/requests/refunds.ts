@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import {
   amountMinor,
-  currency,
+  currencyFilter,
   metadata,
   pageFields,
   refundId,
@@ -60,7 +60,7 @@ export const listRefundsRequest = z.strictObject({
   amount_filter: z
     .strictObject({ start_amount: z.int().optional(), end_amount: z.int().optional() })
     .optional(),
-  currency: z.array(currency).optional(),
+  currency: z.array(currencyFilter).optional(),
   refund_status: z.array(z.enum(REFUND_LIST_STATUSES)).optional(),
 });
 export type ListRefundsRequest = z.input<typeof listRefundsRequest>;

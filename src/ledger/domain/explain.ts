@@ -58,7 +58,7 @@ const UNCERTAINTY_MEANINGS: Readonly<Record<Uncertainty, string>> = {
   unversioned_ahead:
     'A body without a version is further along than the dated head. A retrieve will show which one is right.',
   provisional_amount:
-    "No body carries the captured amount. The payment's net amount, or else its amount, is used until one does. A retrieve is due.",
+    "No body carries the captured amount. The hold, or else the payment's net amount or its amount, is used until one does. A retrieve is due.",
   conflicting_amounts:
     'Bodies of the same time carry different amounts. A retrieve will show which one is right.',
   unknown_amount:

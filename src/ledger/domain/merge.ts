@@ -16,8 +16,9 @@
  *    that claims a capture (CAPTURE_CLAIMS), and a `failed` snapshot voids the captures below it and ends
  *    their hold: a later attempt starts from zero.
  * 5. A `succeeded` payment without a captured amount counts its net amount provisionally if it was
- *    never held for capture. The provisional value is never stored, so the first carried value
- *    replaces it. If money was held, the captured amount is unknown and nothing is posted.
+ *    never held for capture. If money was held, the captured amount is unknown and nothing is posted,
+ *    unless a body with that status leaves nothing to capture: then the hold counts provisionally, or
+ *    else the net amount. The provisional value is never stored, so the first carried value replaces it.
  * 6. The merge reports uncertainties and does not resolve them: each makes a retrieve due.
  * 7. A state with an unknown status posts nothing, because its effect on money is unknown.
  *
@@ -40,7 +41,7 @@ export type Uncertainty =
   | 'unversioned_ahead'
   /** The captured or authorized amount is assumed, because no body carries it. */
   | 'provisional_amount'
-  /** Money was captured from a hold, and no body carries the amount. */
+  /** Money was captured from a hold, and no body carries the amount or leaves nothing to capture. */
   | 'unknown_amount'
   /** The payment ended without success after a possible capture, and no final body carries the amount. */
   | 'unstated_capture'
@@ -355,10 +356,25 @@ function capturedAmount(
       uncertainties: [...carriedLess(attempt), ...unstatedCapture(fields, attempt, isHeld)],
     };
   }
-  if (isHeld || fields.status === 'partially_captured') {
+  const isPart = fields.status === 'partially_captured';
+  if (isPart || (isHeld && !leavesNothing(attempt))) {
     return { capturedMinor, uncertainties: ['unknown_amount'] };
   }
-  return { capturedMinor: provisionalMinor(fields), uncertainties: ['provisional_amount'] };
+  const holdMinor = maxCarried(attempt, holdOf) ?? 0;
+  return {
+    capturedMinor: isHeld && holdMinor > 0 ? holdMinor : provisionalMinor(fields),
+    uncertainties: ['provisional_amount'],
+  };
+}
+
+/**
+ * Whether a body shows that everything was captured. A payment that was captured in part and released the
+ * rest has a status of its own; a body of few fields does not carry what can still be captured.
+ */
+function leavesNothing(attempt: readonly Snapshot[]): boolean {
+  return attempt.some(
+    ({ content }) => content.status === 'succeeded' && content.amountCapturableMinor === 0,
+  );
 }
 
 /** A final body carries less than an earlier one, which is impossible within an epoch. */

@@ -113,11 +113,28 @@ export function inHashOrder(content: SnapshotContent): SnapshotContent {
 
 /**
  * The captured amount that a payment's body carries: `amount_received` counts only beside a status
- * that means that money was captured. Some services send it long before.
+ * that means that money was captured, or where it is a part of a hold. Some services send it long before.
  */
-export function capturedOf({ status, amountReceivedMinor }: SnapshotContent): number | undefined {
-  const claim = captureClaim(status);
-  return claim === 'captured' || claim === 'kept' ? amountReceivedMinor : undefined;
+export function capturedOf(content: SnapshotContent): number | undefined {
+  const claim = captureClaim(content.status);
+  const counts = claim === 'captured' || claim === 'kept' || isPartOfHold(content);
+  return counts ? content.amountReceivedMinor : undefined;
+}
+
+/**
+ * Whether a part was captured of a payment that still requires a capture: the contract has no status of its
+ * own for that. Then what was received and what can still be captured are not more than the payment. A
+ * service that sends `amount_received` too early sends all of it, beside all or nothing to capture.
+ */
+function isPartOfHold(content: SnapshotContent): boolean {
+  const { status, amountReceivedMinor = 0, amountCapturableMinor = 0 } = content;
+  const { amountMinor = 0, netAmountMinor = amountMinor } = content;
+  return (
+    status === 'requires_capture' &&
+    amountReceivedMinor > 0 &&
+    amountCapturableMinor > 0 &&
+    amountReceivedMinor + amountCapturableMinor <= netAmountMinor
+  );
 }
 
 /** Where a snapshot comes from. */

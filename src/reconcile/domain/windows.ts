@@ -116,11 +116,3 @@ export function isWithin({ fromMs, toMs }: Span, createdMs: number | undefined):
   if (createdMs === undefined) return true;
   return createdMs >= fromMs - BOUND_TOLERANCE_MS && createdMs <= toMs + BOUND_TOLERANCE_MS;
 }
-
-/** The page limits that services of the family accept, largest first. */
-const LIMITS = [100, 50, 20, 10];
-
-/** The limit to try after one was refused. */
-export function smallerLimit(limit: number): number | undefined {
-  return LIMITS.find((smaller) => smaller < limit);
-}

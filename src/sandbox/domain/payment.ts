@@ -285,6 +285,12 @@ export interface CaptureInput {
   readonly statement_descriptor_suffix?: string | undefined;
 }
 
+export interface CaptureContext {
+  readonly nowMs: number;
+  /** A payment of which more can be captured stays `requires_capture`. */
+  readonly staysRequired?: boolean | undefined;
+}
+
 /**
  * Capture Payment. `manual` captures once and releases the rest. `manual_multiple` captures until
  * nothing is left.
@@ -292,7 +298,7 @@ export interface CaptureInput {
 export function capturePayment(
   state: PaymentState,
   input: CaptureInput,
-  nowMs: number,
+  { nowMs, staysRequired = false }: CaptureContext,
 ): Decision<PaymentState> {
   if (!isCapturable(state.status)) return rejectCapture(state);
   const amountMinor = input.amount_to_capture ?? state.amount_capturable;
@@ -311,14 +317,11 @@ export function capturePayment(
   const received = state.amount_received + amountMinor;
   const isFull = received === dueAmount(state);
   const goesOn = !isFull && state.capture_method === 'manual_multiple';
-  const status = isFull
-    ? 'succeeded'
-    : goesOn
-      ? 'partially_captured_and_capturable'
-      : 'partially_captured';
+  const ongoing = staysRequired ? 'requires_capture' : 'partially_captured_and_capturable';
+  const ended = isFull ? 'succeeded' : 'partially_captured';
   return accept(
     changed(state, nowMs, {
-      status,
+      status: goesOn ? ongoing : ended,
       amount_received: received,
       amount_capturable: goesOn ? dueAmount(state) - received : 0,
       captured_at: isoTime(nowMs),

@@ -1,5 +1,6 @@
 /** The settings of all faults, and of the ways in which services of this family differ. All are off by default. */
 import { z } from 'zod';
+import { PAGE_SIZE } from '../../contract/index.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { accept, type Decision, rejectValue } from '../domain/decision.ts';
 
@@ -58,7 +59,12 @@ const requestFault = faultObject({
     'rate_limit',
     /** `status` with an error envelope; the request had no effect. */
     'server_error',
-    /** 422 with `code`, of a processor that rejects before it attempts anything; the request had no effect. */
+    /** 403 with IR_22: the key may not make this request. */
+    'forbidden',
+    /**
+     * 422 with `code`, of a processor that rejects before it attempts anything, or is unavailable (CE_01), or of
+     * a service that another request keeps from it (HE_00); the request had no effect.
+     */
     'processing_error',
     /** The connection is closed before the request has an effect. */
     'cut_before',
@@ -76,6 +82,8 @@ const requestFault = faultObject({
     'extra_fields',
     /** The response is without the fields named in `fields`. */
     'missing_fields',
+    /** The change is committed; the response is 200 without a body. */
+    'empty_body',
     /** The change is committed; the response is of another resource: its ids are not those of the request. */
     'mixed_up',
   ]),
@@ -86,7 +94,7 @@ const requestFault = faultObject({
   /** A prefix of the path, for example `/payments`. */
   path: z.string().startsWith('/').default('/'),
   status: z.union([z.literal(500), z.literal(502), z.literal(503)]).default(503),
-  code: z.enum(['PE_01', 'PE_02', 'PE_03']).default('PE_01'),
+  code: z.enum(['PE_01', 'PE_02', 'PE_03', 'CE_01', 'HE_00']).default('PE_01'),
   hold_ms: z.int().min(0).max(120_000).default(30_000),
   fields: z.array(z.string()).default([]),
 });
@@ -108,6 +116,8 @@ const listFaults = faultObject({
   /** Names of filters that have no effect. */
   ignored_filters: z.array(z.string()).default([]),
   envelope: z.enum(LIST_ENVELOPES).optional(),
+  /** A larger `limit` is rejected with 422 and IR_06. */
+  max_limit: z.int().min(1).max(PAGE_SIZE.max).default(PAGE_SIZE.max),
   /** Times of new resources and changes are rounded down to a multiple of this, so that many are equal. */
   tick_ms: z.int().min(1).max(60_000).default(1),
 });
@@ -129,6 +139,10 @@ const paymentFaults = faultObject({
   surcharge_percent: z.int().min(1).max(100).default(3),
   /** `amount_received` shows the full amount while `processing`, and null once `failed`. */
   early_received: rate,
+  /** `amount_received` is null once `succeeded`, in every body. */
+  no_received: rate,
+  /** A payment of which a part was captured stays `requires_capture` while more can be captured. */
+  no_part_status: rate,
 });
 
 const MAX_CLOCK_OFFSET_MS = 10 * 365 * DAY_MS;

@@ -45,11 +45,21 @@ export function responseView(resource: Resource, { faults, random }: FaultContex
     return { ...shown, amount: String(resource.state.amount) };
   }
   if (resource.kind !== 'payment') return shown;
-  const isEarly = random('early_received', idOf(resource)) < faults.payments.early_received;
-  if (!isEarly) return shown;
+  const { early_received: earlyRate, no_received: noneRate } = faults.payments;
+  const isChosen = (fault: string, rate: number) => random(fault, idOf(resource)) < rate;
   const { status, amount, net_amount: netAmount = amount } = resource.state;
-  if (status === 'processing') return { ...shown, amount_received: netAmount };
-  return status === 'failed' ? { ...shown, amount_received: null } : shown;
+  switch (status) {
+    case 'processing':
+      return isChosen('early_received', earlyRate)
+        ? { ...shown, amount_received: netAmount }
+        : shown;
+    case 'failed':
+      return isChosen('early_received', earlyRate) ? { ...shown, amount_received: null } : shown;
+    case 'succeeded':
+      return isChosen('no_received', noneRate) ? { ...shown, amount_received: null } : shown;
+    default:
+      return shown;
+  }
 }
 
 const SHORT_OBJECT_FIELDS: Readonly<Record<Resource['kind'], readonly string[]>> = {

@@ -1,6 +1,6 @@
 /** Applies faults to requests and their responses. */
 import type { Request, Response } from 'express';
-import { ERROR_CODES, RATE_LIMIT_HEADERS } from '../../contract/index.ts';
+import { ERROR_CODES, FAMILY_ERROR_CODES, RATE_LIMIT_HEADERS } from '../../contract/index.ts';
 import type { RequestFault } from '../faults/settings.ts';
 import { sendRejection, sendServiceError } from './respond.ts';
 
@@ -13,6 +13,13 @@ export function failRequest(fault: RequestFault, request: Request, response: Res
       return true;
     case 'server_error':
       sendServiceError(response, fault.status, 'Requested fault.');
+      return true;
+    case 'forbidden':
+      sendRejection(response, {
+        status: 403,
+        code: 'IR_22',
+        message: `${FAMILY_ERROR_CODES.IR_22.meaning}: requested fault.`,
+      });
       return true;
     case 'processing_error':
       sendRejection(response, {
@@ -60,6 +67,9 @@ export function sendWithFault(
       return;
     case 'extra_fields':
       response.json(withFields(body, { sandbox_extra: { nested: [1, 'two'] } }));
+      return;
+    case 'empty_body':
+      response.end();
       return;
     case 'missing_fields':
       response.json(withoutFields(body, new Set(fault.fields)));

@@ -14,7 +14,7 @@
  */
 import type { z } from 'zod';
 import { FORBIDDEN_NAMES, type RequestProblem } from '../../contract/index.ts';
-import { country, currency } from '../../contract/requests/fields.ts';
+import { country, currency, currencyFilter } from '../../contract/requests/fields.ts';
 import { editDistance } from '../../platform/editDistance.ts';
 
 export interface Tolerated {
@@ -60,7 +60,7 @@ type Def = z.core.$ZodTypeDef & {
 };
 
 /** Schemas of codes in capitals, which are read in any case (rule 4). */
-const CODES: ReadonlySet<z.core.$ZodType> = new Set([currency, country]);
+const CODES: ReadonlySet<z.core.$ZodType> = new Set([currency, currencyFilter, country]);
 
 function read(schema: z.core.$ZodType, sent: unknown, position: Position): unknown {
   if (typeof sent === 'string' && CODES.has(schema)) return sent.toUpperCase();

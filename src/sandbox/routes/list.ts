@@ -5,7 +5,7 @@ import {
   PAGE_SIZE,
   type ResourceKind,
 } from '../../contract/index.ts';
-import { accept, type Decision } from '../domain/decision.ts';
+import { accept, type Decision, rejectState } from '../domain/decision.ts';
 import type { Resource } from '../domain/resource.ts';
 import { isoBound, isoTime } from '../domain/time.ts';
 import type { LIST_ENVELOPES } from '../faults/settings.ts';
@@ -55,7 +55,10 @@ export async function listPage(services: Services, request: ListInput): Promise<
   const effective = Object.entries(filters).filter(([name]) => !ignored.has(name));
   const input: ListInput = { kind, ...Object.fromEntries(effective) };
   const filter = filterOf(input);
-  const limit = request.limit ?? PAGE_SIZE.default;
+  const { limit = PAGE_SIZE.default } = request;
+  if (limit > lists.max_limit) {
+    return rejectState(422, 'IR_06', `limit should be in between 1 and ${lists.max_limit}`);
+  }
   const offset = request.offset ?? DEFAULT_OFFSET;
   const salt = faults.countList();
   const asOf =

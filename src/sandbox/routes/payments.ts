@@ -76,9 +76,12 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
   listPaymentsByQuery: ({ input }, services) => listPage(services, { kind: 'payment', ...input }),
 
   capturePayment: ({ params, input }, services) =>
-    changePayment(services, params.payment_id, responseFields('capturePayment'), (state, nowMs) =>
-      capturePayment(state, input, nowMs),
-    ),
+    changePayment(services, params.payment_id, responseFields('capturePayment'), (state, nowMs) => {
+      const { payment_id: paymentId } = state;
+      const rate = services.faults.current().payments.no_part_status;
+      const staysRequired = services.faults.random()('no_part_status', paymentId) < rate;
+      return capturePayment(state, input, { nowMs, staysRequired });
+    }),
 
   cancelPayment: ({ params, input }, services) =>
     changePayment(services, params.payment_id, responseFields('cancelPayment'), (state, nowMs) =>

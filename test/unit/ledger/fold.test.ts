@@ -243,7 +243,7 @@ describe('M4: amounts', () => {
       expect(fold({ ...manual, amountCapturableMinor: 70 }).authorizedMinor).toBe(70);
       expect(
         fold({ ...manual, amountCapturableMinor: 70, amountReceivedMinor: 20 }).authorizedMinor,
-      ).toBe(isCaptured ? 90 : 70);
+      ).toBe(status === HELD[1] ? 70 : 90);
       if (isCaptured) {
         expect(fold({ ...manual, amountReceivedMinor: 20 }).authorizedMinor).toBe(20);
       }
@@ -344,6 +344,28 @@ describe('M5: a captured amount that no final body carries', () => {
     ['succeeded with zero', { ...SUCCEEDED, amountReceivedMinor: 0 }, 0, [], true],
   ])('%s', (...[, content, capturedMinor, uncertainties, posts]) => {
     expect(fold(content)).toMatchObject({ capturedMinor, uncertainties, posts });
+  });
+
+  const heldBefore = { ...usd, status: 'requires_capture', ...at(1), captureMethod: 'manual' };
+  const emptied = { ...SUCCEEDED, ...at(2), captureMethod: 'manual', amountCapturableMinor: 0 };
+
+  test.each<[string, readonly SnapshotContent[], number]>([
+    ['the hold', [{ ...heldBefore, amountCapturableMinor: 100 }, emptied], 100],
+    ['a smaller hold', [{ ...heldBefore, amountCapturableMinor: 70 }, emptied], 70],
+    ['an unseen hold', [emptied], 100],
+    ['an unseen hold, net', [{ ...emptied, netAmountMinor: 109 }], 109],
+  ])('a body that leaves nothing to capture shows that all of %s was captured', (...args) => {
+    const [, contents, capturedMinor] = args;
+    const state = fold(...contents);
+    expect(state).toMatchObject({ capturedMinor, posts: true });
+    expect(state.uncertainties).toEqual(['provisional_amount']);
+  });
+
+  test('a payment that was captured in part states no more by leaving nothing to capture', () => {
+    const part = { ...emptied, status: 'partially_captured' };
+    const state = fold({ ...heldBefore, amountCapturableMinor: 100 }, part);
+    expect(state).toMatchObject({ capturedMinor: 0, posts: false });
+    expect(state.uncertainties).toEqual(['unknown_amount']);
   });
 
   test('an amount that is not known at all counts as zero', () => {

@@ -533,6 +533,19 @@ describe('captured money follows the status', () => {
     });
   });
 
+  test.each([
+    ['a part', { amountCapturableMinor: 70, amountReceivedMinor: 30 }, 30],
+    ['a part of the net amount', { amountCapturableMinor: 70, amountReceivedMinor: 39 }, 39],
+    ['more than is left', { amountCapturableMinor: 70, amountReceivedMinor: 40 }, 0],
+    ['all, and all can be captured', { amountCapturableMinor: 100, amountReceivedMinor: 100 }, 0],
+    ['all, and nothing can be captured', { amountCapturableMinor: 0, amountReceivedMinor: 100 }, 0],
+    ['a part, and nothing more is carried', { amountReceivedMinor: 30 }, 0],
+  ])('a payment that requires a capture and has received %s', (what, amounts, capturedMinor) => {
+    const net = what.includes('net') ? { netAmountMinor: 109 } : {};
+    const state = merge({ ...usd, ...net, ...amounts, status: 'requires_capture' });
+    expect(state.capturedMinor).toBe(capturedMinor);
+  });
+
   test.each(['cancelled', 'expired'])('%s keeps what was captured before', (status) => {
     const captured = {
       ...usd,

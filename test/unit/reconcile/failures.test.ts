@@ -9,7 +9,9 @@ test.each([
   [{ kind: 'refused', httpStatus: 301, code: undefined }, 'wrong_server', true],
   [{ kind: 'refused', httpStatus: 308, code: undefined }, 'wrong_server', true],
   [{ kind: 'refused', httpStatus: 401, code: 'AU_01' }, 'unauthorized', true],
+  // Rule 3.
   [{ kind: 'refused', httpStatus: 403, code: undefined }, 'unauthorized', true],
+  [{ kind: 'refused', httpStatus: 403, code: 'IR_22' }, 'forbidden', true],
   [{ kind: 'refused', httpStatus: 400, code: 'IR_04' }, 'refused', false],
   [{ kind: 'refused', httpStatus: 422, code: 'HE_00' }, 'refused', false],
   [{ kind: 'rate_limited', httpStatus: 429, code: 'RL_01' }, 'rate_limited', true],

@@ -31,10 +31,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000 }).map(
     (amount): Step =>
       (state, nowMs) =>
-        capturePayment(state, { amount_to_capture: amount }, nowMs).value ?? state,
+        capturePayment(state, { amount_to_capture: amount }, { nowMs }).value ?? state,
   ),
   fc.constantFrom<Step>(
-    (state, nowMs) => capturePayment(state, {}, nowMs).value ?? state,
+    (state, nowMs) => capturePayment(state, {}, { nowMs }).value ?? state,
     (state, nowMs) => cancelPayment(state, undefined, nowMs).value ?? state,
     (state, nowMs) => approvePayment(state, nowMs).value ?? state,
     (state, nowMs) => rejectPayment(state, nowMs).value ?? state,
