@@ -13,7 +13,8 @@
  *    what a pause holds back or another process has claimed is left. A failure that affects one resource
  *    postpones the check of that one.
  * 5. Where the key may not read resources of one kind, those of that kind wait, and the round goes on with
- *    the others. The list of the kind has the finding.
+ *    the others. The list of the kind has the finding. The one that was refused waits longest, because the key
+ *    may lack it alone: another one shows next time whether it does.
  */
 
 import {
@@ -131,8 +132,9 @@ async function checkBatch(
       const failed = await check(parts, row, signal);
       if (failed?.failure === 'forbidden') {
         const { kind } = row;
-        const ofKind = waiting.filter((other) => other.kind === kind);
-        await releaseDue(db, ofKind, { leaseUntil, now: new Date(nowMs + FORBIDDEN_MS) });
+        const others = waiting.filter((other) => other !== row && other.kind === kind);
+        await releaseDue(db, others, { leaseUntil, now: new Date(nowMs + FORBIDDEN_MS) });
+        await releaseDue(db, [row], { leaseUntil, now: new Date(nowMs + 2 * FORBIDDEN_MS) });
         waiting = waiting.filter((other) => other.kind !== kind);
         continue;
       }

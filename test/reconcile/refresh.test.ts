@@ -269,22 +269,28 @@ test('a resource that a failed round did not check is due again immediately', as
   expect(await openFindings()).toEqual([]);
 });
 
-/** The key may not read disputes, of which one has an event without a currency. */
-async function forbidDisputes(): Promise<void> {
-  const disputes = ['dp_1', 'dp_2'].map((dispute_id) =>
-    eventBody(
-      { dispute_id, payment_id: id, amount: 100, dispute_status: 'dispute_opened' },
-      { contentType: 'dispute_details', eventType: 'dispute_opened' },
-    ),
-  );
-  await applyEach(db, testApplier(db), disputes);
+/** Two disputes with events without a currency. @param path of what the key may not read */
+async function forbidDisputes(forbidden: string): Promise<void> {
+  const dispute = (dispute_id: string) => ({
+    dispute_id,
+    payment_id: id,
+    amount: 100,
+    dispute_status: 'dispute_opened',
+  });
+  const labels = { contentType: 'dispute_details', eventType: 'dispute_opened' };
+  const bodies = ['dp_1', 'dp_2'].map((disputeId) => eventBody(dispute(disputeId), labels));
+  await applyEach(db, testApplier(db), bodies);
   const error = { type: 'authentication_error', code: 'IR_22', message: 'not permitted' };
-  service.always = ({ path }) =>
-    path.startsWith('/disputes/') ? { status: 403, body: { error } } : { status: 200, body: PAID };
+  service.always = ({ path }) => {
+    if (path.startsWith(forbidden)) return { status: 403, body: { error } };
+    const [, kind, disputeId = ''] = path.split('/');
+    const shown = { ...dispute(disputeId), currency: 'USD' };
+    return { status: 200, body: kind === 'disputes' ? shown : PAID };
+  };
 }
 
 test('a key that may not read disputes delays no check of a payment', async () => {
-  await forbidDisputes();
+  await forbidDisputes('/disputes/');
   const refresh = refreshAt(LATER);
   const { signal } = new AbortController();
   expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', checked: 1 });
@@ -296,6 +302,26 @@ test('a key that may not read disputes delays no check of a payment', async () =
   ]);
   expect(await refresh.round(signal), 'disputes wait').toMatchObject({ checked: 0 });
   expect(service.received).toHaveLength(2);
+});
+
+test.each([
+  ['dp_1', 'dp_2'],
+  ['dp_2', 'dp_1'],
+])('%s, which the key may not read, is behind %s the next time', async (forbidden, other) => {
+  await forbidDisputes(`/disputes/${forbidden}`);
+  const { signal } = new AbortController();
+  await refreshAt(LATER).round(signal);
+  const behind = await db.query(
+    `select id from resources r
+      where kind = 'dispute'
+        and next_check_at > (select next_check_at from resources where kind = r.kind and id = $1)`,
+    [other],
+  );
+  const requested = () => service.received.map(({ path }) => path);
+  // Which of them is tried first is not known; in one of both cases it is the forbidden one.
+  if (!requested().includes(`/disputes/${other}`)) expect(behind).toEqual([{ id: forbidden }]);
+  await refreshAt({ nowMs: () => LATER.nowMs() + 6 * 60_000 }).round(signal);
+  expect(requested()).toContain(`/disputes/${other}`);
 });
 
 const unusable = () =>
