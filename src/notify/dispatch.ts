@@ -21,7 +21,7 @@ import {
   type Content,
   composeMessages,
   DIGEST_INTERVAL_MS,
-  type Notification,
+  type WaitingNotification,
   WINDOW_MS,
 } from './domain/message.ts';
 import { countSingles, insertMessages, type NewMessage } from './store/messages.ts';
@@ -91,9 +91,10 @@ function notificationOf({
   amountMinor,
   snoozedUntil: _,
   ...row
-}: OutboxRow): Notification {
+}: OutboxRow): WaitingNotification {
   return {
     ...row,
+    writtenAt: row.writtenAt.toISOString(),
     deadlineAt: row.deadlineAt?.toISOString() ?? null,
     openedAt: row.openedAt.toISOString(),
     resolvedAt: row.resolvedAt?.toISOString() ?? null,

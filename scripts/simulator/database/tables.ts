@@ -158,6 +158,7 @@ export interface OutboxRow {
   readonly id: number;
   readonly alert_id: number;
   readonly type: string;
+  readonly created_at: number;
 }
 
 export interface ChangeState {

@@ -30,6 +30,8 @@ export async function setNextDispatch(tx: Queryable, nextDispatchAt: Date): Prom
 export interface OutboxRow {
   readonly alertId: number;
   readonly type: 'opened' | 'reminder' | 'resolved';
+  /** When it was written; the same for all rows of one statement. */
+  readonly writtenAt: Date;
   readonly rule: string;
   readonly subject: string;
   readonly severity: Severity;
@@ -51,9 +53,9 @@ export function claimOutbox(tx: Queryable, limit: number): Promise<readonly Outb
     `with claimed as (
        delete from alert_outbox
         where id = any (array(select id from alert_outbox order by id limit $1))
-       returning id, alert_id, type
+       returning id, alert_id, type, created_at
      )
-     select a.id as "alertId", c.type, a.rule, a.subject, a.severity, a.sentence,
+     select a.id as "alertId", c.type, c.created_at as "writtenAt", a.rule, a.subject, a.severity, a.sentence,
             a.next_step as "nextStep", a.order_id as "orderId", a.payment_id as "paymentId",
             a.deadline_at as "deadlineAt", a.opened_at as "openedAt",
             a.resolved_at as "resolvedAt", a.snoozed_until as "snoozedUntil",

@@ -12,7 +12,7 @@
  * 3. If an alert is resolved by the time of the batch, it is not reported as new or as still open:
  *    its resolution, or what resolved it, is reported instead. One-time alerts are resolved from the
  *    start and are reported.
- *    A less severe alert that opened with a resolution reports it to the channels that get both.
+ *    A less severe alert that opened in the transaction of a resolution reports it to the channels that get both.
  * 4. A rule with more than SINGLES_PER_RULE notifications in a batch goes into a digest. Everything
  *    does once a channel got SINGLES_PER_WINDOW single messages within WINDOW_MS.
  * 5. After a batch with a digest, the next batch is DIGEST_INTERVAL_MS away: a burst of any size ends
@@ -50,6 +50,12 @@ export interface Notification {
   readonly resolvedAt: string | null;
   /** The amount that the alert is about, if any. */
   readonly money: Money | null;
+}
+
+/** A notification of a batch. */
+export interface WaitingNotification extends Notification {
+  /** When it was written; the same for all that one transaction wrote about a subject. */
+  readonly writtenAt: string;
 }
 
 /** Notifications of one rule and type, counted. */
@@ -118,7 +124,7 @@ export interface Subscriber {
 /** The messages of a batch for one channel, most severe first. */
 export function composeMessages(
   subscriber: Subscriber,
-  batch: readonly Notification[],
+  batch: readonly WaitingNotification[],
 ): readonly Content[] {
   const wanted = withoutReplaced(
     onePerAlert(batch).filter(
@@ -142,8 +148,8 @@ export function composeMessages(
 }
 
 /** Rules 2 and 3. Notifications keep their order. */
-function onePerAlert(batch: readonly Notification[]): readonly Notification[] {
-  const last = new Map<number, Notification>();
+function onePerAlert(batch: readonly WaitingNotification[]): readonly WaitingNotification[] {
+  const last = new Map<number, WaitingNotification>();
   for (const notification of batch) {
     const before = last.get(notification.alertId)?.type;
     const isNew = before === 'opened' || before === 'opened_and_resolved';
@@ -161,20 +167,20 @@ function isOutdated(notification: Notification): boolean {
   return reportsOpen(notification) && resolvedAt !== null && !isOneTime;
 }
 
-/** Rule 3, for one channel. Alerts are resolved before others open in the same transaction. */
-function withoutReplaced(wanted: readonly Notification[]): readonly Notification[] {
+/** Rule 3, for one channel. */
+function withoutReplaced(wanted: readonly WaitingNotification[]): readonly Notification[] {
   const opened = groupByKey(
     wanted.filter(({ type }) => type === 'opened'),
     ({ subject }) => subject,
   );
   const news = new Map(opened.map((group) => [group[0].subject, group]));
-  return wanted.filter(({ type, subject, severity, resolvedAt }) => {
-    const isResolution = type === 'resolved' || type === 'opened_and_resolved';
-    if (!isResolution || resolvedAt === null) return true;
-    const replaces = (one: Notification): boolean =>
-      one.openedAt >= resolvedAt && rankOf(one.severity) < rankOf(severity);
+  const left = wanted.filter(({ type, subject, severity, writtenAt }) => {
+    if (type !== 'resolved' && type !== 'opened_and_resolved') return true;
+    const replaces = (one: WaitingNotification): boolean =>
+      one.writtenAt === writtenAt && rankOf(one.severity) < rankOf(severity);
     return !news.get(subject)?.some(replaces);
   });
+  return left.map(({ writtenAt: _, ...notification }) => notification);
 }
 
 function reportsOpen({ type }: Notification): boolean {
@@ -192,14 +198,15 @@ function digestOf(notifications: readonly Notification[]): Content {
   };
 }
 
-type Group = readonly [Notification, ...Notification[]];
+type GroupOf<N> = readonly [N, ...N[]];
+type Group = GroupOf<Notification>;
 
 /** Groups in the order of their first members. */
-function groupByKey(
-  notifications: readonly Notification[],
-  keyOf: (notification: Notification) => string,
-): readonly Group[] {
-  const groups = new Map<string, [Notification, ...Notification[]]>();
+function groupByKey<N extends Notification>(
+  notifications: readonly N[],
+  keyOf: (notification: N) => string,
+): readonly GroupOf<N>[] {
+  const groups = new Map<string, [N, ...N[]]>();
   for (const notification of notifications) {
     const key = keyOf(notification);
     const group = groups.get(key);

@@ -3,9 +3,9 @@ import { channelDown } from '../../../src/notify/domain/channel.ts';
 import {
   type Content,
   composeMessages,
-  type Notification,
   SINGLES_PER_RULE,
   SINGLES_PER_WINDOW,
+  type WaitingNotification,
 } from '../../../src/notify/domain/message.ts';
 import { payloadOf } from '../../../src/notify/domain/payload.ts';
 import { slackBody } from '../../../src/notify/domain/slack.ts';
@@ -14,7 +14,7 @@ import { subjectHref } from '../../../src/pages/links.ts';
 
 let serial = 0;
 
-function notification(fields: Partial<Notification> = {}): Notification {
+function notification(fields: Partial<WaitingNotification> = {}): WaitingNotification {
   serial += 1;
   return {
     alertId: serial,
@@ -30,13 +30,14 @@ function notification(fields: Partial<Notification> = {}): Notification {
     openedAt: '2026-11-20T10:00:00.000Z',
     resolvedAt: null,
     money: null,
+    writtenAt: `transaction ${serial}`,
     ...fields,
   };
 }
 
 const HERE = { name: 'Shop EU', consoleUrl: 'https://tallyhook.shop.example' };
 
-const times = (count: number, fields: Partial<Notification> = {}) =>
+const times = (count: number, fields: Partial<WaitingNotification> = {}) =>
   Array.from({ length: count }, () => notification(fields));
 
 const SLACK = { channel: 'slack', severity: 'info', recentSingles: 0 } as const;
@@ -54,7 +55,7 @@ test('rule 1: a channel gets its minimum severity and above, and nothing about i
     notification({ severity: 'warning' }),
     notification({ rule: down.rule, subject: down.subject, severity: down.severity }),
   ];
-  const count = (severity: Notification['severity'], channel: 'slack' | 'mail') =>
+  const count = (severity: WaitingNotification['severity'], channel: 'slack' | 'mail') =>
     composeMessages({ channel, severity, recentSingles: 0 }, batch).length;
   expect([count('info', 'slack'), count('warning', 'slack'), count('critical', 'slack')]).toEqual([
     2, 1, 0,
@@ -112,8 +113,9 @@ test('rule 3: a less severe alert reports what it replaces, to the channels that
   const subject = 'dispute:dp_won';
   const open = notification({ subject, severity: 'critical', type: 'resolved', ...RESOLVED });
   const at = RESOLVED.resolvedAt;
-  const won = notification({ subject, severity: 'info', openedAt: at, resolvedAt: at });
-  const get = (severity: 'info' | 'critical', batch: readonly Notification[]) =>
+  const { writtenAt } = open;
+  const won = notification({ subject, severity: 'info', openedAt: at, resolvedAt: at, writtenAt });
+  const get = (severity: 'info' | 'critical', batch: readonly WaitingNotification[]) =>
     composeMessages({ ...SLACK, severity }, batch).map(
       (one) => one.kind === 'alert' && [one.alert.alertId, one.alert.type],
     );
@@ -122,9 +124,8 @@ test('rule 3: a less severe alert reports what it replaces, to the channels that
   const unseen = [{ ...open, type: 'opened' } as const, open, won];
   expect(get('critical', unseen)).toEqual([[open.alertId, 'opened_and_resolved']]);
   expect(get('info', unseen)).toEqual([[won.alertId, 'opened']]);
-  // What was open before, and what is about another dispute, replace nothing.
-  const earlier = { ...won, openedAt: '2026-11-20T10:00:04.000Z', resolvedAt: null };
-  expect(get('info', [open, earlier])).toHaveLength(2);
+  // What another transaction opened, before or after it, and what is about another dispute, replace nothing.
+  expect(get('info', [open, { ...won, writtenAt: 'another' }])).toHaveLength(2);
   expect(get('info', [open, { ...won, subject: 'dispute:dp_2' }])).toHaveLength(2);
 });
 
@@ -221,7 +222,7 @@ test('an alert has its severity, next step, ids and times', () => {
 const NASTY =
   'ord_1\r\nBcc: all@shop.example\r\n\r\n<!channel> <https://evil.example|pay> & \u202e@channel @Here\u2028Cc: all\u2029x';
 
-test.each<[Partial<Notification>, string]>([
+test.each<[Partial<WaitingNotification>, string]>([
   [
     {
       orderId: '1001',

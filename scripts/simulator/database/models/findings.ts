@@ -240,7 +240,12 @@ const ALERTS = [
   modeled(insertOutbox, [[]], 'e8127913', function* (x, t, _, input) {
     for (const { alert_id, type } of input()) {
       const id = x.nextSerial(t.alert_outbox);
-      yield* x.insert(t.alert_outbox, { id, alert_id: Number(alert_id), type: String(type) });
+      yield* x.insert(t.alert_outbox, {
+        id,
+        alert_id: Number(alert_id),
+        type: String(type),
+        created_at: x.statementMs,
+      });
     }
     return [];
   }),

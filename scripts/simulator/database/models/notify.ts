@@ -51,11 +51,11 @@ const OUTBOX = [
     );
     return [];
   }),
-  modeled(claimOutbox, [1], '06e1a003', function* (x, t, [limit]) {
+  modeled(claimOutbox, [1], 'bccf26b1', function* (x, t, [limit]) {
     const oldest = x.rows(t.alert_outbox).sort(byNumber(({ id }) => id));
     const ids = new Set(oldest.slice(0, Number(limit)).map(({ id }) => id));
     const claimed = yield* x.remove(t.alert_outbox, ({ id }) => ids.has(id));
-    return claimed.sort(byNumber(({ id }) => id)).flatMap(({ alert_id, type }) =>
+    return claimed.sort(byNumber(({ id }) => id)).flatMap(({ alert_id, type, created_at }) =>
       x
         .rows(t.alerts, ({ id }) => id === alert_id)
         .map((alert) => {
@@ -63,6 +63,7 @@ const OUTBOX = [
           return {
             alertId: alert_id,
             type,
+            writtenAt: new Date(created_at),
             rule: alert.rule,
             subject: alert.subject,
             severity: alert.severity,
