@@ -16,9 +16,9 @@
  *    that claims a capture (CAPTURE_CLAIMS), and a `failed` snapshot voids the captures below it and ends
  *    their hold: a later attempt starts from zero.
  * 5. A `succeeded` payment without a captured amount counts its net amount provisionally if it was
- *    never held for capture. If money was held, the captured amount is unknown and nothing is posted,
- *    unless a body with that status leaves nothing to capture: then the hold counts provisionally, or
- *    else the net amount. The provisional value is never stored, so the first carried value replaces it.
+ *    never held for capture. If money was held, the captured amount is unknown and nothing more is posted,
+ *    unless no part is known and a body with that status leaves nothing to capture: then the hold counts
+ *    provisionally, or else the net amount. The provisional value is never stored, so the first carried value replaces it.
  * 6. The merge reports uncertainties and does not resolve them: each makes a retrieve due.
  * 7. A state with an unknown status posts nothing, because its effect on money is unknown.
  *
@@ -356,15 +356,23 @@ function capturedAmount(
       uncertainties: [...carriedLess(attempt), ...unstatedCapture(fields, attempt, isHeld)],
     };
   }
-  const isPart = fields.status === 'partially_captured';
-  if (isPart || (isHeld && !leavesNothing(attempt))) {
-    return { capturedMinor, uncertainties: ['unknown_amount'] };
-  }
-  const holdMinor = maxCarried(attempt, holdOf) ?? 0;
-  return {
-    capturedMinor: isHeld && holdMinor > 0 ? holdMinor : provisionalMinor(fields),
-    uncertainties: ['provisional_amount'],
-  };
+  // A part that is known leaves open whether the rest was captured or released.
+  const isPart = fields.status === 'partially_captured' || (isHeld && capturedMinor > 0);
+  const assumedMinor = isPart ? undefined : provisionalMinor(fields, attempt, isHeld);
+  return assumedMinor === undefined
+    ? { capturedMinor, uncertainties: ['unknown_amount'] }
+    : { capturedMinor: assumedMinor, uncertainties: ['provisional_amount'] };
+}
+
+/** What is assumed of a `succeeded` payment, if no body carries the amount (invariant 5); undefined: unknown. */
+function provisionalMinor(
+  fields: StateFields,
+  attempt: readonly Snapshot[],
+  isHeld: boolean,
+): number | undefined {
+  if (isHeld && !leavesNothing(attempt)) return undefined;
+  const holdMinor = isHeld ? maxCarried(attempt, holdOf) : undefined;
+  return holdMinor || (dueMinor(fields) ?? 0);
 }
 
 /**
@@ -409,11 +417,6 @@ function unstatedCapture(
   return isCarried ? [] : ['unstated_capture'];
 }
 
-/** The assumed amount, if no body carries one. */
-function provisionalMinor(fields: StateFields): number {
-  return dueMinor(fields) ?? 0;
-}
-
 /** The amount due for a payment, with surcharge, tax and shipping if the service sends them. */
 export function dueMinor({
   netAmountMinor,
@@ -429,12 +432,11 @@ export function dueMinor({
 function revokedAmount(fields: StateFields, current: readonly Snapshot[]): number {
   if (captureClaim(fields.status) !== 'failed') return 0;
   const dated = current.filter(({ content }) => content.versionMicros !== undefined);
-  const revokedMinor = maxCarried(dated, (content) => {
-    const isProvisional =
-      content.status === 'succeeded' && content.amountReceivedMinor === undefined;
-    return isProvisional ? provisionalMinor(fields) : capturedOf(content);
-  });
-  return revokedMinor ?? 0;
+  const carriedMinor = maxCarried(dated, capturedOf);
+  if (carriedMinor !== undefined) return carriedMinor;
+  const hasSucceeded = dated.some(({ content }) => content.status === 'succeeded');
+  const isHeld = isHeldForCapture(fields, dated);
+  return hasSucceeded ? (provisionalMinor(fields, dated, isHeld) ?? 0) : 0;
 }
 
 /**
@@ -449,7 +451,7 @@ function authorizedAmount(
   if (carriedMinor !== undefined) return { authorizedMinor: carriedMinor, uncertainties: [] };
   const isHeld = attempt.some(({ content: { status } }) => HELD.has(status ?? ''));
   return isHeld
-    ? { authorizedMinor: provisionalMinor(fields), uncertainties: ['provisional_amount'] }
+    ? { authorizedMinor: dueMinor(fields) ?? 0, uncertainties: ['provisional_amount'] }
     : { authorizedMinor: 0, uncertainties: [] };
 }
 

@@ -124,7 +124,8 @@ export function capturedOf(content: SnapshotContent): number | undefined {
 /**
  * Whether a part was captured of a payment that still requires a capture: the contract has no status of its
  * own for that. Then what was received and what can still be captured are not more than the payment. A
- * service that sends `amount_received` too early sends all of it, beside all or nothing to capture.
+ * service that sends `amount_received` too early sends all of it, beside all or nothing to capture: of a payment
+ * that was authorized in part, twice the hold, which exactly half of a payment looks like.
  */
 function isPartOfHold(content: SnapshotContent): boolean {
   const { status, amountReceivedMinor = 0, amountCapturableMinor = 0 } = content;
@@ -133,6 +134,7 @@ function isPartOfHold(content: SnapshotContent): boolean {
     status === 'requires_capture' &&
     amountReceivedMinor > 0 &&
     amountCapturableMinor > 0 &&
+    amountReceivedMinor !== amountCapturableMinor &&
     amountReceivedMinor + amountCapturableMinor <= netAmountMinor
   );
 }

@@ -368,6 +368,21 @@ describe('M5: a captured amount that no final body carries', () => {
     expect(state.uncertainties).toEqual(['unknown_amount']);
   });
 
+  test('a payment of which a part is known states no more by leaving nothing to capture', () => {
+    const part = { ...heldBefore, amountReceivedMinor: 30, amountCapturableMinor: 70 };
+    const state = fold(part, emptied);
+    expect(state.capturedMinor).toBe(30);
+    expect(state.uncertainties).toEqual(['unknown_amount']);
+  });
+
+  test.each<[string, SnapshotContent, SnapshotContent, number]>([
+    ['a hold in part', { ...heldBefore, amountCapturableMinor: 40 }, emptied, 40],
+    ['a hold that nothing shows as captured', heldBefore, { ...SUCCEEDED, ...at(2) }, 0],
+  ])('a failure revokes what was counted: of %s', (_what, held, ended, minor) => {
+    expect(fold(held, ended).capturedMinor).toBe(minor);
+    expect(fold(held, ended, { ...FAILED, ...at(3) }).revokedMinor).toBe(minor);
+  });
+
   test('an amount that is not known at all counts as zero', () => {
     expect(fold({ status: 'succeeded', currency: 'USD' }).capturedMinor).toBe(0);
   });

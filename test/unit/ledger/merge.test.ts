@@ -539,6 +539,7 @@ describe('captured money follows the status', () => {
     ['more than is left', { amountCapturableMinor: 70, amountReceivedMinor: 40 }, 0],
     ['all, and all can be captured', { amountCapturableMinor: 100, amountReceivedMinor: 100 }, 0],
     ['all, and nothing can be captured', { amountCapturableMinor: 0, amountReceivedMinor: 100 }, 0],
+    ['all of a hold in part, too early', { amountCapturableMinor: 40, amountReceivedMinor: 40 }, 0],
     ['a part, and nothing more is carried', { amountReceivedMinor: 30 }, 0],
   ])('a payment that requires a capture and has received %s', (what, amounts, capturedMinor) => {
     const net = what.includes('net') ? { netAmountMinor: 109 } : {};
