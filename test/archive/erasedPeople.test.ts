@@ -83,7 +83,7 @@ test.each<[string, (person: TestPerson) => readonly ErasureSubject[]]>([
 });
 
 test('what was received after an erasure, or is of others, comes back', async () => {
-  const [one, ...others] = people;
+  const [one] = people;
   if (!one) throw new Error('nobody');
   await receiveAndApply(bodies.slice(0, 1));
   expect(await erase([{ kind: 'customer', id: one.customerId }])).toMatchObject({
@@ -94,6 +94,5 @@ test('what was received after an erasure, or is of others, comes back', async ()
   await receiveYesterday(db);
   await packDays(db);
   await removeYesterday(db, folder);
-  expect(others).not.toEqual([]);
   expect(await importAll()).toEqual({ read: bodies.length - 1, stored: bodies.length - 1 });
 });

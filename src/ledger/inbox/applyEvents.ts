@@ -225,7 +225,7 @@ async function reviveDead(tx: Queryable, events: readonly InboxEvent[]): Promise
 
 /**
  * What the other bodies are about that arrived under the ids of events. They are not applied, so it is
- * retrieved: a body about another payment would be acknowledged and never looked at.
+ * retrieved: a body about another payment would be acknowledged and never retrieved.
  */
 async function readOthers(
   tx: Queryable,
