@@ -8,6 +8,7 @@ import { createFolderTarget } from '../../src/archive/folderTarget.ts';
 import { readLines, readManifest } from '../../src/archive/readBatch.ts';
 import { readLatestBatches } from '../../src/archive/store/batches.ts';
 import { verifyArchive } from '../../src/archive/verifyArchive.ts';
+import { importBodies as importBodyLines } from '../../src/ledger/bodies/archiveDay.ts';
 import { findAbsences } from '../../src/ledger/bodies/readBodies.ts';
 import { releaseKept } from '../../src/ledger/bodies/removeBodies.ts';
 import { packDays, removeYesterday } from '../support/archivedDay.ts';
@@ -119,6 +120,18 @@ test('a body does not come back if it was erased, differs, or its event is gone'
   expect(await importBodies(0, last)).toEqual({ read: 4, stored: 1 });
   const kept = (await readPlaces(db)).filter(({ places }) => places.includes('kept'));
   expect(kept.map(({ id }) => id)).toEqual([last]);
+});
+
+test('of two lines about one event, the body with the hash of the event comes back', async () => {
+  const [id = 0] = await storeDay(db, { daysAgo: 1, events: 1 });
+  await packDays(db);
+  await removeYesterday(db, folder);
+  const [archived = {}] = await archivedLines();
+  const altered = { ...archived, body: Buffer.from('altered').toString('base64') };
+  const rows = [altered, archived, archived].map((one) => ({ key: id, line: JSON.stringify(one) }));
+  const stored = await db.transaction((tx) => importBodyLines(tx, rows, async () => new Set()));
+  expect(stored).toBe(1);
+  expect(await readPlaces(db)).toEqual([expect.objectContaining({ isEqual: true })]);
 });
 
 test('a further body that came after its day was archived stays until its event is archived', async () => {

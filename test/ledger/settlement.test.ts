@@ -637,6 +637,31 @@ describe('bank statements', () => {
     },
   );
 
+  test('L4: a line that an earlier version posted at noon is taken back at noon', async () => {
+    await open({ paid: false });
+    await imported(
+      arrived.replaceAll('261006', '261031').replace('2610311006', '2610311031'),
+      BANK,
+    );
+    await db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(`update transfers set effective_at = effective_at + interval '2 hours'`);
+    });
+    const october = async () => {
+      const period = { month: '2026-10', timeZone: 'Pacific/Auckland', currency: undefined };
+      const { currencies, unmatched } = await readStatement(db, period);
+      return { closing: currencies[0]?.clearing.closingMinor ?? 0n, unmatched };
+    };
+    const nothing = { closing: 0n, unmatched: { clearing: [] } };
+    expect(await october()).toMatchObject(nothing);
+    const { id } = await lineOf(4);
+    const target = { kind: 'excluded', id: undefined } as const;
+    const input = { lineId: id, target, writeOff: false, reason: 'a gift' };
+    expect(await matchLineAs({ db }, ACTOR, input)).toMatchObject({ transfers: 1 });
+    expect(await october()).toMatchObject(nothing);
+    expect(await db.query('select distinct effective_at from transfers')).toHaveLength(1);
+  });
+
   test('what arrives without a settlement is listed, and can be excluded', async () => {
     await open();
     await imported(statementOf('12,00', 'GIFT'), BANK);

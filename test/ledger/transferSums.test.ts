@@ -18,6 +18,7 @@ import {
   readSummedOpenItems,
 } from '../../src/ledger/read/store/statementSums.ts';
 import { addToSums } from '../../src/ledger/store/transferSums.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
@@ -118,5 +119,38 @@ test(`the sums and what was recorded since equal the journal, ${seeded}`, async 
         await expectEqual(summedTo);
       }
     }
+  }
+});
+
+/** The plan of the statement that `read` sends, as it is for any parameters. */
+async function genericPlanOf(read: (tx: Queryable) => Promise<unknown>): Promise<string> {
+  let text = '';
+  const query = (sent: string) => {
+    text = sent;
+    return Promise.resolve([]);
+  };
+  await read({ query });
+  const places = new Set(text.match(/\$\d+/g)).size;
+  const rows = await db.transaction(async (tx) => {
+    await tx.query('set local plan_cache_mode = force_generic_plan');
+    await tx.query(`prepare planned as ${text}`);
+    const values = Array.from({ length: places }, () => 'null').join(', ');
+    const plan = await tx.query<Record<string, string>>(`explain execute planned (${values})`);
+    await tx.query('deallocate planned');
+    return plan;
+  });
+  return rows.map((row) => Object.values(row).join()).join('\n');
+}
+
+test('items that are only counted are found by their hash, also in a plan for any parameters', async () => {
+  const at = { currency: undefined, beforeMicros: 0 };
+  const listed = { most: 3, unlisted: [] };
+  const plans = [
+    await genericPlanOf((tx) => readOpenItems(tx, at, listed)),
+    await genericPlanOf((tx) => readSummedOpenItems(tx, at, { ...listed, summedTo: 'now' })),
+  ];
+  for (const plan of plans) {
+    expect(plan).toMatch(/hashed SubPlan/);
+    expect(plan).not.toMatch(/(any|all) \(\$\d+\)/i);
   }
 });

@@ -86,12 +86,9 @@ export async function importBodies(
     return isBody ? [{ id: key, body: Buffer.from(body, 'base64') }] : [];
   });
   await lockBodies(tx);
-  const receivedAt = new Map(
-    (await findImportable(tx, bodies)).map((one) => [one.id, one.receivedAt]),
-  );
-  const importable = bodies.flatMap((one) => {
-    const at = receivedAt.get(one.id);
-    return at ? [{ ...one, receivedAt: at }] : [];
+  const importable = (await findImportable(tx, bodies)).flatMap(({ place, receivedAt }) => {
+    const found = bodies[place];
+    return found ? [{ ...found, receivedAt }] : [];
   });
   const erased = await eraseSome(tx, importable);
   return await insertImportedBodies(

@@ -14,6 +14,7 @@
  *    may change it.
  * 4. A line has the day that is written in its file, and its transfers ten o'clock of that day in UTC, which is on
  *    the same day in every time zone from UTC-10 to UTC+13:45: also in Hawaii, and in New Zealand in summer.
+ *    A line that an earlier version posted at noon keeps that time: what takes it back is in the same month.
  * 5. A match that is undone takes back what it posted, by transfers with the accounts swapped.
  */
 import { formatMoney } from '../../contract/money.ts';
@@ -149,15 +150,21 @@ export interface PostingLine extends LineMoney {
   readonly digest: string;
 }
 
+/** What a leg of a line has posted, and when its last transfer is effective. */
+export interface PostedLineLeg extends PostedLeg {
+  readonly effectiveMicros: number;
+}
+
 /** The transfers that bring a line from what it has posted, by leg, to its targets. */
 export function lineTransfers(
   line: PostingLine,
   match: LineMatch | undefined,
-  posted: Readonly<Record<string, PostedLeg>>,
+  posted: Readonly<Record<string, PostedLineLeg>>,
 ): readonly DatedTransfer[] {
   const { currency, digest, day } = line;
   const legs: Readonly<Record<string, Leg>> = LEGS[lineKindOf(line.type)];
-  const effectiveMicros = instantOf(day, LINE_TIME);
+  const [before] = Object.values(posted);
+  const effectiveMicros = before?.effectiveMicros ?? instantOf(day, LINE_TIME);
   return Object.entries(lineTargets(line, match)).flatMap(([leg, targetMinor]) => {
     const accounts = legs[leg];
     if (!accounts) throw new Error(`a line has no leg ${leg}`);

@@ -17,7 +17,6 @@ import {
   type EventReading,
   type InboxEvent,
   readEvent,
-  readOtherBody,
   type UnappliedRef,
 } from '../domain/event.ts';
 import { eventFindings, eventSubject } from '../domain/findings.ts';
@@ -26,6 +25,7 @@ import { retryWithMoreLocks } from '../lockSetChanged.ts';
 import type { LedgerMetrics } from '../metrics.ts';
 import { closeFindings, closeSubjects, openFindings } from '../recordFindings.ts';
 import { recordProfiles } from '../recordProfiles.ts';
+import { readOthers } from './otherBodies.ts';
 import {
   type ClaimedHeader,
   claimOne,
@@ -36,7 +36,6 @@ import {
   lockLanes,
   moveToDead,
   readAdditions,
-  readOtherBodies,
   recordReplays,
   removeFromDead,
   returnToPending,
@@ -223,26 +222,6 @@ async function reviveDead(tx: Queryable, events: readonly InboxEvent[]): Promise
   );
 }
 
-/**
- * What the other bodies are about that arrived under the ids of events. They are not applied, so it is
- * retrieved: a body about another payment would be acknowledged and never retrieved.
- */
-async function readOthers(
-  tx: Queryable,
-  events: readonly InboxEvent[],
-  merchantId: string,
-): Promise<readonly UnappliedRef[]> {
-  const reused = new Map(
-    events.flatMap((event) => (event.hasVariants ? [[event.id, event] as const] : [])),
-  );
-  if (reused.size === 0) return [];
-  const bodies = await readOtherBodies(tx, [...reused.keys()]);
-  return bodies.flatMap(({ id, body }) => {
-    const event = reused.get(id);
-    return (event && readOtherBody(body, event, merchantId)) ?? [];
-  });
-}
-
 interface Read {
   readonly events: readonly InboxEvent[];
   readonly readings: readonly EventReading[];
@@ -263,7 +242,7 @@ async function applyReadings(tx: Queryable, input: Read): Promise<void> {
     if (reading.outcome === 'unreadable_money' || reading.outcome === 'label_conflict') {
       toRetrieve.push({ ...reading.ref, versionMicros: reading.versionMicros });
     }
-    // Of the other bodies only the newest are read, so no version shows that a response covers all of them.
+    // Of many other bodies only the newest are read, so no version shows that a response covers all of them.
     if (reading.outcome === 'snapshot' && event.hasVariants) {
       toRetrieve.push({ ...reading.ref, versionMicros: undefined });
     }

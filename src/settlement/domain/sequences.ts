@@ -6,6 +6,9 @@
  *    the same booking: a file that was put together from overlapping downloads has statements more than once.
  * 2. No two statements of a sequence begin with the same balance. An account that is emptied every day comes back
  *    to it: then only the day of an entry shows whether it was read before.
+ *    So of three statements of one day, from 100 to 150, back to 100 and to 150 again, the third is not counted after
+ *    the first: an equal arrival without a reference of the bank is taken for that of the first. Nothing in such a file
+ *    distinguishes it from one that has the first statement twice.
  * 3. Pages of one statement belong to its sequence, and a statement without entries to none.
  */
 

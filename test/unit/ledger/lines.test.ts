@@ -1,6 +1,5 @@
 /** The numbers are those of src/ledger/domain/lines.ts. */
 import { describe, expect, test } from 'vitest';
-import type { PostedLeg } from '../../../src/ledger/domain/legs.ts';
 import {
   addSums,
   type BookedRow,
@@ -11,6 +10,7 @@ import {
   lineKindOf,
   lineTransfers,
   netOf,
+  type PostedLineLeg,
   type PostingLine,
   parseTarget,
 } from '../../../src/ledger/domain/lines.ts';
@@ -126,11 +126,15 @@ describe('1, 2: what a line posts', () => {
 
 describe('5: a match that changes', () => {
   /** The posted legs after the transfers of `match`. */
-  function postedWith(own: PostingLine, match: LineMatch | undefined): Record<string, PostedLeg> {
+  function postedWith(
+    own: PostingLine,
+    match: LineMatch | undefined,
+    effectiveMicros = LINE_MICROS,
+  ): Record<string, PostedLineLeg> {
     return Object.fromEntries(
       lineTransfers(own, match, {}).map(({ leg, seq, cumulativeMinor }) => [
         leg,
-        { seq, cumulativeMinor },
+        { seq, cumulativeMinor, effectiveMicros },
       ]),
     );
   }
@@ -158,9 +162,17 @@ describe('5: a match that changes', () => {
     const [back] = lineTransfers(own, EXCLUDED, postedWith(own, undefined));
     expect(back).toMatchObject({ seq: 2, debit: 'psp.clearing', cumulativeMinor: 0 });
     const [again] = lineTransfers(own, undefined, {
-      bank_received: { seq: 2, cumulativeMinor: 0 },
+      bank_received: { seq: 2, cumulativeMinor: 0, effectiveMicros: LINE_MICROS },
     });
     expect(again).toMatchObject({ seq: 3, debit: 'bank.account', cumulativeMinor: 1_000 });
+  });
+
+  test('4: takes back at noon what an earlier version posted then', () => {
+    const own = line({ ...BANK });
+    const noonMicros = LINE_MICROS + 7_200_000_000;
+    expect(lineTransfers(own, EXCLUDED, postedWith(own, undefined, noonMicros))).toMatchObject([
+      { cumulativeMinor: 0, effectiveMicros: noonMicros },
+    ]);
   });
 
   test('and leaves the targets as they are posts nothing', () => {

@@ -13,6 +13,7 @@ import {
   claimUntriedFrom,
   countAttempt,
   deferEnqueue,
+  findOtherBodies,
   type Lanes,
   lockLanes,
   moveToDead,
@@ -232,11 +233,23 @@ export const INBOX = [
       .filter((id) => reused.has(id))
       .map((id) => ({ id, hasVariants: true, replayedMicros: null }));
   }),
-  modeled(readOtherBodies, [[]], '6b745f6e', (x, t, [ids]) =>
+  modeled(findOtherBodies, [[]], '95c9f45e', (x, t, [ids]) =>
     x
       .rows(t.event_variants)
       .filter((row) => numbers(ids).includes(row.webhook_event_id))
-      .map((row) => ({ id: row.webhook_event_id, body: row.body })),
+      .map((row) => ({
+        id: row.webhook_event_id,
+        sha256: row.body_sha256,
+        bytes: row.body.length,
+      })),
+  ),
+  modeled(readOtherBodies, [[]], '8d4535a5', (x, t, [ids, hashes]) =>
+    numbers(ids).flatMap((id, place) =>
+      x
+        .rows(t.event_variants)
+        .filter((row) => row.webhook_event_id === id && row.body_sha256 === texts(hashes)[place])
+        .map((row) => ({ id, body: row.body })),
+    ),
   ),
   modeled(countAttempt, [1, 1], '3a982ea1', function* (x, t, [id, afterMs]) {
     const counted = yield* x.update(t.pending, isPending([id]), (row) => ({

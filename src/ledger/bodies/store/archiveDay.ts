@@ -71,20 +71,20 @@ export function readDayVariants(
 }
 
 /**
- * The events in the inbox that bodies can come back to: with the same hash, of which the day is removed and the body was
- * not erased. The caller holds the lock of bodies.
+ * The bodies that can come back, by their places, and when they were received: with an event in the inbox that has the
+ * same hash, of which the day is removed and the body was not erased. The caller holds the lock of bodies.
  */
 export function findImportable(
   tx: Queryable,
   bodies: readonly StoredBody[],
-): Promise<readonly { readonly id: number; readonly receivedAt: Date }[]> {
+): Promise<readonly { readonly place: number; readonly receivedAt: Date }[]> {
   return tx.query(
-    `select e.id, e.received_at as "receivedAt"
-       from unnest($1::bigint[], $2::bytea[]) as u (id, sha256)
+    `select u.number - 1 as place, e.received_at as "receivedAt"
+       from unnest($1::bigint[], $2::bytea[]) with ordinality as u (id, sha256, number)
        join webhook_events e on e.id = u.id and e.body_sha256 = u.sha256
        join body_days d on d.day = e.body_day and d.state = 'removed'
       where not exists (select from erased_bodies x where x.webhook_event_id = e.id)
-      order by e.id
+      order by e.id, u.number
       limit $3`,
     [
       bodies.map(({ id }) => id),

@@ -72,23 +72,45 @@ export function readAdditions(
   );
 }
 
-/** Of many bodies under one id, the newest are read: each new one makes the event pending again. */
-const MAX_OTHER_BODIES = 20;
+/** Of more bodies under one id, the newest are read. */
+const MAX_OTHER_BODIES = 1_000;
+
+/** Another body that arrived under the id of an event: the event, its hash in hexadecimal, and its length. */
+export interface OtherBody {
+  readonly id: number;
+  readonly sha256: string;
+  readonly bytes: number;
+}
 
 /** Other bodies that arrived under the ids of events; those that were removed or erased are left out. */
-export function readOtherBodies(
+export function findOtherBodies(
   tx: Queryable,
   ids: readonly number[],
-): Promise<readonly { readonly id: number; readonly body: Buffer }[]> {
-  return tx.query(
-    `select c.id, v.body
+): Promise<readonly OtherBody[]> {
+  return tx.query<OtherBody>(
+    `select c.id, encode(v.body_sha256, 'hex') as sha256, v.bytes
        from (select unnest($1::bigint[]) as id) c
       cross join lateral (
-        select body from event_variants
+        select body_sha256, octet_length(body) as bytes from event_variants
          where webhook_event_id = c.id and body is not null
          order by received_at desc, body_sha256
          limit ${MAX_OTHER_BODIES}) v`,
     [ids],
+  );
+}
+
+export function readOtherBodies(
+  tx: Queryable,
+  page: readonly OtherBody[],
+): Promise<readonly { readonly id: number; readonly body: Buffer }[]> {
+  return tx.query(
+    `select c.id, v.body
+       from (select unnest($1::bigint[]) as id, unnest($2::text[]) as sha256) c
+      cross join lateral (
+        select body from event_variants
+         where webhook_event_id = c.id and body_sha256 = decode(c.sha256, 'hex') and body is not null
+         limit 1) v`,
+    [page.map(({ id }) => id), page.map(({ sha256 }) => sha256)],
   );
 }
 

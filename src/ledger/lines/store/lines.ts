@@ -2,7 +2,7 @@
 import { lockByName } from '../../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { oneRow } from '../../../platform/db/oneRow.ts';
-import type { Line, LineType } from '../../domain/lines.ts';
+import type { Line, LineType, PostedLineLeg } from '../../domain/lines.ts';
 import { lineKindOf } from '../../domain/lines.ts';
 
 export const FILE_FORMATS = ['csv', 'camt.053', 'mt940'] as const;
@@ -247,11 +247,10 @@ export async function readLine(tx: Queryable, id: number): Promise<StoredLine | 
 export function readPosted(
   tx: Queryable,
   { kind, id }: { readonly kind: string; readonly id: string },
-): Promise<
-  readonly { readonly leg: string; readonly seq: number; readonly cumulativeMinor: number }[]
-> {
+): Promise<readonly (PostedLineLeg & { readonly leg: string })[]> {
   return tx.query(
-    `select distinct on (leg) leg, leg_seq as seq, cumulative_minor as "cumulativeMinor"
+    `select distinct on (leg) leg, leg_seq as seq, cumulative_minor as "cumulativeMinor",
+            (extract(epoch from effective_at) * 1000000)::bigint as "effectiveMicros"
        from transfers
       where kind = $1 and resource_id = $2
       order by leg, leg_seq desc

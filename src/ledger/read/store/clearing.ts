@@ -15,7 +15,8 @@ import { instantOrNull, micros } from './instants.ts';
 
 const NAMES = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
 const BEFORE = `coalesce($1::timestamptz, 'infinity')`;
-const INSTANT = `(l.day + time '${LINE_TIME}') at time zone 'UTC'`;
+/** When a line is in clearing: as its transfers are, which an earlier version may have posted at noon. */
+const INSTANT = `coalesce(p.since, (l.day + time '${LINE_TIME}') at time zone 'UTC')`;
 
 /** Items that were in clearing before the time $1: part, subject, reference, currency, minor, since. */
 const ITEMS = `
@@ -26,6 +27,9 @@ const ITEMS = `
      where (debit = 'psp.clearing' or credit = 'psp.clearing')
        and kind not in (${NAMES(LINE_KINDS)}) and effective_at < ${BEFORE}
      group by 1, 2, 3),
+  posted as (
+    select resource_id as id, min(effective_at) as since
+      from transfers where kind in (${NAMES(LINE_KINDS)}) group by 1),
   lines as (
     select l.id, l.type, l.settlement_id, l.currency, l.gross_minor as gross,
            l.gross_minor::numeric - l.fee_minor as net, ${INSTANT} as since,
@@ -33,6 +37,7 @@ const ITEMS = `
            coalesce(m.written_off_minor, 0) as written_off
       from settlement_lines l
       left join settlement_matches m on m.line_id = l.id and m.undone_at is null
+      left join posted p on p.id = l.id::text
      where ${INSTANT} < ${BEFORE}),
   reported as (
     select target_kind as kind, target_id as id, currency, min(since) as since,

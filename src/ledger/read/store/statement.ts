@@ -124,8 +124,10 @@ export async function readOpenItems(
      select item, currency, id, open::text, ${micros('since')} as "sinceMicros", count, sum::text
        from (select open.*, count(*) over own as count, sum(open) over own as sum,
                     -- Those that are not listed come last: without any other, they show the sums.
+                    -- By a hash: "= any" would compare each with all of them.
                     row_number() over (partition by item, currency
-                                           order by ${itemKey('open', 'open.id')} = any ($4::text[]), since, id) as place
+                                           order by ${itemKey('open', 'open.id')} in (select unnest($4::text[])),
+                                                    since, id) as place
                from open window own as (partition by item, currency)) placed
       where place <= $3
       order by item, currency, place

@@ -123,8 +123,8 @@ export async function readSummedDays(
 const IS_STORED = `not exists (select from touched u
                                 where u.item = o.item and u.resource_id = o.resource_id)`;
 
-/** An item `o` that is not only counted. */
-const IS_LISTED = `${itemKey('o', 'o.resource_id')} <> all ($5::text[])`;
+/** An item `o` that is not only counted: by a hash. `<> all ($5)` would compare it with each of the many. */
+const IS_LISTED = `${itemKey('o', 'o.resource_id')} not in (select unnest($5::text[]))`;
 
 /** What was under way before a time: its number and sum, and the oldest of each. */
 export async function readSummedOpenItems(
