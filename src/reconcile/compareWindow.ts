@@ -73,7 +73,7 @@ export async function compareRows(
     const difference = compare(row.remote, known);
     const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
     if (difference) differing.push({ row, difference });
-    else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote))) {
+    else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote.kind, row.content))) {
       unsettled.push(refOf(row));
     } else if (added) supplements.push(observationOf(row, added));
   }

@@ -9,6 +9,7 @@
 
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES, isSameCapture } from '../../contract/statuses.ts';
+import { hidesCapture, type SnapshotContent } from '../../ledger/domain/snapshot.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 
 /** A resource as a list row or a response has it. Amounts in minor units of `currency`. */
@@ -70,18 +71,13 @@ export function compare(remote: Remote, local: Local | undefined): Difference | 
   return isVersioned && versionMicros === local.versionMicros ? field : 'stale_local';
 }
 
-/** Partly captured; more may be captured without a change of status. */
-const CAPTURING: ReadonlySet<string> = new Set([
-  'partially_captured_and_capturable',
-  'partially_captured_and_processing',
-]);
-
 /**
  * Whether a row lacks a field that can change while the status stays the same: the captured amount of a
  * payment that may be captured further, or the stage of a dispute that is not final.
  */
-export function hidesChange({ kind, status = '', capturedMinor, stage }: Remote): boolean {
-  if (kind === 'payment') return capturedMinor === undefined && CAPTURING.has(status);
+export function hidesChange(kind: ResourceKind, content: SnapshotContent): boolean {
+  if (kind === 'payment') return hidesCapture(content);
+  const { status = '', stage } = content;
   return kind === 'dispute' && stage === undefined && !FINAL_STATUSES.dispute.has(status);
 }
 
