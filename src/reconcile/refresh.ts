@@ -151,10 +151,7 @@ async function checkDue(
 
 async function checkBatch(
   parts: RefreshParts,
-  {
-    isWanted,
-    permissions,
-  }: { readonly isWanted: boolean; readonly permissions: Permissions },
+  { isWanted, permissions }: { readonly isWanted: boolean; readonly permissions: Permissions },
   signal: AbortSignal,
 ): Promise<Round> {
   const { db, clock } = parts;
