@@ -8,8 +8,7 @@
  */
 
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { FINAL_STATUSES, isSameCapture } from '../../contract/statuses.ts';
-import { hidesCapture, type SnapshotContent } from '../../ledger/domain/snapshot.ts';
+import { isSameCapture } from '../../contract/statuses.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 
 /** A resource as a list row or a response has it. Amounts in minor units of `currency`. */
@@ -69,16 +68,6 @@ export function compare(remote: Remote, local: Local | undefined): Difference | 
   const field = differingField(remote, local);
   if (field === undefined) return undefined;
   return isVersioned && versionMicros === local.versionMicros ? field : 'stale_local';
-}
-
-/**
- * Whether a row lacks a field that can change while the status stays the same: the captured amount of a
- * payment that may be captured further, or the stage of a dispute that is not final.
- */
-export function hidesChange(kind: ResourceKind, content: SnapshotContent): boolean {
-  if (kind === 'payment') return hidesCapture(content);
-  const { status = '', stage } = content;
-  return kind === 'dispute' && stage === undefined && !FINAL_STATUSES.dispute.has(status);
 }
 
 function differingField(remote: Remote, local: Local): Difference | undefined {
