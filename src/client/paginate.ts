@@ -83,7 +83,7 @@ async function fetchFirst<T>({ limit, offset = 0, fetchPage }: Walk<T>) {
  * A page of the largest limit that the service accepts.
  * @throws PaymentServiceError the first rejection, if it rejects each of them
  */
-async function fetchLargest<T>(
+export async function fetchLargest<T>(
   fetch: (limit: number) => Promise<Page<T>>,
 ): Promise<{ readonly page: Page<T>; readonly limit: number }> {
   let rejection: unknown;

@@ -8,6 +8,7 @@
  */
 import { contentHash } from '../ledger/contentHash.ts';
 import {
+  hidesChange,
   type Observation,
   type ResourceRef,
   type SnapshotContent,
@@ -17,7 +18,7 @@ import { type LocalRow, readIdsCreated, readLocalByIds } from '../ledger/read/st
 import { inChunks } from '../platform/collections.ts';
 import type { Database } from '../platform/db/database.ts';
 import { keysetRows } from '../platform/keyset.ts';
-import { compare, type Difference, hidesChange } from './domain/compare.ts';
+import { compare, type Difference } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import type { ListedRow, ListedWindow } from './listReader.ts';
 import type { RunContext } from './runContext.ts';
@@ -73,7 +74,7 @@ export async function compareRows(
     const difference = compare(row.remote, known);
     const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
     if (difference) differing.push({ row, difference });
-    else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote))) {
+    else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote, row.content))) {
       unsettled.push(refOf(row));
     } else if (added) supplements.push(observationOf(row, added));
   }

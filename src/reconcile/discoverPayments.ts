@@ -13,6 +13,7 @@
  * 3. What is retrieved is applied, also when it turns out to belong to another order.
  */
 import { type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
+import { fetchLargest } from '../client/paginate.ts';
 import { orderKeyOf } from '../ledger/domain/orderKey.ts';
 import { type ResourceRef, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
 import type { NamedOrder } from '../ledger/read/orders.ts';
@@ -45,7 +46,6 @@ export interface DiscoveredPayments {
 }
 
 const MAX_CANDIDATES = 5;
-const PAGE_LIMIT = 100;
 /** A shop may create the payment before it registers the order, and clocks differ. */
 const BEFORE_MS = HOUR_MS;
 
@@ -120,17 +120,16 @@ async function listCandidates(
   const [expected] = await readExpectations(db, [orderKeyOf({ id: orderId, orderId })]);
   const sinceMs = (expected?.registeredAt.getTime() ?? clock.nowMs()) - BEFORE_MS;
   const filter = {
-    limit: PAGE_LIMIT,
     created_gte: new Date(sinceMs).toISOString(),
     ...(expected && { currency: expected.currency }),
   };
   let rows: readonly object[];
   try {
-    const page = await client.payments.list(filter, {
-      lane: 'operator',
-      ...(signal && { signal }),
-    });
-    rows = page.items;
+    const options = { lane: 'operator', ...(signal && { signal }) } as const;
+    const fetched = await fetchLargest((limit) =>
+      client.payments.list({ ...filter, limit }, options),
+    );
+    rows = fetched.page.items;
   } catch (error) {
     if (!(error instanceof PaymentServiceError)) throw error;
     return failureOf(error) === 'missing' ? [] : error.message;

@@ -19,7 +19,7 @@ export function closeComparison(
 }
 
 /** What sends requests. Each has a finding of its own, which the requests of others cannot close. */
-export type RequestSource = Stream | 'refresh';
+export type RequestSource = Stream | 'refresh' | `refresh:${Stream}`;
 
 /** Opens the finding that the service cannot be used; it keeps the time since when. */
 export function openUnusable(db: Database, source: RequestSource, reason: string): Promise<void> {
@@ -27,7 +27,8 @@ export function openUnusable(db: Database, source: RequestSource, reason: string
   return openComparison(db, [{ class: 'service_unusable', subject, detail: { reason } }]);
 }
 
-/** Closes the finding, after a request succeeded. */
-export function closeUnusable(db: Database, source: RequestSource): Promise<void> {
-  return closeComparison(db, ['service_unusable'], [`service:${source}`]);
+/** Closes the findings of these, after their requests succeeded. */
+export function closeUnusable(db: Database, sources: readonly RequestSource[]): Promise<void> {
+  const subjects = sources.map((source) => `service:${source}`);
+  return closeComparison(db, ['service_unusable'], subjects);
 }

@@ -13,7 +13,7 @@ import { type ReportedDifference, writeStep } from './store/runs.ts';
  */
 export async function recordStep(run: RunContext, before: RunState, step: Step): Promise<RunState> {
   const state = await recordCheckpoint(run, before, step);
-  await closeUnusable(run.parts.db, run.stream);
+  await closeUnusable(run.parts.db, [run.stream]);
   return state;
 }
 

@@ -12,11 +12,14 @@
  *    resource is marked failed. The finding closes when a check succeeds, or nothing is left to check:
  *    what a pause holds back or another process has claimed is left. A failure that affects one resource
  *    postpones the check of that one.
- * 5. Where the key may not read resources of one kind, those of that kind wait, and the round goes on with
- *    the others. The list of the kind has the finding. The one that was refused waits longest, because the key
- *    may lack it alone: another one shows next time whether it does.
+ * 5. A 403 of the service postpones the check of that resource, because the key may lack it alone. After two
+ *    in a round in which no resource of the kind was readable, the rest of the kind waits, not as long, and
+ *    the round goes on with other kinds. A kind of which a round was only refused has a finding of its own.
+ *    It closes when one of the kind is checked, or none is left to check; a check of another kind shows
+ *    nothing about it.
  */
 
+import type { ResourceKind } from '../contract/resources/index.ts';
 import {
   type CheckedRow,
   claimDue,
@@ -40,11 +43,11 @@ import {
 } from './domain/checkTimes.ts';
 import { ageOfChangeMs, isMoneyChanged, isPastGrace } from './domain/compare.ts';
 import { affectsEveryRequest } from './domain/failures.ts';
-import { closeUnusable, openUnusable } from './findings.ts';
+import { closeUnusable, openUnusable, type RequestSource } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import type { Applied, Retrieve, Retrieved } from './retrieve.ts';
 import { isPaused } from './store/pauses.ts';
-import { STREAM_OF } from './streams.ts';
+import { KIND_OF, STREAM_OF, STREAMS } from './streams.ts';
 
 export interface RefreshParts {
   readonly db: Database;
@@ -76,33 +79,69 @@ const MAX_BACKOFF_MS = 5 * MINUTE_MS;
 /** Rule 5. Permissions change by hand. */
 const FORBIDDEN_MS = 5 * MINUTE_MS;
 
+/** Refusals that show that the key may not read a kind. */
+const MAX_REFUSALS = 2;
+
+/** What a round showed of what the key may read (rule 5). */
+interface Permissions {
+  readonly readable: Set<ResourceKind>;
+  /** The reasons of the refusals of each kind. */
+  readonly refusals: Map<ResourceKind, string[]>;
+}
+
+/** What a finding is about: the requests of refresh, or those of one kind alone. */
+type Scope = ResourceKind | undefined;
+
+const SCOPES: readonly Scope[] = [undefined, ...STREAMS.map((stream) => KIND_OF[stream])];
+
+function sourceOf(scope: Scope): RequestSource {
+  return scope === undefined ? 'refresh' : `refresh:${STREAM_OF[scope]}`;
+}
+
 export function createRefresh(parts: RefreshParts): Refresh {
-  // True at first: the service may have been unusable for the previous process.
-  let mayBeOpen = true;
-  const round = async (signal: AbortSignal): Promise<Round> => {
-    const result = await checkDue(parts, signal);
-    if (result.outcome === 'unusable') {
-      mayBeOpen = true;
-      await openUnusable(parts.db, 'refresh', result.reason);
-    } else if (result.checked > 0 || (mayBeOpen && !(await isAnyLeft(parts)))) {
-      await closeUnusable(parts.db, 'refresh');
-      mayBeOpen = false;
+  // All at first: the service may have been unusable for the previous process.
+  const mayBeOpen = new Set<Scope>(SCOPES);
+  const open = async (scope: Scope, reason: string): Promise<void> => {
+    mayBeOpen.add(scope);
+    await openUnusable(parts.db, sourceOf(scope), reason);
+  };
+  const closeEnded = async (checked: number, readable: ReadonlySet<Scope>): Promise<void> => {
+    const ended: Scope[] = [];
+    for (const scope of SCOPES) {
+      const isShown = scope === undefined ? checked > 0 : readable.has(scope);
+      if (isShown || (mayBeOpen.has(scope) && !(await isAnyLeft(parts, scope)))) ended.push(scope);
     }
+    if (ended.length > 0) await closeUnusable(parts.db, ended.map(sourceOf));
+    for (const scope of ended) mayBeOpen.delete(scope);
+  };
+  const round = async (signal: AbortSignal): Promise<Round> => {
+    const permissions: Permissions = { readable: new Set(), refusals: new Map() };
+    const { readable, refusals } = permissions;
+    const result = await checkDue(parts, permissions, signal);
+    for (const [kind, [reason]] of refusals) {
+      if (reason !== undefined && !readable.has(kind)) await open(kind, reason);
+    }
+    if (result.outcome === 'unusable') await open(undefined, result.reason);
+    else await closeEnded(result.checked, readable);
     return result;
   };
   return { round, loop: (signal) => loop(parts, round, signal) };
 }
 
 /** Whether anything is due within a lease, so that what is claimed counts as well. */
-function isAnyLeft({ db, clock }: RefreshParts): Promise<boolean> {
-  return hasChecksUntil(db, new Date(clock.nowMs() + LEASE_MS));
+function isAnyLeft({ db, clock }: RefreshParts, kind: Scope): Promise<boolean> {
+  return hasChecksUntil(db, new Date(clock.nowMs() + LEASE_MS), kind);
 }
 
-async function checkDue(parts: RefreshParts, signal: AbortSignal): Promise<Round> {
+async function checkDue(
+  parts: RefreshParts,
+  permissions: Permissions,
+  signal: AbortSignal,
+): Promise<Round> {
   let [checked, settled] = [0, 0];
   if (await isPaused(parts.db)) return { outcome: 'done', checked, settled };
   for (const isWanted of [true, false]) {
-    const result = await checkBatch(parts, isWanted, signal);
+    const result = await checkBatch(parts, { isWanted, permissions }, signal);
     if (result.outcome === 'unusable') return result;
     checked += result.checked;
     settled += result.settled;
@@ -112,7 +151,7 @@ async function checkDue(parts: RefreshParts, signal: AbortSignal): Promise<Round
 
 async function checkBatch(
   parts: RefreshParts,
-  isWanted: boolean,
+  { isWanted, permissions }: { readonly isWanted: boolean; readonly permissions: Permissions },
   signal: AbortSignal,
 ): Promise<Round> {
   const { db, clock } = parts;
@@ -125,27 +164,40 @@ async function checkBatch(
     const next = settled.map((row) => nextOf(row, nowMs));
     await writeNextChecks(db, next);
   }
+  const release = (rows: readonly DueRow[], afterMs = 0): Promise<void> =>
+    releaseDue(db, rows, { leaseUntil, now: new Date(nowMs + afterMs) });
   let waiting = due.filter((row) => !settled.includes(row));
   let checked = 0;
   try {
-    for (let row = waiting[0]; row && !signal.aborted; row = waiting[0]) {
+    while (!signal.aborted) {
+      const heldBack = waiting.filter(({ kind }) => isHeldBack(permissions, kind));
+      if (heldBack.length > 0) await release(heldBack, FORBIDDEN_MS);
+      waiting = waiting.filter((row) => !heldBack.includes(row));
+      const [row] = waiting;
+      if (!row) break;
       const failed = await check(parts, row, signal);
       if (failed?.failure === 'forbidden') {
-        const { kind } = row;
-        const others = waiting.filter((other) => other !== row && other.kind === kind);
-        await releaseDue(db, others, { leaseUntil, now: new Date(nowMs + FORBIDDEN_MS) });
-        await releaseDue(db, [row], { leaseUntil, now: new Date(nowMs + 2 * FORBIDDEN_MS) });
-        waiting = waiting.filter((other) => other.kind !== kind);
-        continue;
+        noteRefusal(permissions, row.kind, failed.reason);
+        await release([row], 2 * FORBIDDEN_MS);
+      } else if (failed) return { outcome: 'unusable', reason: failed.reason };
+      else {
+        permissions.readable.add(row.kind);
+        checked += 1;
       }
-      if (failed) return { outcome: 'unusable', reason: failed.reason };
       waiting.shift();
-      checked += 1;
     }
   } finally {
-    if (waiting.length > 0) await releaseDue(db, waiting, { leaseUntil, now });
+    if (waiting.length > 0) await release(waiting);
   }
   return { outcome: 'done', checked, settled: settled.length };
+}
+
+function isHeldBack({ readable, refusals }: Permissions, kind: ResourceKind): boolean {
+  return !readable.has(kind) && (refusals.get(kind)?.length ?? 0) >= MAX_REFUSALS;
+}
+
+function noteRefusal({ refusals }: Permissions, kind: ResourceKind, reason: string): void {
+  refusals.set(kind, [...(refusals.get(kind) ?? []), reason]);
 }
 
 /** Whether no request is needed: it settled, and no late check is due (rule 2). */

@@ -235,7 +235,8 @@ async function reconcile(
     metrics: { missed: () => undefined, secondsToConverge: () => undefined, run: () => undefined },
   });
   // A round reads it only where it checked nothing.
-  await hasChecksUntil(db, new Date(later.nowMs()));
+  await hasChecksUntil(db, new Date(later.nowMs()), undefined);
+  await hasChecksUntil(db, new Date(later.nowMs()), 'payout');
   await refresh.round(new AbortController().signal);
   await raiseWaitingFindings(db, { hasApiKey: true });
   await createAuthorizationCheck({

@@ -269,8 +269,11 @@ test('a resource that a failed round did not check is due again immediately', as
   expect(await openFindings()).toEqual([]);
 });
 
-/** Two disputes with events without a currency. @param path of what the key may not read */
-async function forbidDisputes(forbidden: string): Promise<void> {
+/** Disputes with events without a currency. @param forbidden those that the key may not read */
+async function forbidDisputes(
+  disputes: readonly string[],
+  forbidden: readonly string[],
+): Promise<void> {
   const dispute = (dispute_id: string) => ({
     dispute_id,
     payment_id: id,
@@ -278,50 +281,85 @@ async function forbidDisputes(forbidden: string): Promise<void> {
     dispute_status: 'dispute_opened',
   });
   const labels = { contentType: 'dispute_details', eventType: 'dispute_opened' };
-  const bodies = ['dp_1', 'dp_2'].map((disputeId) => eventBody(dispute(disputeId), labels));
+  const bodies = disputes.map((disputeId) => eventBody(dispute(disputeId), labels));
   await applyEach(db, testApplier(db), bodies);
   const error = { type: 'authentication_error', code: 'IR_22', message: 'not permitted' };
   service.always = ({ path }) => {
-    if (path.startsWith(forbidden)) return { status: 403, body: { error } };
     const [, kind, disputeId = ''] = path.split('/');
+    if (forbidden.includes(disputeId)) return { status: 403, body: { error } };
     const shown = { ...dispute(disputeId), currency: 'USD' };
     return { status: 200, body: kind === 'disputes' ? shown : PAID };
   };
 }
 
+const AFTER_REFUSALS = { nowMs: () => LATER.nowMs() + 11 * 60_000 };
+
 test('a key that may not read disputes delays no check of a payment', async () => {
-  await forbidDisputes('/disputes/');
+  const disputes = ['dp_1', 'dp_2', 'dp_3'];
+  await forbidDisputes(disputes, disputes);
   const refresh = refreshAt(LATER);
   const { signal } = new AbortController();
   expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', checked: 1 });
   expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
   const requested = service.received.map(({ path }) => path.split('/')[1]);
-  expect(requested.sort(), 'one request shows it for all disputes').toEqual([
+  expect(requested.sort(), 'two requests show it for all disputes').toEqual([
+    'disputes',
     'disputes',
     'payments',
   ]);
   expect(await refresh.round(signal), 'disputes wait').toMatchObject({ checked: 0 });
-  expect(service.received).toHaveLength(2);
+  expect(service.received).toHaveLength(3);
 });
 
-test.each([
-  ['dp_1', 'dp_2'],
-  ['dp_2', 'dp_1'],
-])('%s, which the key may not read, is behind %s the next time', async (forbidden, other) => {
-  await forbidDisputes(`/disputes/${forbidden}`);
+test('a dispute is checked although the key may not read two others', async () => {
+  await forbidDisputes(['dp_1', 'dp_2', 'dp_3'], ['dp_1', 'dp_3']);
   const { signal } = new AbortController();
   await refreshAt(LATER).round(signal);
-  const behind = await db.query(
-    `select id from resources r
-      where kind = 'dispute'
-        and next_check_at > (select next_check_at from resources where kind = r.kind and id = $1)`,
-    [other],
-  );
-  const requested = () => service.received.map(({ path }) => path);
-  // Which of them is tried first is not known; in one of both cases it is the forbidden one.
-  if (!requested().includes(`/disputes/${other}`)) expect(behind).toEqual([{ id: forbidden }]);
+  // Which are tried first is not known: after two refusals the third waits, but not as long as they do.
   await refreshAt({ nowMs: () => LATER.nowMs() + 6 * 60_000 }).round(signal);
-  expect(requested()).toContain(`/disputes/${other}`);
+  const requested = service.received.map(({ path }) => path);
+  expect(requested).toContain('/disputes/dp_2');
+});
+
+describe('the finding that the key may not read disputes', () => {
+  const REFUSED = [{ class: 'service_unusable', subject: 'service:refresh:disputes' }];
+
+  test('stays open while payments are checked, also by another process', async () => {
+    await forbidDisputes(['dp_1'], ['dp_1']);
+    const { signal } = new AbortController();
+    expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1 });
+    expect(await openFindings()).toEqual(REFUSED);
+    const unsettled = { ...FAILED, status: 'processing', modified_at: A_SECOND_LATER };
+    await applyEach(db, testApplier(db), [eventBody({ ...unsettled, payment_id: 'pay_other' })]);
+    expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1 });
+    expect(await openFindings()).toEqual(REFUSED);
+  });
+
+  test('closes when a dispute is checked', async () => {
+    await forbidDisputes(['dp_1'], ['dp_1']);
+    const { signal } = new AbortController();
+    await refreshAt(LATER).round(signal);
+    await forbidDisputes([], []);
+    expect(await refreshAt(AFTER_REFUSALS).round(signal)).toMatchObject({ checked: 1 });
+    expect(await openFindings()).toEqual([]);
+  });
+
+  test('closes when no check of a dispute is left', async () => {
+    await forbidDisputes(['dp_1'], ['dp_1']);
+    const { signal } = new AbortController();
+    const refresh = refreshAt(LATER);
+    await refresh.round(signal);
+    await db.query(`update resources set next_check_at = null where kind = 'dispute'`);
+    await refresh.round(signal);
+    expect(await openFindings()).toEqual([]);
+  });
+
+  test('does not open if another dispute is checked in the same round', async () => {
+    await forbidDisputes(['dp_1', 'dp_2'], ['dp_1']);
+    const round = await refreshAt(LATER).round(new AbortController().signal);
+    expect(round).toMatchObject({ checked: 2 });
+    expect(await openFindings()).toEqual([]);
+  });
 });
 
 const unusable = () =>

@@ -106,6 +106,19 @@ describe('an order of a customer who paid with a second payment', () => {
     },
   );
 
+  test('is paid where lists of the service reject pages of 100', async () => {
+    await sandbox.control('PUT', '/faults', { lists: { max_limit: 50 } });
+    const orderId = unique('ord');
+    await refresher.payment(await pay(orderId, declined));
+    const second = await pay(orderId, cardPayment);
+    expect(await refresher.order({ id: orderId })).toEqual({ outcome: 'fresh' });
+    const found = await db.query(`select status from resources where id = $1`, [second]);
+    expect(found).toEqual([{ status: 'succeeded' }]);
+    const unknownId = unique('ord');
+    await pay(unknownId, cardPayment);
+    expect(await refresher.order({ id: unknownId })).toEqual({ outcome: 'fresh' });
+  });
+
   test('is not fresh if the list cannot be read', async () => {
     const orderId = unique('ord');
     await refresher.payment(await pay(orderId, declined));

@@ -3,6 +3,7 @@
  * are stored, and unknown values never count as equal. With the sandbox over HTTP.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
@@ -190,6 +191,34 @@ test('a second partial capture without an event is found by a run over short row
 
   expect(await stateOf(1)).toMatchObject({ status, captured: 500 });
 });
+
+test.each([
+  ['short', { amount_capturable: undefined, modified_at: undefined }],
+  ['full', { amount_capturable: undefined }],
+])(
+  'a captured part of a hold without an event is found by a run over %s rows without the amount left to capture',
+  async (_, omitted) => {
+    await sandbox.control('DELETE', '/faults');
+    const client = createClient({ baseUrl: proxy.baseUrl, apiKey: sandbox.apiKey });
+    const { list } = client.payments;
+    const payments: typeof client.payments = {
+      ...client.payments,
+      list: async (filter, options) => {
+        const page = await list(filter, options);
+        return { ...page, items: page.items.map((row) => ({ ...row, ...omitted })) };
+      },
+    };
+    reconciler = testReconciler({ db, service: sandbox, use: { ...client, payments } });
+    await makePayments(1);
+    const hold = { amount_received: 0, amount_capturable: 1000 };
+    await setState(0, { ...hold, capture_method: 'manual_multiple' }, 'requires_capture');
+    await reconciler.run(span);
+    expect(await stateOf(0)).toMatchObject({ status: 'requires_capture', captured: 0 });
+    await setState(0, { amount_received: 300, amount_capturable: 700 });
+    expect(await reconciler.run(span)).toMatchObject({ state: 'done', remaining: 0 });
+    expect(await stateOf(0)).toMatchObject({ status: 'requires_capture', captured: 300 });
+  },
+);
 
 test('a payment without a captured amount in its response is retrieved only once', async () => {
   await makePayments(1);

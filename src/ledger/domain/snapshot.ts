@@ -13,7 +13,7 @@ import { parseId } from '../../contract/identifiers.ts';
 import { parseAmountMinor, parseCurrency } from '../../contract/money.ts';
 import { redactPersonalData } from '../../contract/personalData.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { captureClaim, normalizeStatus } from '../../contract/statuses.ts';
+import { captureClaim, FINAL_STATUSES, normalizeStatus } from '../../contract/statuses.ts';
 import { parseInstantMicros } from './time.ts';
 
 /** Names one resource. */
@@ -139,6 +139,25 @@ function isPartOfHold(content: SnapshotContent): boolean {
   );
 }
 
+/** Partly captured; more may be captured without a change of status. */
+const CAPTURING: ReadonlySet<string> = new Set([
+  'partially_captured_and_capturable',
+  'partially_captured_and_processing',
+]);
+
+/**
+ * Whether a payment's body lacks the captured amount, while more may be captured without a change of status.
+ * What was received of a hold may be a captured part: only what can still be captured shows whether it is.
+ */
+function hidesCapture(content: SnapshotContent): boolean {
+  const { status = '', amountReceivedMinor, amountCapturableMinor, amountMinor } = content;
+  if (CAPTURING.has(status)) return amountReceivedMinor === undefined;
+  const { netAmountMinor = amountMinor ?? Infinity } = content;
+  const receivedMinor = amountReceivedMinor ?? 0;
+  const mayBePart = receivedMinor > 0 && receivedMinor < netAmountMinor;
+  return status === 'requires_capture' && mayBePart && amountCapturableMinor === undefined;
+}
+
 /** Where a snapshot comes from. */
 export type SnapshotSource = 'webhook' | 'retrieve' | 'list';
 
@@ -235,12 +254,26 @@ export function readResource(
 }
 
 /**
- * Whether a list row carries too little to be a snapshot. Short rows have neither a version nor a
- * received amount: they may make a retrieve due, but never post.
+ * Whether a list row carries too little to be a snapshot. Short rows have no version, or do not show what was
+ * captured: they may make a retrieve due, but never post.
  */
 export function isHint(ref: ResourceRef, content: SnapshotContent): boolean {
   if (content.versionMicros === undefined) return true;
-  return ref.kind === 'payment' && content.amountReceivedMinor === undefined;
+  if (ref.kind !== 'payment') return false;
+  return content.amountReceivedMinor === undefined || hidesCapture(content);
+}
+
+/**
+ * Whether a row lacks a field that can change while the status stays the same: the captured amount of a
+ * payment that may be captured further, or the stage of a dispute that is not final.
+ */
+export function hidesChange(
+  { kind }: Pick<ResourceRef, 'kind'>,
+  content: SnapshotContent,
+): boolean {
+  if (kind === 'payment') return hidesCapture(content);
+  const { status = '', stage } = content;
+  return kind === 'dispute' && stage === undefined && !FINAL_STATUSES.dispute.has(status);
 }
 
 /**

@@ -217,11 +217,17 @@ export async function postponeCheck(
   ]);
 }
 
-/** Whether any check is due at a time or before it. */
-export async function hasChecksUntil(db: Queryable, at: Date): Promise<boolean> {
+/** Whether any check is due at a time or before it. @param kind undefined for every kind */
+export async function hasChecksUntil(
+  db: Queryable,
+  at: Date,
+  kind: ResourceKind | undefined,
+): Promise<boolean> {
   const rows = await db.query<{ isDue: boolean }>(
-    'select exists (select from resources where next_check_at <= $1) as "isDue"',
-    [at],
+    `select exists (
+       select from resources where next_check_at <= $1 and ($2::text is null or kind = $2)
+     ) as "isDue"`,
+    [at, kind ?? null],
   );
   return rows[0]?.isDue === true;
 }

@@ -8,7 +8,7 @@
  */
 
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { FINAL_STATUSES, isSameCapture } from '../../contract/statuses.ts';
+import { isSameCapture } from '../../contract/statuses.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 
 /** A resource as a list row or a response has it. Amounts in minor units of `currency`. */
@@ -68,21 +68,6 @@ export function compare(remote: Remote, local: Local | undefined): Difference | 
   const field = differingField(remote, local);
   if (field === undefined) return undefined;
   return isVersioned && versionMicros === local.versionMicros ? field : 'stale_local';
-}
-
-/** Partly captured; more may be captured without a change of status. */
-const CAPTURING: ReadonlySet<string> = new Set([
-  'partially_captured_and_capturable',
-  'partially_captured_and_processing',
-]);
-
-/**
- * Whether a row lacks a field that can change while the status stays the same: the captured amount of a
- * payment that may be captured further, or the stage of a dispute that is not final.
- */
-export function hidesChange({ kind, status = '', capturedMinor, stage }: Remote): boolean {
-  if (kind === 'payment') return capturedMinor === undefined && CAPTURING.has(status);
-  return kind === 'dispute' && stage === undefined && !FINAL_STATUSES.dispute.has(status);
 }
 
 function differingField(remote: Remote, local: Local): Difference | undefined {

@@ -575,9 +575,11 @@ const CHECKS = [
     yield* x.update(t.resources, isRef(kind, id), (row) => ({ ...row, next_check_at: toMs(at) }));
     return [];
   }),
-  modeled(hasChecksUntil, [EPOCH], '966c09bd', (x, t, [at]) => {
+  modeled(hasChecksUntil, [EPOCH, undefined], '91142232', (x, t, [at, kind]) => {
     const isDue = (row: ResourceRow) =>
-      row.next_check_at !== null && row.next_check_at <= requiredMs(at);
+      row.next_check_at !== null &&
+      row.next_check_at <= requiredMs(at) &&
+      (kind === null || row.kind === kind);
     return [{ isDue: x.rows(t.resources, isDue).length > 0 }];
   }),
 ];
