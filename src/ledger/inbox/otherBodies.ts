@@ -1,6 +1,6 @@
 /**
  * What other bodies are about that arrived under the ids of events. They are not applied, so it is retrieved: a body
- * about another payment would be acknowledged and never looked at.
+ * about another payment would be acknowledged and never retrieved.
  *
  * 1. All bodies of an event are read when it is applied, up to `MAX_OTHER_BODIES`: of more, the newest. Each new one
  *    makes the event pending again.
