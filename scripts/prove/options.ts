@@ -13,8 +13,9 @@ export const HELP = `npm run prove -- [flags]
   --output DIR    where figures.md and figures.json are; docs, and with --short a folder of their own
   --help
 
-Each part writes its result when it ends, and replaces only its own. Exit code 1: an acknowledged event was
-lost, another guarantee was broken, or a part failed; the other parts run all the same. Redis and PostgreSQL
+Parts that measure speed run first and alone, the others three at a time. Each writes its result when it ends,
+and replaces only its own. Exit code 1: an acknowledged event was lost, another guarantee was broken, or a part
+failed; the other parts run all the same. Redis and PostgreSQL
 are started where they are needed; without redis-server, parts with Redis fail.
 
 Parts, with the count of the short and of the long form:

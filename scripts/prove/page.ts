@@ -5,7 +5,7 @@ import { SECTIONS, type Section } from './tables.ts';
 
 const INTRODUCTION = `# Figures
 
-What \`npm run prove\` measured, in its own tests and benches ([record 166](decisions/0166-figures.md)). \`npm run prove -- --seed N\` repeats all of it, which takes hours, and writes this page and [figures.json](figures.json), which has every single value. \`--short\` takes minutes. The command of a line repeats that line alone; the others stay as they are. A seed repeats everything that was chosen at random. How processes and requests then meet differs from run to run.
+What \`npm run prove\` measured, in its own tests and benches ([record 166](decisions/0166-figures.md)). \`npm run prove -- --seed N\` repeats all of it, which takes about two hours on two cores, and writes this page and [figures.json](figures.json), which has every single value. \`--short\` takes minutes. The command of a line repeats that line alone; the others stay as they are. A seed repeats everything that was chosen at random. How processes and requests then meet differs from run to run.
 `;
 
 export function writePage(report: Report): string {
@@ -76,7 +76,7 @@ function writeRuns({ results }: Report): string {
   const list = machines.map((text, index) => `- ${String.fromCharCode(65 + index)}: ${text}`);
   return `## Runs
 
-The commit is the last one that changed the program. A part without a seed has the same load each time.
+The commit is the last one that changed the program. A part without a seed has the same load each time. In a run of several parts, those that measure speed run alone and the others three at a time, so their seconds are those of a busy machine.
 
 ${writeTable(columns, rows)}
 Machines:

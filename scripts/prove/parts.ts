@@ -41,7 +41,7 @@ function killRole(role: string): Part {
     kind: 'kills',
     unit: `${KILL_UNIT} with each queue`,
     short: 5,
-    long: 200,
+    long: 100,
     isSeeded: true,
     invocations: (seed, count) => [
       {
@@ -87,7 +87,7 @@ export const PARTS: readonly Part[] = [
     kind: 'kills',
     unit: KILL_UNIT,
     short: 5,
-    long: 200,
+    long: 100,
     isSeeded: true,
     invocations: (seed, count) => [
       {
@@ -105,7 +105,7 @@ export const PARTS: readonly Part[] = [
     kind: 'kills',
     unit: KILL_UNIT,
     short: 5,
-    long: 200,
+    long: 100,
     isSeeded: true,
     invocations: (seed, count) => [
       {
@@ -172,7 +172,7 @@ export const PARTS: readonly Part[] = [
     kind: 'repair',
     unit: 'seeds',
     short: 4,
-    long: 80,
+    long: 40,
     isSeeded: true,
     invocations: (seed, count) => [
       {
@@ -241,6 +241,11 @@ export const PARTS: readonly Part[] = [
     ['--only', 'steady', '--seconds', String(count)],
   ]),
 ];
+
+/** Speed is measured with nothing beside it. What is lost, doubled or missed does not depend on that. */
+export function measuresSpeed({ kind }: Part): boolean {
+  return kind === 'intake' || kind === 'end_to_end' || kind === 'steady';
+}
 
 /** @returns undefined if no part has the name */
 export function findPart(name: string): Part | undefined {

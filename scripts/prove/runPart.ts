@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { Measured } from '../../bench/growth/summary.ts';
 import type { Report as SpeedReport } from '../../bench/report.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
@@ -23,26 +25,32 @@ const TEST_TIMEOUT_MS = 12 * 3_600_000;
 /** The default of the bench, stated so that it is recorded as it was. */
 const BODY_BYTES = 1_500;
 
-/** Runs one after the other: parts that run at once would slow each other down. */
+export interface Running {
+  /** Called with each line that a process writes. */
+  readonly print: (line: string) => void;
+  readonly stop: AbortSignal;
+}
+
+/** Runs one after the other. */
 export async function runInvocations(
   invocations: readonly Invocation[],
-  stop: AbortSignal,
+  running: Running,
 ): Promise<Recorded> {
   let all: Recorded = { exitCode: 0, records: [] };
   for (const invocation of invocations) {
-    if (stop.aborted) break;
-    const { exitCode, records } = await runInvocation(invocation, stop);
+    if (running.stop.aborted) break;
+    const { exitCode, records } = await runInvocation(invocation, running);
     all = { exitCode: all.exitCode || exitCode, records: [...all.records, ...records] };
   }
   return all;
 }
 
-async function runInvocation(invocation: Invocation, stop: AbortSignal): Promise<Recorded> {
+async function runInvocation(invocation: Invocation, running: Running): Promise<Recorded> {
   const folder = mkdtempSync(join(tmpdir(), 'tallyhook-prove-'));
   const file = join(folder, 'records');
   try {
     const { args, env } = commandOf(invocation, file);
-    const exitCode = await runNode(args, env, stop);
+    const exitCode = await runNode(args, env, running);
     const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
     return { exitCode, records: text === undefined ? [] : readRecords(invocation, text) };
   } finally {
@@ -82,13 +90,16 @@ function readRecords(invocation: Invocation, text: string): readonly FigureRecor
 async function runNode(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  stop: AbortSignal,
+  { print, stop }: Running,
 ): Promise<number> {
   const child = spawn(process.execPath, [...args], {
     cwd: packageRoot(),
     env: { ...process.env, ...env },
-    stdio: 'inherit',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const printLines = (input: Readable) => createInterface({ input }).on('line', print);
+  printLines(child.stdout);
+  printLines(child.stderr);
   // A bench stops the servers that it started. Vitest ends at once, and leaves the PostgreSQL of its tests.
   const end = () => child.kill('SIGTERM');
   stop.addEventListener('abort', end);
