@@ -15,7 +15,7 @@ import {
   readBacklog,
   readWebhookGaps,
 } from '../ledger/inbox/store/arrivals.ts';
-import { readOldestFindingMs } from '../ledger/read/store/openFindings.ts';
+import { readOpenFindings } from '../ledger/read/store/openFindings.ts';
 import { hasUndatedTransfers } from '../ledger/read/store/statement.ts';
 import { measureUnchained } from '../ledger/store/chain.ts';
 import { readProof } from '../ledger/store/verifyRounds.ts';
@@ -175,14 +175,19 @@ async function readMissed(tx: Queryable): Promise<readonly Missed[]> {
 async function readReconciliation(tx: Queryable): Promise<SystemFacts['reconciliation']> {
   const watermarks = await readWatermarks(tx);
   const pause = await readPause(tx);
-  const unusableSinceMs = await readOldestFindingMs(tx, 'service_unusable');
+  const unusable = await readOpenFindings(tx, 'service_unusable');
   return {
+    lists: STREAMS,
     watermarks: watermarks.map(({ stream, at }) => ({ stream, atMs: at.getTime() })),
     paused: pause && {
       sinceMs: pause.pausedAt.getTime(),
       by: pause.pausedBy,
       reason: pause.reason,
     },
-    unusableSinceMs: unusableSinceMs ?? undefined,
+    unusable: unusable.map(({ subject, openedMs, isAccepted }) => ({
+      source: subject.replace('service:', ''),
+      sinceMs: openedMs,
+      isAccepted,
+    })),
   };
 }

@@ -4,6 +4,7 @@ import { replayEvents } from '../../src/ledger/inbox/applyEvents.ts';
 import { openFindings } from '../../src/ledger/recordFindings.ts';
 import { insertLoss } from '../../src/monitor/store/failoverLosses.ts';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
+import { STREAMS } from '../../src/reconcile/streams.ts';
 import { readStoredAlerts } from '../support/alerts.ts';
 import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -265,6 +266,29 @@ describe('reconciliation', () => {
     await watch();
     expect(await storedAlerts()).toEqual([
       ['service_unreachable', 'resolved', 'opened', 'resolved'],
+    ]);
+  });
+
+  test('raises an alert of its own when the service becomes unreachable beside a refused list', async () => {
+    const open = (subjects: readonly string[]) =>
+      db.transaction((tx) =>
+        openFindings(
+          tx,
+          subjects.map((subject) => ({ class: 'service_unusable', subject, detail: {} })),
+        ),
+      );
+    const sentences = () =>
+      db.query(`select state, left(sentence, 43) as sentence from alerts order by id`);
+    await open(['service:payouts']);
+    await db.query(`update findings set opened_at = now() - interval '11 minutes'`);
+    await watch();
+    const refused = { state: 'open', sentence: 'The payment service has failed or refused s' };
+    expect(await sentences()).toEqual([refused]);
+    await open(STREAMS.map((stream) => `service:${stream}`));
+    await watch();
+    expect(await sentences()).toEqual([
+      { ...refused, state: 'resolved' },
+      { state: 'open', sentence: 'The payment service has been unreachable si' },
     ]);
   });
 

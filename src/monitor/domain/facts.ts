@@ -9,6 +9,15 @@ export interface Missed {
   readonly webhooks: number;
 }
 
+/** Requests that fail or are refused. */
+export interface Unusable {
+  /** A list, such as `disputes`; `refresh`, every retrieve; or `refresh:disputes`, those of one kind. */
+  readonly source: string;
+  readonly sinceMs: number;
+  /** Whether somebody accepted the finding about it, which ends its alert. */
+  readonly isAccepted: boolean;
+}
+
 /** A process on a machine with a wrong clock. */
 export interface SkewedClock {
   readonly process: string;
@@ -79,13 +88,15 @@ export interface SystemFacts {
   /** Undefined without an API key: nothing is reconciled. */
   readonly reconciliation:
     | {
+        /** Those that are compared. */
+        readonly lists: readonly string[];
         /** The watermarks of the lists that have one. */
         readonly watermarks: readonly { readonly stream: string; readonly atMs: number }[];
         readonly paused:
           | { readonly sinceMs: number; readonly by: string; readonly reason: string }
           | undefined;
-        /** Since when the service is unreachable. */
-        readonly unusableSinceMs: number | undefined;
+        /** What the service does not respond to, or refuses; the oldest first. */
+        readonly unusable: readonly Unusable[];
       }
     | undefined;
   /** Minutes within RATE_WINDOW_MS in which the rate limit was exhausted. */

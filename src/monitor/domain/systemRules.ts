@@ -63,8 +63,7 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
   const missed = late || stopped ? undefined : missedWebhooks(facts);
   const unreachable = serviceUnreachable(facts);
   const paused = reconciliationPaused(facts);
-  const isHeldUp =
-    unreachable || facts.reconciliation?.paused || isExplained('reconcile', 'reconciliation_lag');
+  const isHeldUp = facts.reconciliation?.paused || isExplained('reconcile', 'reconciliation_lag');
   return [
     subjectAlerts('system:webhooks', [rejected, stopped, missed]),
     subjectAlerts('system:events', [late, deadEvents(facts)]),
@@ -100,6 +99,6 @@ function subjectAlerts(
   subject: SystemSubject,
   alerts: readonly (SystemAlert | undefined)[],
 ): SubjectAlerts {
-  const active = alerts.flatMap((alert) => (alert ? [{ ...alert, subject, variant: '' }] : []));
+  const active = alerts.flatMap((alert) => (alert ? [{ variant: '', ...alert, subject }] : []));
   return { subject, rules: RULES_ABOUT[subject], active };
 }

@@ -4,18 +4,20 @@ import type { Alert, Rule } from '../../../src/alerts/domain/alert.ts';
 import type { SystemFacts } from '../../../src/monitor/domain/facts.ts';
 import { evaluateSystem } from '../../../src/monitor/domain/systemRules.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/platform/time.ts';
+import { STREAMS } from '../../../src/reconcile/streams.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 const ago = (ms: number): number => NOW_MS - ms;
 
 const RECONCILIATION = {
+  lists: STREAMS,
   watermarks: [
     { stream: 'payments', atMs: ago(4 * MINUTE_MS) },
     { stream: 'payouts', atMs: ago(5 * MINUTE_MS) },
   ],
   paused: undefined,
-  unusableSinceMs: undefined,
+  unusable: [],
 };
 
 /** A shop during the day: webhooks every few seconds, everything reconciled. */
@@ -65,6 +67,11 @@ function rulesOf(changes: Partial<SystemFacts>): readonly [Rule, string][] {
 const reconciliation = (changes: Partial<NonNullable<SystemFacts['reconciliation']>>) => ({
   reconciliation: { ...RECONCILIATION, ...changes },
 });
+const unusable = (sinceMs: number, ...sources: readonly string[]) =>
+  reconciliation({
+    watermarks: STREAMS.map((stream) => ({ stream, atMs: sinceMs - DAY_MS })),
+    unusable: sources.map((source) => ({ source, sinceMs, isAccepted: false })),
+  });
 const missed = (hour: number, webhooks: number, day = hour, dayWebhooks = webhooks) => ({
   missed: [
     { periodMs: HOUR_MS, changes: hour, webhooks },
@@ -131,10 +138,7 @@ describe('no alert is active', () => {
       'for a pause during an attended maintenance',
       reconciliation({ paused: { sinceMs: ago(3 * HOUR_MS), by: 'ada', reason: 'tests' } }),
     ],
-    [
-      'for a service that is unreachable for a moment',
-      reconciliation({ unusableSinceMs: ago(9 * MINUTE_MS) }),
-    ],
+    ['for a service that is unreachable for a moment', unusable(ago(9 * MINUTE_MS), ...STREAMS)],
     ['for a few minutes without requests left', { exhaustedMinutes: 9 }],
   ])('%s', (_name, changes) => {
     expect(alertsOf(changes)).toEqual([]);
@@ -276,12 +280,12 @@ describe('conditions that last too long', () => {
     ],
     [
       'an unreachable service, which explains the lists',
-      reconciliation({ unusableSinceMs: ago(10 * MINUTE_MS), watermarks: old }),
+      unusable(ago(10 * MINUTE_MS), ...STREAMS),
       [['service_unreachable', 'warning']],
     ],
     [
       'a service that is unreachable for an hour',
-      reconciliation({ unusableSinceMs: ago(HOUR_MS) }),
+      unusable(ago(HOUR_MS), ...STREAMS),
       [['service_unreachable', 'critical']],
     ],
     [
@@ -291,6 +295,48 @@ describe('conditions that last too long', () => {
     ],
   ])('alert: %s', (_name, changes, rules) => {
     expect(rulesOf(changes)).toEqual(rules);
+  });
+
+  test.each([
+    [['disputes'], 'the list of disputes'],
+    [['payouts', 'refresh:payouts'], 'the list of payouts, retrieves of payouts'],
+    [['refresh'], 'retrieves'],
+  ])('requests that the service alone refuses are named: %j', (sources, named) => {
+    const facts = {
+      ...unusable(ago(10 * MINUTE_MS), ...sources),
+      openRules: new Set<Rule>(['service_unreachable']),
+    };
+    const [alert] = evaluateSystem({ ...HEALTHY, ...facts }).flatMap(({ active }) =>
+      active.filter(({ rule }) => rule === 'service_unreachable'),
+    );
+    expect(alert?.sentence).toMatch(`: ${named}. Changes there`);
+    expect(alert?.sentence).not.toMatch('unreachable');
+    // An outage is another alert, so that it notifies.
+    const [outage] = alertsOf(unusable(ago(10 * MINUTE_MS), ...STREAMS));
+    expect(outage?.variant).not.toBe(alert?.variant);
+  });
+
+  test('an outage is one also where somebody accepted that a list is refused', () => {
+    const facts = unusable(ago(10 * MINUTE_MS), ...STREAMS).reconciliation;
+    const [first, ...others] = facts.unusable;
+    if (!first) throw new Error('no list');
+    const accepted = { ...facts, unusable: [{ ...first, isAccepted: true }, ...others] };
+    const [alert] = alertsOf({ reconciliation: accepted });
+    expect(alert?.sentence).toMatch('has been unreachable');
+  });
+
+  test('a refused list does not hide that another one is not read', () => {
+    const watermarks = [
+      { stream: 'payouts', atMs: ago(DAY_MS) },
+      { stream: 'payments', atMs: ago(HOUR_MS) },
+    ];
+    for (const isAccepted of [false, true]) {
+      const refused = [{ source: 'payouts', sinceMs: ago(DAY_MS), isAccepted }];
+      const alerts = alertsOf(reconciliation({ watermarks, unusable: refused }));
+      const lag = alerts.find(({ rule }) => rule === 'reconciliation_lag');
+      expect(lag?.sentence).toMatch(/^The list of payments /);
+      expect(alerts).toHaveLength(isAccepted ? 1 : 2);
+    }
   });
 
   test('a pause is reported with who paused it, and why', () => {

@@ -10,18 +10,29 @@ export async function countOpenFindings(db: Queryable): Promise<number> {
   return rows[0]?.open ?? 0;
 }
 
-/** When the oldest open finding of a class was opened, in milliseconds since 1970. */
-export async function readOldestFindingMs(
+/** More subjects of one class than an account has profiles. */
+const MAX_SUBJECTS = 1_000;
+
+export interface OpenFinding {
+  readonly subject: string;
+  /** In milliseconds since 1970. */
+  readonly openedMs: number;
+  readonly isAccepted: boolean;
+}
+
+/** The open findings of a class that has few, oldest first. */
+export async function readOpenFindings(
   db: Queryable,
   findingClass: string,
-): Promise<number | null> {
-  const rows = await db.query<{ openedMs: number | null }>(
-    `select (extract(epoch from min(opened_at)) * 1000)::bigint as "openedMs"
+): Promise<readonly OpenFinding[]> {
+  return await db.query<OpenFinding>(
+    `select subject, (extract(epoch from opened_at) * 1000)::bigint as "openedMs",
+            accepted_at is not null as "isAccepted"
        from findings
-      where class = $1 and state = 'open' and accepted_at is null`,
-    [findingClass],
+      where class = $1 and state = 'open'
+      order by opened_at, subject limit $2`,
+    [findingClass, MAX_SUBJECTS],
   );
-  return rows[0]?.openedMs ?? null;
 }
 
 /** Selects those of these findings that are open. */
@@ -39,9 +50,6 @@ export function selectAcceptedFindings(
 ): Promise<readonly FindingName[]> {
   return selectFindings(db, findings, `state = 'open' and accepted_at is not null`);
 }
-
-/** More subjects of one class than an account has profiles. */
-const MAX_SUBJECTS = 1_000;
 
 /** The subjects of a class with an open finding, accepted or not. */
 export async function readOpenSubjects(

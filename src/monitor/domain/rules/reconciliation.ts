@@ -19,9 +19,16 @@ const CRITICAL_UNUSABLE_MS = HOUR_MS;
 export const RATE_WINDOW_MS = 15 * MINUTE_MS;
 const EXHAUSTED_MINUTES = 10;
 
-/** Lists without a watermark are still in their first import, which may take long. */
+/**
+ * Lists without a watermark are still in their first import, which may take long. A list that the service
+ * refuses is in another alert, or accepted.
+ */
 export function reconciliationLag(facts: SystemFacts): SystemAlert | undefined {
-  const [oldest] = (facts.reconciliation?.watermarks ?? []).toSorted((a, b) => a.atMs - b.atMs);
+  const { watermarks = [], unusable = [] } = facts.reconciliation ?? {};
+  const explained = new Set(unusable.map(({ source }) => source));
+  const [oldest] = watermarks
+    .filter(({ stream }) => !explained.has(stream))
+    .toSorted((a, b) => a.atMs - b.atMs);
   if (!oldest) return undefined;
   const isOpen = facts.openRules.has('reconciliation_lag');
   const sinceMs = isOpen ? oldest.atMs : Math.max(oldest.atMs, facts.watchingSinceMs);
@@ -53,19 +60,38 @@ export function reconciliationPaused({
   };
 }
 
+/**
+ * A list or kind that alone is refused is no outage: to look for one would waste a night. An outage has an
+ * alert of its own, which also notifies where the other one has been open for days.
+ */
 export function serviceUnreachable({
   nowMs,
   reconciliation,
 }: SystemFacts): SystemAlert | undefined {
-  const sinceMs = reconciliation?.unusableSinceMs;
-  if (sinceMs === undefined || nowMs - sinceMs < UNUSABLE_MS) return undefined;
+  const { lists, unusable: all } = reconciliation ?? { lists: [], unusable: [] };
+  const unusable = all.filter(({ isAccepted }) => !isAccepted);
+  const [oldest] = unusable;
+  if (!oldest || nowMs - oldest.sinceMs < UNUSABLE_MS) return undefined;
+  const { sinceMs } = oldest;
+  const requests = unusable.map(({ source }) => source);
+  const isOutage = lists.every((list) => all.some(({ source }) => source === list));
   return {
     rule: 'service_unreachable',
+    ...(!isOutage && { variant: 'partial' }),
     severity: nowMs - sinceMs >= CRITICAL_UNUSABLE_MS ? 'critical' : 'warning',
-    sentence: `The payment service has been unreachable since ${instant(sinceMs)}. Nothing is reconciled: changes that webhooks miss are not found.`,
-    nextStep: 'npx tallyhook doctor shows whether the address, the key or the service is the cause',
-    detail: { since: new Date(sinceMs).toISOString() },
+    sentence: isOutage
+      ? `The payment service has been unreachable since ${instant(sinceMs)}. Nothing is reconciled: changes that webhooks miss are not found.`
+      : `The payment service has failed or refused some requests since ${instant(sinceMs)}: ${requests.map(nameOf).join(', ')}. Changes there that webhooks miss are not found; the rest is reconciled.`,
+    nextStep:
+      'npx tallyhook doctor shows whether the address, the key or the service is the cause; npx tallyhook findings list --class service_unusable shows the reasons',
+    detail: { since: new Date(sinceMs).toISOString(), requests },
   };
+}
+
+function nameOf(source: string): string {
+  if (source === 'refresh') return 'retrieves';
+  const [, kind] = source.split(':');
+  return kind === undefined ? `the list of ${source}` : `retrieves of ${kind}`;
 }
 
 export function rateExhausted({
