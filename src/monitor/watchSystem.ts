@@ -15,6 +15,7 @@ import {
   readBacklog,
   readWebhookGaps,
 } from '../ledger/inbox/store/arrivals.ts';
+import { readBeginningMs } from '../ledger/installation.ts';
 import { readOpenFindings } from '../ledger/read/store/openFindings.ts';
 import { hasUndatedTransfers } from '../ledger/read/store/statement.ts';
 import { measureUnchained } from '../ledger/store/chain.ts';
@@ -28,7 +29,7 @@ import {
   countMissedSinceWebhook,
   isComparedSince,
 } from '../reconcile/store/progress.ts';
-import { readWatermarks } from '../reconcile/store/streams.ts';
+import { readUnreadLists, readWatermarks } from '../reconcile/store/streams.ts';
 import { STREAMS } from '../reconcile/streams.ts';
 import { readStates } from '../retention/store/state.ts';
 import type { Missed, SystemFacts } from './domain/facts.ts';
@@ -135,7 +136,7 @@ async function readFacts(
     oldestPendingMs: backlog.oldestPendingMs ?? undefined,
     deadEvents: backlog.deadEvents,
     chain: await readChainFacts(tx),
-    reconciliation: isReconciling ? await readReconciliation(tx) : undefined,
+    reconciliation: isReconciling ? await readReconciliation(tx, backlog.nowMs) : undefined,
     exhaustedMinutes: exhausted.minutes,
     clocks: await readClockReports(tx, {
       forMs: SKEWED_FOR_MS,
@@ -172,13 +173,22 @@ async function readMissed(tx: Queryable): Promise<readonly Missed[]> {
   return missed;
 }
 
-async function readReconciliation(tx: Queryable): Promise<SystemFacts['reconciliation']> {
+async function readReconciliation(
+  tx: Queryable,
+  nowMs: number,
+): Promise<SystemFacts['reconciliation']> {
   const watermarks = await readWatermarks(tx);
+  const unread = await readUnreadLists(tx);
+  const beganMs = await readBeginningMs(tx, nowMs);
   const pause = await readPause(tx);
   const unusable = await readOpenFindings(tx, 'service_unusable');
   return {
     lists: STREAMS,
     watermarks: watermarks.map(({ stream, at }) => ({ stream, atMs: at.getTime() })),
+    unread: unread.map(({ stream, progressAt }) => ({
+      stream,
+      sinceMs: progressAt?.getTime() ?? beganMs,
+    })),
     paused: pause && {
       sinceMs: pause.pausedAt.getTime(),
       by: pause.pausedBy,

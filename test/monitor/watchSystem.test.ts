@@ -269,6 +269,26 @@ describe('reconciliation', () => {
     ]);
   });
 
+  test('raises an alert if a list is never read, and not while its first import goes on', async () => {
+    await db.query(`update reconcile_streams set watermark_at = now() where stream <> 'disputes'`);
+    await db.query(
+      `insert into reconcile_runs (stream, mode, cause, is_dry_run, from_at, to_at, position_at, updated_at)
+       values ('disputes', 'full', 'tail', false, now() - interval '120 days', now(), now(), now() - interval '36 minutes')`,
+    );
+    // The watch has just begun: it is not late (rule 2), unless it was before.
+    await watch();
+    expect(await storedAlerts()).toEqual([]);
+    await db.query(
+      `insert into alerts (rule, subject, severity, sentence, next_step, detail)
+       values ('reconciliation_lag', 'system:reconciliation', 'warning', '', '', '{}')`,
+    );
+    await watch();
+    expect(await storedAlerts()).toEqual([['reconciliation_lag', 'open']]);
+    await db.query('update reconcile_runs set updated_at = now()');
+    await watch();
+    expect(await storedAlerts()).toEqual([['reconciliation_lag', 'resolved', 'resolved']]);
+  });
+
   test('raises an alert of its own when the service becomes unreachable beside a refused list', async () => {
     const open = (subjects: readonly string[]) =>
       db.transaction((tx) =>

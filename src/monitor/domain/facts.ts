@@ -92,6 +92,8 @@ export interface SystemFacts {
         readonly lists: readonly string[];
         /** The watermarks of the lists that have one. */
         readonly watermarks: readonly { readonly stream: string; readonly atMs: number }[];
+        /** The other ones, with when something was last read of them, or Tallyhook installed. */
+        readonly unread: readonly { readonly stream: string; readonly sinceMs: number }[];
         readonly paused:
           | { readonly sinceMs: number; readonly by: string; readonly reason: string }
           | undefined;

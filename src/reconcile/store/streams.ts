@@ -53,6 +53,18 @@ export function readWatermarks(
   );
 }
 
+/** Lists that were never read to their end, and when a run last read something of each; null if none did. */
+export function readUnreadLists(
+  db: Queryable,
+): Promise<readonly { readonly stream: Stream; readonly progressAt: Date | null }[]> {
+  return db.query(
+    `select s.stream, (select max(r.updated_at) from reconcile_runs r
+                        where r.stream = s.stream and not r.is_dry_run) as "progressAt"
+       from reconcile_streams s
+      where s.watermark_at is null order by s.stream limit 10`,
+  );
+}
+
 export async function writePageLimit(
   db: Queryable,
   stream: Stream,

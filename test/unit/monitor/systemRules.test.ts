@@ -16,6 +16,7 @@ const RECONCILIATION = {
     { stream: 'payments', atMs: ago(4 * MINUTE_MS) },
     { stream: 'payouts', atMs: ago(5 * MINUTE_MS) },
   ],
+  unread: [],
   paused: undefined,
   unusable: [],
 };
@@ -137,6 +138,10 @@ describe('no alert is active', () => {
     [
       'for a pause during an attended maintenance',
       reconciliation({ paused: { sinceMs: ago(3 * HOUR_MS), by: 'ada', reason: 'tests' } }),
+    ],
+    [
+      'for a first import that goes on',
+      reconciliation({ unread: [{ stream: 'payments', sinceMs: ago(5 * MINUTE_MS) }] }),
     ],
     ['for a service that is unreachable for a moment', unusable(ago(9 * MINUTE_MS), ...STREAMS)],
     ['for a few minutes without requests left', { exhaustedMinutes: 9 }],
@@ -272,6 +277,11 @@ describe('conditions that last too long', () => {
       'a list that is not reconciled for long',
       reconciliation({ watermarks: [{ stream: 'refunds', atMs: ago(6 * HOUR_MS) }] }),
       [['reconciliation_lag', 'critical']],
+    ],
+    [
+      'a list that was never read',
+      reconciliation({ unread: [{ stream: 'disputes', sinceMs: ago(35 * MINUTE_MS) }] }),
+      [['reconciliation_lag', 'warning']],
     ],
     [
       'a pause, which explains the lists',

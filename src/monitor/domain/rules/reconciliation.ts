@@ -20,27 +20,33 @@ export const RATE_WINDOW_MS = 15 * MINUTE_MS;
 const EXHAUSTED_MINUTES = 10;
 
 /**
- * Lists without a watermark are still in their first import, which may take long. A list that the service
- * refuses is in another alert, or accepted.
+ * A first import may take long, so a list without a watermark lags only while nothing is read of it. A list
+ * that the service refuses is in another alert, or accepted.
  */
 export function reconciliationLag(facts: SystemFacts): SystemAlert | undefined {
-  const { watermarks = [], unusable = [] } = facts.reconciliation ?? {};
+  const { watermarks = [], unread = [], unusable = [] } = facts.reconciliation ?? {};
   const explained = new Set(unusable.map(({ source }) => source));
-  const [oldest] = watermarks
+  const [oldest] = [
+    ...watermarks.map(({ stream, atMs }) => ({ stream, atMs, isRead: true })),
+    ...unread.map(({ stream, sinceMs }) => ({ stream, atMs: sinceMs, isRead: false })),
+  ]
     .filter(({ stream }) => !explained.has(stream))
     .toSorted((a, b) => a.atMs - b.atMs);
   if (!oldest) return undefined;
+  const { stream, atMs, isRead } = oldest;
   const isOpen = facts.openRules.has('reconciliation_lag');
-  const sinceMs = isOpen ? oldest.atMs : Math.max(oldest.atMs, facts.watchingSinceMs);
+  const sinceMs = isOpen ? atMs : Math.max(atMs, facts.watchingSinceMs);
   if (facts.nowMs - sinceMs < LAG_MS) return undefined;
-  const ageMs = facts.nowMs - oldest.atMs;
+  const ageMs = facts.nowMs - atMs;
   return {
     rule: 'reconciliation_lag',
     severity: ageMs >= CRITICAL_LAG_MS ? 'critical' : 'warning',
-    sentence: `The list of ${oldest.stream} is reconciled up to ${instant(oldest.atMs)} only, ${span(ageMs)} ago. Changes since then that webhooks missed are not in the ledger.`,
+    sentence: isRead
+      ? `The list of ${stream} is reconciled up to ${instant(atMs)} only, ${span(ageMs)} ago. Changes since then that webhooks missed are not in the ledger.`
+      : `The list of ${stream} was never read to its end, and nothing has been read of it since ${instant(atMs)}, ${span(ageMs)} ago. What webhooks missed is not in the ledger.`,
     nextStep:
       'Check that a process with the role reconcile runs; npx tallyhook reconcile shows why runs fail',
-    detail: { stream: oldest.stream, watermark: new Date(oldest.atMs).toISOString() },
+    detail: { stream, watermark: isRead ? new Date(atMs).toISOString() : null },
   };
 }
 
