@@ -319,7 +319,7 @@ export function judgeArchive(description: string, error: Error | undefined): Jud
   if (error === undefined) return ok(`${description} can be reached`);
   return failed(
     `${description} cannot be used (${error.message})`,
-    'Check ARCHIVE_URL, its credentials, and who may write there. Until then retention removes nothing.',
+    'Check ARCHIVE_URL, its credentials, that its file system is mounted, and who may write there. Until then retention removes nothing.',
   );
 }
 
