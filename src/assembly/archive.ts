@@ -2,6 +2,7 @@
 import { readAlertLines } from '../alerts/store/archiveLines.ts';
 import { archiveRows, type ReadLines } from '../archive/archiveRemoved.ts';
 import { openArchiveTarget } from '../archive/openTarget.ts';
+import { refuseOtherArchive } from '../archive/provePlace.ts';
 import { recordBatch } from '../archive/store/batches.ts';
 import { type WriteParts, type WrittenBatch, writeBatch } from '../archive/writeBatch.ts';
 import type { ArchiveSettings } from '../config/archiveSettings.ts';
@@ -43,9 +44,12 @@ export async function withRemovalArchive<T>(
   try {
     const installation = await readInstallation(db);
     const parts = { db, target, clock, installation, version: packageVersion(), lines: LINES };
+    let proven: Promise<void> | undefined;
     return await work({
       beforeRemoval: async (name, keys) => {
         if (name === SESSIONS) return async () => undefined;
+        proven ??= refuseOtherArchive(db, target);
+        await proven;
         return await (name === BODIES ? archiveDays(parts, keys) : archiveRows(parts, name, keys));
       },
     });

@@ -1,6 +1,8 @@
 /** Examines the installation of the settings, for the command `doctor` and for the console. */
 import { readExpiringTokens } from '../access/store/tokens.ts';
 import { openArchiveTarget } from '../archive/openTarget.ts';
+import { findMissingBatch } from '../archive/provePlace.ts';
+import type { ArchiveTarget } from '../archive/target.ts';
 import { readInterruptedAttempts } from '../audit/interrupted.ts';
 import type { Config } from '../config/config.ts';
 import { createSandboxControl } from '../demo/control.ts';
@@ -41,7 +43,10 @@ export async function examineWith(
       database,
       standby,
       checkQueue,
-      archive,
+      archive: archive && {
+        description: archive.description,
+        probe: () => probeArchive(archive, database),
+      },
       merchantId: attempt(() => merchantIdOf(config)),
       webhookSecrets: attempt(() => webhookSecretsOf(config, sandboxRuns)),
       adminTokens: attempt(() => [adminTokenOf(config)]),
@@ -64,6 +69,15 @@ export async function examineWith(
     archive?.close();
     await standby?.close();
   }
+}
+
+/** Throws unless the archive can be reached and is the one that was written before. */
+async function probeArchive(archive: ArchiveTarget, database: Database | Error): Promise<void> {
+  await archive.probe();
+  if (database instanceof Error) return;
+  // A database that cannot be read has a check of its own.
+  const missing = await findMissingBatch(database, archive).catch(() => undefined);
+  if (missing !== undefined) throw new Error(`it lacks ${missing}, which was archived last`);
 }
 
 function openStandby(connectionString: string): Database {

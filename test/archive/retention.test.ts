@@ -1,11 +1,11 @@
 /** What retention removes is in the archive, exactly; and nothing is removed that could not be archived. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eraseAs, planErasure } from '../../src/actions/eraseData.ts';
 import { clearImportAs, importArchiveAs } from '../../src/actions/importArchive.ts';
 import { createFolderTarget } from '../../src/archive/folderTarget.ts';
-import { readArchivedClasses } from '../../src/archive/store/batches.ts';
+import { readArchivedClasses, readLatestBatches } from '../../src/archive/store/batches.ts';
 import { writeTimesInUtc } from '../../src/archive/store/session.ts';
 import { verifyArchive } from '../../src/archive/verifyArchive.ts';
 import { withRemovalArchive } from '../../src/assembly/archive.ts';
@@ -181,6 +181,50 @@ test('nothing is removed while the archive cannot be written', async () => {
   await expect(runWith(occupied)).rejects.toThrow('ENOTDIR');
   expect(await readRows()).toEqual(before);
   expect(await readArchivedClasses(db)).toEqual([]);
+});
+
+/** Messages that are past their days. */
+async function settleOldMessages(prefix: string): Promise<void> {
+  await db.query(
+    `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
+     select $1 || n, 'log', 'alert', '{}', 'delivered', now(), now() - interval '41 days',
+            now() - interval '40 days'
+       from generate_series(1, 3) as n`,
+    [prefix],
+  );
+}
+
+// A file system that is not mounted leaves its empty folder, and a container without its volume begins with one.
+test('nothing is removed while the folder is not the one that was archived to before', async () => {
+  await settleOldMessages('msg_first_');
+  await runWith(folder);
+  await settleOldMessages('msg_second_');
+  const before = await readRows();
+  expect(before).toHaveLength(3);
+
+  const unmounted = mkdtempSync(join(memoryFolder(), 'tallyhook-archive-'));
+  try {
+    const [batch] = await readLatestBatches(db, 'messages', { after: undefined, limit: 1 });
+    await expect(runWith(unmounted)).rejects.toThrow(
+      `The archive ${unmounted} lacks ${batch?.name}, which was archived last: its file system is not mounted`,
+    );
+    expect(await readRows()).toEqual(before);
+    expect(readdirSync(unmounted)).toEqual([]);
+
+    // A moved archive is the same one.
+    cpSync(folder, unmounted, { recursive: true });
+    await runWith(unmounted);
+    expect(await readRows()).toEqual([]);
+
+    // A lifecycle rule may have removed what was archived long ago.
+    await settleOldMessages('msg_third_');
+    await db.query(`update archived_batches set removed_at = removed_at - interval '8 days'`);
+    rmSync(unmounted, { recursive: true });
+    await runWith(unmounted);
+    expect(await readRows()).toEqual([]);
+  } finally {
+    rmSync(unmounted, { recursive: true });
+  }
 });
 
 test('a removal of more rows than were archived is rolled back', async () => {

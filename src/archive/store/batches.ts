@@ -60,6 +60,17 @@ export function readBatchesAfter(
   );
 }
 
+/** The name of the batch that was removed last, if that was within a week. */
+export async function readLastBatch(db: Queryable): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string }>(
+    `select name from archived_batches
+      where removed_at > statement_timestamp() - interval '7 days'
+      order by removed_at desc, name desc
+      limit 1`,
+  );
+  return row?.name;
+}
+
 export interface LatestBatch extends RecordedBatch {
   /** Microseconds since 1970: a cursor must not lose digits. */
   readonly removedMicros: number;
