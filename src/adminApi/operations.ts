@@ -1728,7 +1728,7 @@ export type Change = {
   readonly event_number: number | null;
   /** May be earlier than in a change with a smaller number. */
   readonly changed_at: string;
-  /** Whether the first import recorded it about the past. */
+  /** Whether a run recorded it about the time before Tallyhook, of which nobody is notified. */
   readonly is_history: boolean;
 };
 

@@ -24,6 +24,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { pipelined } from '../platform/db/pipelined.ts';
 import { needsPostedTimes, type PostedMovement, transfersFor } from './domain/effectiveTimes.ts';
 import { type Finding, stateFindings } from './domain/findings.ts';
+import type { History } from './domain/importedHistory.ts';
 import { type Known, type Merged, mergeObservations } from './domain/mergeObservations.ts';
 import { namedOrderId, orderIdOf, orderKeyOf } from './domain/orderKey.ts';
 import { type Observation, type ResourceRef, refKey } from './domain/snapshot.ts';
@@ -59,10 +60,10 @@ export interface ApplyInput extends PlanInput {
   readonly alsoLock: readonly string[];
   readonly nowMs: number;
   /**
-   * During a first import, the time when Tallyhook was installed. Older changes raise an alert only if
-   * a person can still act on them (domain/importedHistory.ts).
+   * What is history, if a run over a list reads it. Nobody is notified of it, except where a person can still act
+   * on it (domain/importedHistory.ts).
    */
-  readonly historyUntilMs: number | undefined;
+  readonly history: History | undefined;
 }
 
 /**
@@ -81,14 +82,14 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
     writeHistory(tx, { placed, merged, toRetrieve: input.toRetrieve }),
     recomputeOrders(tx, orderChanges(placed, plan.stubs), orders),
   ]);
-  const { nowMs, historyUntilMs } = input;
+  const { nowMs, history } = input;
   await pipelined([
-    recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs }),
-    report(tx, { placed, recomputed, nowMs, historyUntilMs }),
+    recordChanges(tx, placed, { before: orders, after: recomputed, history }),
+    report(tx, { placed, recomputed, nowMs, history }),
   ]);
 }
 
-interface ReportInput extends Pick<ApplyInput, 'nowMs' | 'historyUntilMs'> {
+interface ReportInput extends Pick<ApplyInput, 'nowMs' | 'history'> {
   readonly placed: readonly Placed[];
   readonly recomputed: readonly RecomputedOrder[];
 }

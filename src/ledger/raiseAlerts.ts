@@ -3,7 +3,7 @@ import type { ResourceFacts } from '../alerts/domain/facts.ts';
 import { syncResourceAlerts } from '../alerts/syncResourceAlerts.ts';
 import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import { isImportedHistory } from './domain/importedHistory.ts';
+import { type History, isImportedHistory } from './domain/importedHistory.ts';
 import type { Merged } from './domain/mergeObservations.ts';
 import { namedOrderId } from './domain/orderKey.ts';
 import { termOf } from './domain/overdue.ts';
@@ -15,17 +15,17 @@ import type { ResourceRow } from './store/resources.ts';
 export interface AlertInput {
   readonly applied: readonly Applied[];
   readonly nowMs: number;
-  readonly historyUntilMs: number | undefined;
+  readonly history: History | undefined;
 }
 
 /** Raises and resolves alerts about the applied resources. The caller holds their locks. */
 export async function raiseAlerts(
   tx: Queryable,
-  { applied, nowMs, historyUntilMs }: AlertInput,
+  { applied, nowMs, history }: AlertInput,
 ): Promise<void> {
   const accepted = await readAcceptedTerms(tx, applied);
   const resources = applied.flatMap((resource) => {
-    const facts = factsOf(resource, historyUntilMs);
+    const facts = factsOf(resource, history);
     if (!facts) return [];
     return accepted.has(refKey(resource.row)) ? withoutTerm(facts) : facts;
   });
@@ -52,7 +52,7 @@ function withoutTerm(facts: ResourceFacts): ResourceFacts {
 /** Undefined if the observations added nothing. */
 function factsOf(
   { row, orderKey, merged, update, causedBy }: Applied,
-  historyUntilMs: number | undefined,
+  history: History | undefined,
 ): ResourceFacts | undefined {
   const state = merged?.state;
   if (!state || !update || (merged.added.length === 0 && merged.openedEpochs.length === 0)) {
@@ -83,7 +83,7 @@ function factsOf(
     termSinceMs: toMs(state.termSinceMicros),
     isOverdue: update.open_findings.includes('overdue'),
     statusAhead: state.statusAhead,
-    isHistory: isImportedHistory(row.status, state, historyUntilMs),
+    isHistory: isImportedHistory(row.status, state, history),
     causedBy,
   };
 }

@@ -1,7 +1,7 @@
 /** Records what a transaction changed for the change feed (domain/changes.ts). */
 import type { Queryable } from '../platform/db/database.ts';
 import { changesOf } from './domain/changes.ts';
-import { isImportedHistory } from './domain/importedHistory.ts';
+import { type History, isImportedHistory } from './domain/importedHistory.ts';
 import type { Merged } from './domain/mergeObservations.ts';
 import { insertChanges } from './store/changes.ts';
 import type { StoredOrder } from './store/orders.ts';
@@ -22,14 +22,14 @@ export interface OrdersTouched {
   readonly before: ReadonlyMap<string, OrderWithStatus>;
   readonly after: readonly OrderWithStatus[];
   /** As in applySnapshots. */
-  readonly historyUntilMs: number | undefined;
+  readonly history: History | undefined;
 }
 
 /** Records the changes, after the orders are recomputed. */
 export async function recordChanges(
   tx: Queryable,
   applied: readonly Applied[],
-  { before, after, historyUntilMs }: OrdersTouched,
+  { before, after, history }: OrdersTouched,
 ): Promise<void> {
   const changes = changesOf(
     applied.map((one) => ({
@@ -40,7 +40,7 @@ export async function recordChanges(
       from: one.row.orderKey,
       to: one.orderKey,
       isLearned: isLearned(one),
-      isHistory: isImportedHistory(one.row.status, one.merged?.state ?? {}, historyUntilMs),
+      isHistory: isImportedHistory(one.row.status, one.merged?.state ?? {}, history),
       webhookEventId: one.causedBy,
     })),
     { before: statusesOf(before.values()), after: statusesOf(after) },

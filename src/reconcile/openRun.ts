@@ -1,5 +1,6 @@
 /** Opens a run, or the earlier one that it continues. */
 
+import { historyOf } from '../ledger/domain/importedHistory.ts';
 import { readBeginningMs } from '../ledger/installation.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { DAY_MS, MINUTE_MS } from '../platform/time.ts';
@@ -67,12 +68,17 @@ export async function openRun(
   const { stream, isDryRun, lane } = request;
   let checkpoint = resumed && checkpointOf(resumed);
   const { pageLimit, watermarkAt, importedAt, serviceSkewMs } = await readStream(db, stream);
-  const historyUntilMs = importedAt === null ? await readBeginningMs(db, clock.nowMs()) : undefined;
+  const nowMs = clock.nowMs();
+  const history = historyOf({
+    installedMs: await readBeginningMs(db, nowMs),
+    isImported: importedAt !== null,
+    nowMs,
+  });
   const requester = createRequester({
     retrieve: parts.retrieve,
     lane,
     isDryRun,
-    historyUntilMs,
+    history,
     signal: options.signal,
     sleep: parts.sleep,
     requestsBefore: resumed?.requests ?? 0,
@@ -101,7 +107,8 @@ export async function openRun(
     knownPageLimit: pageLimit,
     isManual: request.cause === 'operator',
     earlierSkewMs: serviceSkewMs ?? undefined,
-    historyUntilMs,
+    history,
+    isFirstImport: importedAt === null,
     options,
   };
 }

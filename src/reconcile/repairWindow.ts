@@ -166,11 +166,11 @@ async function applyRows(
 }
 
 async function applyObservations(
-  { parts: { db, clock }, historyUntilMs }: RunContext,
+  { parts: { db, clock }, history }: RunContext,
   observations: readonly Observation[],
 ): Promise<void> {
   for (const batch of inChunks(observations, ROWS_PER_TRANSACTION)) {
-    const input = { observations: batch, toRetrieve: [], nowMs: clock.nowMs(), historyUntilMs };
+    const input = { observations: batch, toRetrieve: [], nowMs: clock.nowMs(), history };
     await retryWithMoreLocks((alsoLock) =>
       db.transaction((tx) => applySnapshots(tx, { ...input, alsoLock })),
     );
@@ -264,14 +264,15 @@ interface RepairedChange {
 
 /** Counts changes so old that their webhook is lost, and records those that await one. */
 async function countMissed(run: RunContext, changes: readonly RepairedChange[]): Promise<number> {
-  if (run.historyUntilMs !== undefined || run.row.isDryRun) return 0;
-  const { stream, isManual, earlierSkewMs } = run;
+  if (run.isFirstImport || run.row.isDryRun) return 0;
+  const { stream, isManual, earlierSkewMs, history } = run;
   const { db, metrics, clock } = run.parts;
   const nowMs = clock.nowMs();
   let missed = 0;
   const awaited: { readonly ref: ResourceRef; readonly changedAt: Date }[] = [];
   for (const { ref, versionMicros, observedMicros } of changes) {
-    if (versionMicros === undefined) continue;
+    // Of what was changed before the installation, no webhook was sent here.
+    if (versionMicros === undefined || versionMicros < history.untilMs * 1000) continue;
     const isAgeKnown = !isClockSet(observedMicros / 1000 - nowMs, earlierSkewMs);
     const ageMs = isAgeKnown ? ageOfChangeMs(versionMicros, observedMicros) : 0;
     const { isMissed, isAwaited } = judgeRepaired(ageMs, { isManual });

@@ -3,6 +3,7 @@
  * that concern every request into ServiceUnusable.
  */
 import type { Lane } from '../client/index.ts';
+import type { History } from '../ledger/domain/importedHistory.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { SECOND_MS } from '../platform/time.ts';
 import { affectsEveryRequest, failureOf } from './domain/failures.ts';
@@ -29,8 +30,8 @@ export interface RequesterParts {
   readonly retrieve: Retrieve;
   readonly lane: Lane;
   readonly isDryRun: boolean;
-  /** As in applySnapshots: set while a list is imported for the first time. */
-  readonly historyUntilMs: number | undefined;
+  /** As in applySnapshots. */
+  readonly history: History | undefined;
   readonly signal: AbortSignal;
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Requests of the run before it was resumed. */
@@ -45,7 +46,7 @@ export interface RequesterParts {
 const RATE_LIMITED_WAIT_MS = 5 * SECOND_MS;
 
 export function createRequester(parts: RequesterParts): Requester {
-  const { lane, signal, isDryRun, historyUntilMs } = parts;
+  const { lane, signal, isDryRun, history } = parts;
   let requests = parts.requestsBefore;
 
   /** Repeats an attempt while the rate budget is used up. */
@@ -72,7 +73,7 @@ export function createRequester(parts: RequesterParts): Requester {
     },
     retrieve: (ref) =>
       whileRateLimited(async () => {
-        const retrieved = await parts.retrieve(ref, { lane, isDryRun, historyUntilMs, signal });
+        const retrieved = await parts.retrieve(ref, { lane, isDryRun, history, signal });
         if (retrieved.outcome !== 'failed') return retrieved;
         if (retrieved.failure === 'rate_limited') return RATE_LIMITED;
         if (affectsEveryRequest(retrieved.failure)) throw new ServiceUnusable(retrieved.reason);

@@ -23,15 +23,18 @@ import type { Lane, PaymentServiceClient, ResponseMetadata } from '../client/ind
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
 import { type Account, foreignMerchantOf, profileOf } from '../ledger/domain/account.ts';
+import { type History, historyOf, isImportedHistory } from '../ledger/domain/importedHistory.ts';
 import {
   type Observation,
   type ResourceRef,
   readResource,
   refKey,
 } from '../ledger/domain/snapshot.ts';
+import { readBeginningMs } from '../ledger/installation.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
 import { recordProfiles } from '../ledger/recordProfiles.ts';
+import { hasNews } from '../ledger/store/changes.ts';
 import { type CheckedRow, linkFinding, readChecked, writeChecked } from '../ledger/store/checks.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
@@ -72,8 +75,8 @@ export interface RetrieveOptions {
   readonly lane: Lane;
   /** Returns what would become of it and changes nothing. */
   readonly isDryRun?: boolean;
-  /** As in applySnapshots: set while a list is imported for the first time. */
-  readonly historyUntilMs?: number | undefined;
+  /** As in applySnapshots; undefined where no run retrieves it (historyOfUnknown). */
+  readonly history?: History | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -99,7 +102,7 @@ const MISSING_AFTER_MS = HOUR_MS;
 export function createRetrieve(parts: RetrieveParts): Retrieve {
   const { db, client, clock } = parts;
   const observe = createObserve(parts);
-  return async (ref, { lane, isDryRun = false, historyUntilMs, signal }) => {
+  return async (ref, { lane, isDryRun = false, history, signal }) => {
     const { onResponse, circumstances } = noteResponse();
     const options = { lane, onResponse, ...(signal && { signal }) };
     let body: object;
@@ -114,7 +117,7 @@ export function createRetrieve(parts: RetrieveParts): Retrieve {
         recordMissing(tx, ref, { nowMs: clock.nowMs(), secondsSinceSent }),
       );
     }
-    return await observe(ref, body, { ...circumstances(), isDryRun, historyUntilMs });
+    return await observe(ref, body, { ...circumstances(), isDryRun, history });
   };
 }
 
@@ -125,7 +128,7 @@ export interface ObserveOptions {
   /** Since the request was sent. */
   readonly secondsSinceSent: () => number;
   readonly isDryRun?: boolean;
-  readonly historyUntilMs?: number | undefined;
+  readonly history?: History | undefined;
 }
 
 /** Notes the circumstances of the response to a request that is sent now. */
@@ -156,7 +159,7 @@ export function createObserve({ db, clock, account }: Omit<RetrieveParts, 'clien
     if (typeof observation === 'string') {
       return { outcome: 'failed', failure: 'unreadable', reason: observation };
     }
-    const input = { historyUntilMs: undefined, ...options, observation, body, nowMs, account };
+    const input = { history: undefined, ...options, observation, body, nowMs, account };
     return await retryWithMoreLocks((alsoLock) =>
       unlessDry(db, isDryRun, (tx) => apply(tx, { ...input, alsoLock })),
     );
@@ -207,18 +210,19 @@ interface ApplyInput extends Response {
   readonly body: object;
   readonly alsoLock: readonly string[];
   readonly account: Account;
-  readonly historyUntilMs: number | undefined;
+  readonly history: History | undefined;
 }
 
 async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
-  const { observation, body, alsoLock, nowMs, historyUntilMs } = input;
+  const { observation, body, alsoLock, nowMs } = input;
   const before = await readChecked(tx, observation.ref);
+  const history = input.history ?? (await historyOfUnknown(tx, before, input));
   await applySnapshots(tx, {
     observations: [observation],
     toRetrieve: [],
     alsoLock,
     nowMs,
-    historyUntilMs,
+    history,
   });
   const profileId = profileOf(body);
   await recordProfiles(tx, [{ ...observation, profileId }], input.account);
@@ -232,6 +236,22 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
   const { versionMicros } = observation.content;
   await scheduleNextCheck(tx, { ...after, isUncertain }, { ...input, versionMicros });
   return { outcome: 'applied', before, after, observedMicros: observation.observedMicros, body };
+}
+
+/**
+ * What is history to a retrieve of a resource without a known state: one of before the installation that somebody
+ * looks up, or that an imported refund or dispute mentions. One that news mentions is news.
+ */
+async function historyOfUnknown(
+  tx: Queryable,
+  before: CheckedRow | undefined,
+  { observation: { ref, content }, nowMs }: ApplyInput,
+): Promise<History | undefined> {
+  if (before && before.status !== null) return undefined;
+  const installedMs = await readBeginningMs(tx, nowMs);
+  const history = historyOf({ installedMs, isImported: true, nowMs });
+  if (!isImportedHistory(null, content, history)) return undefined;
+  return before && (await hasNews(tx, ref)) ? undefined : history;
 }
 
 async function scheduleNextCheck(

@@ -1,6 +1,7 @@
 /** What the steps of a run share. Its state is apart (runState.ts): it is passed on and returned. */
 import type { Lane, PaymentServiceClient } from '../client/index.ts';
 import type { Account } from '../ledger/domain/account.ts';
+import type { History } from '../ledger/domain/importedHistory.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -67,11 +68,10 @@ export interface RunContext {
   readonly isManual: boolean;
   /** The service's clock less ours when the run before this one was opened; undefined if there is none. */
   readonly earlierSkewMs: number | undefined;
-  /**
-   * As in applySnapshots: set while a list is imported for the first time. No webhook was expected for
-   * what it finds, so nothing counts as missed.
-   */
-  readonly historyUntilMs: number | undefined;
+  /** As in applySnapshots. */
+  readonly history: History;
+  /** The list was not imported when the run began: no webhook was expected for what it finds. */
+  readonly isFirstImport: boolean;
   readonly options: RunOptions;
 }
 

@@ -53,7 +53,7 @@ function retrieve(paymentId: string, modifiedAt: string): Promise<void> {
   };
   const observedMicros = microsOf(modifiedAt) + 3_600_000_000;
   const observation = observe(content, { id: paymentId, source: 'retrieve', observedMicros });
-  const input = { toRetrieve: [], alsoLock: [], nowMs: Date.now(), historyUntilMs: undefined };
+  const input = { toRetrieve: [], alsoLock: [], nowMs: Date.now(), history: undefined };
   return db.transaction((tx) => applySnapshots(tx, { ...input, observations: [observation] }));
 }
 

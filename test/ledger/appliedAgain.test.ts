@@ -133,7 +133,7 @@ async function retrieve(payment: { readonly payment_id: string }): Promise<void>
       toRetrieve: [],
       alsoLock: [],
       nowMs: Date.now(),
-      historyUntilMs: undefined,
+      history: undefined,
     }),
   );
 }

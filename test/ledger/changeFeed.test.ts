@@ -323,7 +323,7 @@ describe('a change is recorded', () => {
           toRetrieve: [],
           alsoLock: [],
           nowMs: T0 / 1000,
-          historyUntilMs: undefined,
+          history: undefined,
         }),
       );
     const isContradicted = async () =>

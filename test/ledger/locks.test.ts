@@ -305,7 +305,7 @@ test('a transaction ends before it writes if it holds a resource of an order tha
     toRetrieve: [],
     alsoLock: [],
     nowMs: Date.now(),
-    historyUntilMs: undefined,
+    history: undefined,
   });
   // It creates the order after the other one has locked orders, and before that one locks resources.
   const creator = await beginTransaction(db);

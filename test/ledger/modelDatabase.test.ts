@@ -97,6 +97,8 @@ const RARE = new Set([
   'writeNextChecks',
   'readLastNumber',
   'readMovements',
+  // Only where a payment is retrieved of which no event arrived.
+  'readStampedAt',
   // Only beside a worker that hangs.
   'claimUntriedFrom of any lanes',
   'updateAlerts',

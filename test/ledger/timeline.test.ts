@@ -36,7 +36,7 @@ async function createContradictedPayment(): Promise<string> {
         toRetrieve: [],
         alsoLock: [],
         nowMs: Date.now(),
-        historyUntilMs: undefined,
+        history: undefined,
       }),
     );
   }

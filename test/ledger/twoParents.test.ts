@@ -114,7 +114,7 @@ function applyObservation(one: Observation): Promise<void> {
         toRetrieve: [],
         alsoLock,
         nowMs: Date.now(),
-        historyUntilMs: undefined,
+        history: undefined,
       }),
     ),
   );

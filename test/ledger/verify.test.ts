@@ -65,7 +65,7 @@ async function applyObservations(
         toRetrieve: [],
         alsoLock: [],
         nowMs: Date.now(),
-        historyUntilMs: undefined,
+        history: undefined,
       }),
     );
   }

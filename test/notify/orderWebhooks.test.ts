@@ -7,7 +7,7 @@ import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { createOrderFeed } from '../../src/ledger/read/orderFeed.ts';
 import { enqueueOrderWebhooks, hasOrderChanges } from '../../src/notify/orderWebhooks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { MINUTE_MS } from '../../src/platform/time.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { isOrderWebhook } from '../../src/webhooks/verify.ts';
 import type { OrderWebhook } from '../../src/webhooks/webhooks.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
@@ -18,7 +18,7 @@ import { seededRandom, testSeed } from '../support/random.ts';
 import { readReceived } from '../support/receivedWebhook.ts';
 import { ACCEPT } from '../support/receivers.ts';
 import { testReconciler } from '../support/reconciler.ts';
-import { startTestSandbox } from '../support/sandbox.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { type ShopReceiver, startShopReceiver } from '../support/shopReceiver.ts';
 import { ADMIN_TOKEN, startTallyhook } from '../support/tallyhook.ts';
@@ -142,6 +142,106 @@ test('a first import sends webhooks only for changes since the installation', as
     ]);
     const changes = await db.query<{ id: string }>('select id from changes where is_history');
     expect(changes.map(({ id }) => id)).toEqual(['ord_before']);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+/** A payment of 200 days before the installation, which is now by the clock of this process and its sandbox. */
+async function payLongAgo(
+  sandbox: TestSandbox,
+  { refund, refundedDaysAgo = 0 }: { refund?: number; refundedDaysAgo?: number } = {},
+): Promise<{ readonly id: string; readonly nowMs: number }> {
+  const order = cardPayment({ metadata: { order_id: 'ord_long_ago' } });
+  const { body } = await sandbox.call('POST', '/payments', order);
+  vi.setSystemTime(Date.now() + (200 - refundedDaysAgo) * DAY_MS);
+  if (refund !== undefined) {
+    await sandbox.call('POST', '/refunds', { payment_id: body.payment_id, amount: refund });
+    vi.setSystemTime(Date.now() + refundedDaysAgo * DAY_MS);
+  }
+  await db.query('insert into installation (merchant_id, stamped_at) values ($1, $2)', [
+    sandbox.merchantId,
+    new Date().toISOString(),
+  ]);
+  return { id: body.payment_id, nowMs: Date.now() };
+}
+
+// The schedule imports 120 days by itself, before a person can import what is older.
+test('an import of an earlier past sends no webhooks and misses none', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    await send();
+    const { nowMs } = await payLongAgo(sandbox);
+    const reconciler = testReconciler({ db, service: sandbox });
+    expect(await reconciler.run()).toMatchObject({ state: 'done', found: 0 });
+    const report = await reconciler.run({ fromMs: nowMs - 300 * DAY_MS });
+    expect(report).toMatchObject({ state: 'done', repaired: 1, missed: 0 });
+    await send();
+    expect(webhooks()).toEqual([]);
+    const changes = await db.query<{ id: string }>('select id from changes where is_history');
+    expect(changes.map(({ id }) => id)).toEqual(['ord_long_ago']);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+// A customer who opens an order of last year must not have it shipped again.
+test('what is looked up of the time before the installation sends no webhooks', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    await send();
+    const paid = await payLongAgo(sandbox);
+    const { retrieve } = testReconciler({ db, service: sandbox });
+    const retrieved = await retrieve({ kind: 'payment', id: paid.id }, { lane: 'operator' });
+    expect(retrieved).toMatchObject({ outcome: 'applied', after: { status: 'succeeded' } });
+    await send();
+    expect(webhooks()).toEqual([]);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('a payment that only an imported refund names sends no webhooks', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    await send();
+    const paid = await payLongAgo(sandbox, { refund: 1000, refundedDaysAgo: 20 });
+    const reconciler = testReconciler({ db, service: sandbox });
+    await reconciler.runAll();
+    await reconciler.retrieve({ kind: 'payment', id: paid.id }, { lane: 'refresh' });
+    await send();
+    expect(webhooks()).toEqual([]);
+    const [order] = await db.query(`select status from orders where order_key = 'order:ord_long_ago'`);
+    expect(order).toEqual({ status: 'partially_refunded' });
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('a refund since the installation is reported under its order although the payment is older', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    await send();
+    const paid = await payLongAgo(sandbox);
+    const refund = eventBody(
+      {
+        refund_id: unique('ref'),
+        payment_id: paid.id,
+        status: 'succeeded',
+        amount: 500,
+        currency: 'USD',
+        modified_at: new Date(paid.nowMs).toISOString(),
+      },
+      { contentType: 'refund_details', merchantId: sandbox.merchantId },
+    );
+    await applyEach(db, testApplier(db, sandbox.merchantId), [refund]);
+    const { retrieve } = testReconciler({ db, service: sandbox });
+    await retrieve({ kind: 'payment', id: paid.id }, { lane: 'refresh' });
+    await send();
+    expect(webhooks().map(({ type, data }) => [type, data.order.order_id])).toContainEqual([
+      'order.partially_refunded',
+      'ord_long_ago',
+    ]);
   } finally {
     await sandbox.close();
   }

@@ -278,7 +278,7 @@ async function observe(body: Buffer): Promise<void> {
       toRetrieve: [],
       alsoLock: [],
       nowMs: Date.now(),
-      historyUntilMs: undefined,
+      history: undefined,
     }),
   );
 }

@@ -40,7 +40,7 @@ function retrieve(
       toRetrieve: [],
       alsoLock: [],
       nowMs: Date.now(),
-      historyUntilMs: undefined,
+      history: undefined,
     }),
   );
 }

@@ -107,7 +107,7 @@ test('a budget that the database does not lend is a failure of the database, not
     retrieve: createRetrieve({ db, client, clock: systemClock, account }),
     lane: 'discovery',
     isDryRun: false,
-    historyUntilMs: undefined,
+    history: undefined,
     signal: new AbortController().signal,
     sleep: () => Promise.resolve(),
     requestsBefore: 0,
@@ -133,7 +133,7 @@ test('a run reports each time that it waits for the rate limit', async () => {
     retrieve: createRetrieve({ db, client, clock: systemClock, account }),
     lane: 'discovery',
     isDryRun: false,
-    historyUntilMs: undefined,
+    history: undefined,
     signal: new AbortController().signal,
     sleep: async () => {
       reported.push('sleeps');

@@ -1,6 +1,7 @@
 /** Receives the order webhooks of Tallyhook, each once. */
 import {
   isOrderWebhook,
+  type OrderWebhook,
   verifyTallyhookWebhook,
   type WebhookRequest,
   WebhookVerificationError,
@@ -16,18 +17,19 @@ export interface OrderWebhooks {
 export function createOrderWebhooks(secret: string): OrderWebhooks {
   const seen = new Set<string>();
   const statuses = new Map<string, { readonly number: number; readonly status: string | null }>();
+  const process = ({ data: { change, order } }: OrderWebhook): void => {
+    const known = statuses.get(order.order_id);
+    // What a person sends again arrives after newer changes.
+    if (known === undefined || known.number < change.number) statuses.set(order.order_id, change);
+  };
   return {
     receive: (request, nowMs) => {
       try {
         const { id, webhook } = verifyTallyhookWebhook(request, { secret, nowMs });
         if (seen.has(id)) return 204;
+        if (isOrderWebhook(webhook)) process(webhook);
+        // Last, and in a database in the same transaction: what was not processed is sent again.
         seen.add(id);
-        if (!isOrderWebhook(webhook)) return 204;
-        const { change, order } = webhook.data;
-        const known = statuses.get(order.order_id ?? order.order_key);
-        if (known === undefined || known.number < change.number) {
-          statuses.set(order.order_id ?? order.order_key, change);
-        }
         return 204;
       } catch (error) {
         if (error instanceof WebhookVerificationError) return 400;

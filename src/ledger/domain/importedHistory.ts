@@ -1,24 +1,56 @@
 /**
- * Distinguishes imported history from news. A first import reads changes that the service made before
- * Tallyhook was installed; nobody is notified of them.
+ * Distinguishes imported history from news. A list has changes that the service made before Tallyhook was
+ * installed; nobody is notified of them.
  *
- * A change that the service made after installation is news even if the import reads it first: its
- * webhook may be lost. A change to a state that the ledger already had is also news, regardless of its
- * age: somebody may have been notified of that state.
+ * 1. A change that the service made after the installation is news even if a run reads it first: its webhook
+ *    may be lost.
+ * 2. A change to a state that the ledger already had is also news, regardless of its age: somebody may have been
+ *    notified of that state.
+ * 3. A person may import an earlier past at any time, after the first import, too. From then on, a change is
+ *    history only if the nightly comparison no longer looks back to it as well, and if its time is known: a
+ *    service with a wrong clock dates new changes before the installation.
  */
+import { DAY_MS } from '../../platform/time.ts';
 import type { ResourceState } from './merge.ts';
 
+/** What is history to a run. */
+export interface History {
+  /** What was changed before this time is, in milliseconds since 1970. */
+  readonly untilMs: number;
+  /** So is what the service gives no time of. */
+  readonly includesUndated: boolean;
+}
+
+/** As far as the nightly comparison looks back. */
+const RECENT_MS = 8 * DAY_MS;
+
+/** @param isImported whether the first import of the list has completed */
+export function historyOf({
+  installedMs,
+  isImported,
+  nowMs,
+}: {
+  readonly installedMs: number;
+  readonly isImported: boolean;
+  readonly nowMs: number;
+}): History {
+  return isImported
+    ? { untilMs: Math.min(installedMs, nowMs - RECENT_MS), includesUndated: false }
+    : { untilMs: installedMs, includesUndated: true };
+}
+
 /**
- * Whether the first known state of a resource dates from before the installation.
+ * Whether the first known state of a resource is history.
  * @param previousStatus null if the ledger had no state of the resource
- * @param historyUntilMs during a first import, the time when Tallyhook was installed
+ * @param history undefined for what no run reads: all of it is news
  */
 export function isImportedHistory(
   previousStatus: string | null,
   { versionMicros, createdMicros }: Pick<ResourceState, 'versionMicros' | 'createdMicros'>,
-  historyUntilMs: number | undefined,
+  history: History | undefined,
 ): boolean {
-  if (historyUntilMs === undefined || previousStatus !== null) return false;
+  if (history === undefined || previousStatus !== null) return false;
   const changedMicros = versionMicros ?? createdMicros;
-  return changedMicros === undefined || changedMicros < historyUntilMs * 1000;
+  if (changedMicros === undefined) return history.includesUndated;
+  return changedMicros < history.untilMs * 1000;
 }

@@ -247,7 +247,7 @@ async function applyReadings(tx: Queryable, input: Read): Promise<void> {
       toRetrieve.push({ ...reading.ref, versionMicros: undefined });
     }
   });
-  await applySnapshots(tx, { observations, toRetrieve, ...rest, historyUntilMs: undefined });
+  await applySnapshots(tx, { observations, toRetrieve, ...rest, history: undefined });
   const findings = events.flatMap((event, place) => {
     const reading = readings[place];
     const own = reading ? eventFindings(event, reading) : [];

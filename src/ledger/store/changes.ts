@@ -10,6 +10,7 @@ import {
 } from '../../platform/db/scannedRows.ts';
 import type { NumberedChange, RecordedChange } from '../domain/changes.ts';
 import type { FeedEpoch } from '../domain/feedEpochs.ts';
+import type { ResourceRef } from '../domain/snapshot.ts';
 
 /** Records changes, in the transaction that makes them. */
 export async function insertChanges(
@@ -194,6 +195,21 @@ export async function readLastNumbersOf(
     [orderKeys, orderKeys.length],
   );
   return new Map(rows.map(({ orderKey, number }) => [orderKey, number]));
+}
+
+/** Whether the order of a resource has a change that is not imported history, numbered or not. */
+export async function hasNews(db: Queryable, { kind, id }: ResourceRef): Promise<boolean> {
+  const [row] = await db.query<{ hasNews: boolean }>(
+    `select exists (select from changes c where c.order_key = r.order_key and not c.is_history)
+            or exists (select from change_log l
+                        where l.kind = 'order' and l.subject = r.order_key and not l.is_history)
+            as "hasNews"
+       from resources r
+      where r.kind = $1 and r.id = $2
+      limit 1`,
+    [kind, id],
+  );
+  return row?.hasNews ?? false;
 }
 
 /** The greatest number so far; 0 if there is none. */

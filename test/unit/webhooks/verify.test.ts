@@ -24,11 +24,23 @@ function signed(secrets: readonly string[] = [SECRET], body = BODY, at = AT) {
   };
 }
 
+/** As the package undici, frameworks and test runners have a class of their own. */
+class OtherHeaders {
+  readonly #headers: Headers;
+  constructor(init: Record<string, string>) {
+    this.#headers = new Headers(init);
+  }
+  get(name: string): string | null {
+    return this.#headers.get(name);
+  }
+}
+
 const HEADERS: readonly (readonly [string, WebhookHeaders])[] = [
   ['an object in lower case', signed()],
   ['an object in another case', { 'Webhook-Id': 'msg_1', ...upper(signed()) }],
   ['lists of values', Object.fromEntries(Object.entries(signed()).map(([k, v]) => [k, [v]]))],
   ['headers of fetch', new Headers(signed())],
+  ['headers of another fetch', new OtherHeaders(signed()) as unknown as Headers],
 ];
 
 function upper(headers: object): Record<string, string> {
