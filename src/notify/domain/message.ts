@@ -19,7 +19,7 @@
  *    in a few messages. Notifications that arrive meanwhile are part of the next batch.
  */
 
-import { SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
+import { type Money, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { sumMinor } from '../../contract/money.ts';
 
 /** The channels of operators, and `shop`, which gets order webhooks only. */
@@ -28,11 +28,6 @@ export type ChannelName = (typeof CHANNELS)[number];
 
 /** `opened_and_resolved`: opened and resolved before anyone was notified. */
 export type NotificationType = 'opened' | 'reminder' | 'resolved' | 'opened_and_resolved';
-
-export interface Money {
-  readonly currency: string;
-  readonly amountMinor: number;
-}
 
 /** Times are ISO 8601 in UTC, so that a message is unchanged after it was stored as JSON. */
 export interface Notification {
