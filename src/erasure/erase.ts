@@ -222,9 +222,10 @@ export async function prove(
   );
   const events = new Set<number>();
   if (places.some(({ hasBodies }) => hasBodies)) {
-    await scanBodies(db, { since: undefined, signal }, (bodies) => {
+    const isOver = () => events.size >= MAX_EVENTS_NAMED;
+    await scanBodies(db, { since: undefined, signal, isOver }, (bodies) => {
       for (const { id, body } of bodies) {
-        if (events.size >= MAX_EVENTS_NAMED) return;
+        if (isOver()) return;
         if (valuesIn(matcher, body.toString('utf8'), true).length > 0) events.add(id);
       }
     });
