@@ -85,8 +85,13 @@ const MAX_REFUSALS = 2;
 /** What a round showed of what the key may read (rule 5). */
 interface Permissions {
   readonly readable: Set<ResourceKind>;
-  /** The reasons of the refusals of each kind. */
-  readonly refusals: Map<ResourceKind, string[]>;
+  readonly refusals: Map<ResourceKind, Refusals>;
+}
+
+/** Of one kind: the reason of the first, and how many. */
+interface Refusals {
+  readonly reason: string;
+  readonly count: number;
 }
 
 /** What a finding is about: the requests of refresh, or those of one kind alone. */
@@ -118,8 +123,8 @@ export function createRefresh(parts: RefreshParts): Refresh {
     const permissions: Permissions = { readable: new Set(), refusals: new Map() };
     const { readable, refusals } = permissions;
     const result = await checkDue(parts, permissions, signal);
-    for (const [kind, [reason]] of refusals) {
-      if (reason !== undefined && !readable.has(kind)) await open(kind, reason);
+    for (const [kind, { reason }] of refusals) {
+      if (!readable.has(kind)) await open(kind, reason);
     }
     if (result.outcome === 'unusable') await open(undefined, result.reason);
     else await closeEnded(result.checked, readable);
@@ -193,11 +198,12 @@ async function checkBatch(
 }
 
 function isHeldBack({ readable, refusals }: Permissions, kind: ResourceKind): boolean {
-  return !readable.has(kind) && (refusals.get(kind)?.length ?? 0) >= MAX_REFUSALS;
+  return !readable.has(kind) && (refusals.get(kind)?.count ?? 0) >= MAX_REFUSALS;
 }
 
 function noteRefusal({ refusals }: Permissions, kind: ResourceKind, reason: string): void {
-  refusals.set(kind, [...(refusals.get(kind) ?? []), reason]);
+  const first = refusals.get(kind) ?? { reason, count: 0 };
+  refusals.set(kind, { ...first, count: first.count + 1 });
 }
 
 /** Whether no request is needed: it settled, and no late check is due (rule 2). */
