@@ -1,5 +1,6 @@
 /** Statements that select, count and date open findings, for other modules. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { FindingClass } from '../../domain/findings.ts';
 import type { FindingName } from '../../store/findings.ts';
 
 /** How many findings are open and not accepted. */
@@ -13,7 +14,7 @@ export async function countOpenFindings(db: Queryable): Promise<number> {
 /** When the oldest open finding of a class was opened, in milliseconds since 1970. */
 export async function readOldestFindingMs(
   db: Queryable,
-  findingClass: string,
+  findingClass: FindingClass,
 ): Promise<number | null> {
   const rows = await db.query<{ openedMs: number | null }>(
     `select (extract(epoch from min(opened_at)) * 1000)::bigint as "openedMs"
@@ -46,7 +47,7 @@ const MAX_SUBJECTS = 1_000;
 /** The subjects of a class with an open finding, accepted or not. */
 export async function readOpenSubjects(
   db: Queryable,
-  findingClass: string,
+  findingClass: FindingClass,
 ): Promise<readonly string[]> {
   const rows = await db.query<{ subject: string }>(
     `select subject from findings
