@@ -38,6 +38,7 @@ import {
   type CheckedResource,
   isLateCheck,
   isSettled,
+  lastChangedMs,
   nextCheckByAgeMs,
   nextCheckMs,
 } from './domain/checkTimes.ts';
@@ -213,12 +214,8 @@ function needsNoRequest(row: DueRow, nowMs: number): boolean {
 }
 
 function resourceOf(row: CheckedRow): CheckedResource {
-  const { versionMicros, firstSeenAt, excessForMs } = row;
-  return {
-    ...row,
-    isAwaitingConfirmation: excessForMs !== null,
-    changedMs: versionMicros === null ? firstSeenAt.getTime() : versionMicros / 1000,
-  };
+  const isAwaitingConfirmation = row.excessForMs !== null;
+  return { ...row, isAwaitingConfirmation, changedMs: lastChangedMs(row) };
 }
 
 function nextOf(row: DueRow, nowMs: number) {
@@ -252,7 +249,7 @@ async function check(
       const nowMs = parts.clock.nowMs();
       // What an order or an event waits for is checked again soon, however old it is.
       const waitingForMs = row.excessForMs ?? row.behindForMs;
-      const sinceMs = waitingForMs === null ? resourceOf(row).changedMs : nowMs - waitingForMs;
+      const sinceMs = waitingForMs === null ? lastChangedMs(row) : nowMs - waitingForMs;
       await postponeCheck(parts.db, row, new Date(nextCheckByAgeMs(sinceMs, nowMs)));
       parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.check_failed');
       return undefined;
