@@ -3,6 +3,7 @@
  * is resolved when the condition no longer holds.
  */
 import type { Queryable } from '../platform/db/database.ts';
+import { DAY_MS } from '../platform/time.ts';
 import {
   type AlertRow,
   type Assignment,
@@ -41,7 +42,7 @@ export type ChangedAlert =
   | { readonly outcome: 'resolved'; readonly alert: AlertRow };
 
 /** A longer snooze would be forgotten: accept the finding or acknowledge the alert instead. */
-export const LONGEST_SNOOZE_MS = 30 * 24 * 60 * 60_000;
+export const LONGEST_SNOOZE_MS = 30 * DAY_MS;
 
 /**
  * Mutes an alert until a time. A later snooze replaces an earlier one.

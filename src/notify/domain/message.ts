@@ -22,6 +22,7 @@
 import { type Money, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { sumMinor } from '../../contract/money.ts';
 import { groupBy } from '../../platform/collections.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 
 /** The channels of operators, and `shop`, which gets order webhooks only. */
 export const CHANNELS = ['log', 'webhook', 'slack', 'mail', 'shop'] as const;
@@ -104,8 +105,8 @@ export type Content =
 
 export const SINGLES_PER_RULE = 5;
 export const SINGLES_PER_WINDOW = 10;
-export const WINDOW_MS = 10 * 60_000;
-export const DIGEST_INTERVAL_MS = 60_000;
+export const WINDOW_MS = 10 * MINUTE_MS;
+export const DIGEST_INTERVAL_MS = MINUTE_MS;
 const MOST_URGENT = 5;
 
 /** A channel that gets alerts. */
