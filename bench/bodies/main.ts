@@ -8,10 +8,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { copyNext } from '../../src/ledger/bodies/copyBodies.ts';
-import { restAfterMs } from '../../src/ledger/bodies/domain/rest.ts';
 import { COPY_LIMITS, createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { removeBodyDays } from '../../src/ledger/bodies/removeBodies.ts';
 import { measurePlaces, scanBodyDays } from '../../src/ledger/bodies/store/removal.ts';
+import { restAfterMs } from '../../src/ledger/domain/rest.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { sleep } from '../../src/platform/sleep.ts';

@@ -3,6 +3,7 @@
  * is resolved when the condition no longer holds.
  */
 import type { Queryable } from '../platform/db/database.ts';
+import { DAY_MS } from '../platform/time.ts';
 import {
   type AlertRow,
   type Assignment,
@@ -36,12 +37,11 @@ export async function acknowledgeAlert(
 
 /** Of a snooze or an assignment. */
 export type ChangedAlert =
-  | { readonly outcome: 'done'; readonly alert: AlertRow }
-  | { readonly outcome: 'unknown' }
-  | { readonly outcome: 'resolved'; readonly alert: AlertRow };
+  | { readonly outcome: 'done' | 'resolved'; readonly alert: AlertRow }
+  | { readonly outcome: 'unknown' };
 
 /** A longer snooze would be forgotten: accept the finding or acknowledge the alert instead. */
-export const LONGEST_SNOOZE_MS = 30 * 24 * 60 * 60_000;
+export const LONGEST_SNOOZE_MS = 30 * DAY_MS;
 
 /**
  * Mutes an alert until a time. A later snooze replaces an earlier one.
@@ -52,10 +52,7 @@ export async function snoozeAlert(
   id: number,
   snooze: Snooze,
 ): Promise<ChangedAlert> {
-  const done = await markSnoozed(db, id, snooze);
-  if (done) return { outcome: 'done', alert: done };
-  const alert = await readAlert(db, id);
-  return alert ? { outcome: 'resolved', alert } : { outcome: 'unknown' };
+  return await changedOrNot(db, id, await markSnoozed(db, id, snooze));
 }
 
 /** Assigns an alert to a person, in place of an earlier one. It notifies as before. */
@@ -64,8 +61,16 @@ export async function assignAlert(
   id: number,
   assignment: Assignment,
 ): Promise<ChangedAlert> {
-  const done = await markAssigned(db, id, assignment);
-  if (done) return { outcome: 'done', alert: done };
+  return await changedOrNot(db, id, await markAssigned(db, id, assignment));
+}
+
+/** @param changed undefined: it is resolved or unknown */
+async function changedOrNot(
+  db: Queryable,
+  id: number,
+  changed: AlertRow | undefined,
+): Promise<ChangedAlert> {
+  if (changed) return { outcome: 'done', alert: changed };
   const alert = await readAlert(db, id);
   return alert ? { outcome: 'resolved', alert } : { outcome: 'unknown' };
 }

@@ -1,5 +1,5 @@
 /** Compresses lines into the parts of a batch, with bounded memory. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createGzip, type Gzip } from 'node:zlib';
 
@@ -76,7 +76,7 @@ function openPart() {
       await flush();
       gzip.end();
       const bytes = await collected.all;
-      return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), rows, linesBytes };
+      return { bytes, sha256: hash('sha256', bytes, 'hex'), rows, linesBytes };
     },
   };
 }

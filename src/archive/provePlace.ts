@@ -7,10 +7,11 @@
  *    archive has it.
  * 2. A batch of more than a week ago proves nothing: a lifecycle rule may have removed it from the archive.
  */
+import { buffer } from 'node:stream/consumers';
 import type { Queryable } from '../platform/db/database.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { readLastBatch } from './store/batches.ts';
-import { type ArchiveTarget, readAll } from './target.ts';
+import type { ArchiveTarget } from './target.ts';
 
 /** @returns the name of the batch that was removed last, if the archive lacks it */
 export async function findMissingBatch(
@@ -25,7 +26,7 @@ export async function findMissingBatch(
 async function mayHave(target: ArchiveTarget, name: string): Promise<boolean> {
   try {
     const stored = await target.get(name);
-    if (stored) await readAll(stored);
+    if (stored) await buffer(stored);
     return stored !== undefined;
   } catch {
     return true;

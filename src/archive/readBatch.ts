@@ -2,12 +2,13 @@
  * Reads a batch back. Everything is checked before it is returned: the hash of a file before its lines,
  * and the counts of the manifest.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { toError } from '../platform/errors.ts';
 import { type Manifest, type ManifestFile, parseManifest } from './manifest.ts';
-import { type ArchiveTarget, readAll } from './target.ts';
+import type { ArchiveTarget } from './target.ts';
 
 /** What is wrong with an archive, for people. */
 export class ArchiveDamage extends Error {
@@ -23,10 +24,10 @@ export interface ReadManifest {
 export async function readManifest(target: ArchiveTarget, name: string): Promise<ReadManifest> {
   const stored = await target.get(name);
   if (!stored) throw new ArchiveDamage('its manifest is missing');
-  const bytes = await readAll(stored);
+  const bytes = await buffer(stored);
   const manifest = parseManifest(bytes);
   if (!manifest) throw new ArchiveDamage('its manifest cannot be read by this version');
-  return { manifest, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { manifest, sha256: hash('sha256', bytes, 'hex') };
 }
 
 /**
@@ -59,19 +60,17 @@ async function readPart(target: ArchiveTarget, file: ManifestFile): Promise<Buff
   const stored = await target.get(file.name);
   if (!stored) throw new ArchiveDamage(`${file.name} is missing`);
   const chunks: Buffer[] = [];
-  const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of stored) {
-    const buffer = Buffer.from(chunk as Uint8Array);
-    bytes += buffer.length;
+    chunks.push(chunk);
+    bytes += chunk.length;
     if (bytes > file.bytes) break;
-    hash.update(buffer);
-    chunks.push(buffer);
   }
-  if (bytes !== file.bytes || hash.digest('hex') !== file.sha256) {
+  const part = Buffer.concat(chunks);
+  if (bytes !== file.bytes || hash('sha256', part, 'hex') !== file.sha256) {
     throw new ArchiveDamage(`${file.name} differs from the hash of its manifest`);
   }
-  return Buffer.concat(chunks);
+  return part;
 }
 
 async function* linesOf(part: Buffer, file: ManifestFile): AsyncGenerator<string> {

@@ -17,10 +17,3 @@ export interface ArchiveTarget {
   probe(): Promise<void>;
   close(): void;
 }
-
-/** Reads an object that is known to be small. */
-export async function readAll(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks);
-}

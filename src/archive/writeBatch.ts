@@ -6,13 +6,14 @@
  *    between the archive and the removal, changes nothing.
  * 3. A manifest that already lists exactly these files is left as it is: the ledger may hold its hash.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../platform/clock.ts';
 import type { RowLine } from '../platform/db/rowLine.ts';
 import { type BatchIdentity, manifestName, partName } from './domain/batch.ts';
 import { formatManifest, type Manifest, type ManifestFile, parseManifest } from './manifest.ts';
 import { createPartWriter, type Part, type PartLimits } from './partWriter.ts';
-import { type ArchiveTarget, readAll } from './target.ts';
+import type { ArchiveTarget } from './target.ts';
 
 /** A batch that is durable. */
 export interface WrittenBatch {
@@ -88,8 +89,8 @@ async function putManifest(
 ): Promise<string> {
   const name = manifestName(identity);
   const stored = await target.get(name);
-  const existing = stored && (await readAll(stored));
-  if (existing && hasFiles(parseManifest(existing), files)) return sha256Of(existing);
+  const existing = stored && (await buffer(stored));
+  if (existing && hasFiles(parseManifest(existing), files)) return hash('sha256', existing, 'hex');
   const bytes = formatManifest({
     class: identity.className,
     first_key: String(identity.first),
@@ -103,7 +104,7 @@ async function putManifest(
     archived_at: new Date(clock.nowMs()).toISOString(),
   });
   await target.put(name, bytes);
-  return sha256Of(bytes);
+  return hash('sha256', bytes, 'hex');
 }
 
 function hasFiles(manifest: Manifest | undefined, files: readonly ManifestFile[]): boolean {
@@ -111,10 +112,6 @@ function hasFiles(manifest: Manifest | undefined, files: readonly ManifestFile[]
     manifest?.files.length === files.length &&
     manifest.files.every(({ sha256 }, index) => sha256 === files[index]?.sha256)
   );
-}
-
-function sha256Of(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {

@@ -110,13 +110,9 @@ export function matcherOf(people: readonly Pick<Person, 'ids' | 'values'>[]): Pe
   return createMatcher([...byValue].map(([value, owner]) => ({ value, owner })));
 }
 
-/** The values in a text that are of a person. */
-export function valuesIn(
-  matcher: PersonMatcher,
-  text: string,
-  isBodies: boolean,
-): readonly string[] {
-  return valuesOf(matcher.find(text), isBodies);
+/** Whether a body has a value that names a person wherever it is. */
+export function namesPerson(matcher: PersonMatcher, body: string): boolean {
+  return matcher.find(body).some(({ owner }) => owner.isDistinctive);
 }
 
 type Found = readonly Match<Owners>[];

@@ -21,9 +21,9 @@ import {
   type CopiesResult,
   type FoundPlace,
   matcherOf,
+  namesPerson,
   type PersonMatcher,
   searchCopies,
-  valuesIn,
 } from './copies.ts';
 import { createMatcher, eraseValues } from './domain/matcher.ts';
 import type { Person } from './findPersonalData.ts';
@@ -129,8 +129,8 @@ async function eraseCopies(
   { id, people, onProgress, signal }: StepInput,
 ): Promise<ErasedCopies> {
   const changed = new Map<string, TextTable>();
-  const values = people.map((person) => new Map(person.values));
-  let matcher = matcherOf(people);
+  const known = people.map(({ ids, values }) => ({ ids, values: new Map(values) }));
+  let matcher = matcherOf(known);
   for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     const found = await searchCopies(
       {
@@ -141,29 +141,28 @@ async function eraseCopies(
       },
       matcher,
     );
-    const isWiser = addLearned(values, found.learned);
+    const isWiser = addLearned(known, found.learned);
     if (found.replaced === 0 && !isWiser) break;
     await addTexts(session, id, found.replaced);
     for (const table of found.changed) changed.set(table.quoted, table);
-    if (isWiser) {
-      matcher = matcherOf(people.map(({ ids }, at) => ({ ids, values: values[at] ?? new Map() })));
-    }
+    if (isWiser) matcher = matcherOf(known);
   }
   return { matcher, changed: [...changed.values()] };
 }
 
 /** @returns whether a value is new */
 function addLearned(
-  values: readonly Map<string, boolean>[],
+  people: readonly { readonly values: Map<string, boolean> }[],
   learned: CopiesResult['learned'],
 ): boolean {
   let isNew = false;
   for (const [person, some] of learned) {
-    const known = values[person];
+    const values = people[person]?.values;
+    if (!values) continue;
     for (const { value, isDistinctive } of some) {
-      if (known === undefined || (known.has(value) && (known.get(value) || !isDistinctive)))
-        continue;
-      known.set(value, isDistinctive);
+      const before = values.get(value);
+      if (before === true || before === isDistinctive) continue;
+      values.set(value, isDistinctive);
       isNew = true;
     }
   }
@@ -222,10 +221,11 @@ export async function prove(
   );
   const events = new Set<number>();
   if (places.some(({ hasBodies }) => hasBodies)) {
-    await scanBodies(db, { since: undefined, signal }, (bodies) => {
+    const isOver = () => events.size >= MAX_EVENTS_NAMED;
+    await scanBodies(db, { since: undefined, signal, isOver }, (bodies) => {
       for (const { id, body } of bodies) {
-        if (events.size >= MAX_EVENTS_NAMED) return;
-        if (valuesIn(matcher, body.toString('utf8'), true).length > 0) events.add(id);
+        if (isOver()) return;
+        if (namesPerson(matcher, body.toString('utf8'))) events.add(id);
       }
     });
   }

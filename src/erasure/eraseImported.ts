@@ -12,7 +12,6 @@
 import type { ImportableBody } from '../ledger/bodies/archiveDay.ts';
 import { orderIdOf } from '../ledger/domain/orderKey.ts';
 import {
-  type ErasableResource,
   findErasable,
   findErasuresOfResources,
   insertErasedBodies,
@@ -54,10 +53,7 @@ async function readNames(
     ids: carriedIds(parseBody(one.body.toString('utf8'))),
   }));
   const ids = [...new Set(carried.flatMap((one) => [...one.ids.resources]))];
-  const known = new Map<string, ErasableResource[]>();
-  for (const resource of await findErasable(tx, { ids, orderKeys: [] })) {
-    known.set(resource.id, [...(known.get(resource.id) ?? []), resource]);
-  }
+  const known = groupBy(await findErasable(tx, { ids, orderKeys: [] }), ({ id }) => id);
   return carried.map(({ ids: { resources: own, orders, customers }, ...one }) => {
     const found = [...own].flatMap((id) => known.get(id) ?? []);
     const resources = new Set([...own, ...found.flatMap(({ paymentId }) => paymentId ?? [])]);

@@ -69,17 +69,16 @@ export async function findPersonalData(
   }));
   let read = 0;
   const count = (bodies: number) => {
-    signal?.throwIfAborted();
     read += bodies;
     onProgress(read);
   };
   let since = await addResources(db, people);
   const customers = people.filter(({ subject }) => subject.kind === 'customer');
   if (customers.length > 0) {
-    await collect(db, { people: customers, since: undefined, count });
+    await collect(db, { people: customers, since: undefined, count, signal });
     since = await addResources(db, people);
   }
-  await collect(db, { people, since, count });
+  await collect(db, { people, since, count, signal });
   await addResources(db, people);
   return people.map(close);
 }
@@ -133,10 +132,12 @@ interface Collection {
   readonly people: readonly OpenPerson[];
   readonly since: Date | undefined;
   readonly count: (bodies: number) => void;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Reads the bodies, and adds to people the events about them with their ids and values. */
-async function collect(db: Queryable, { people, since, count }: Collection): Promise<void> {
+async function collect(db: Queryable, input: Collection): Promise<void> {
+  const { people, since, count, signal } = input;
   const wanted = new Map<string, Set<OpenPerson>>();
   const want = (kind: keyof CarriedIds, id: string, person: OpenPerson) => {
     const key = keyOf(kind, id);
@@ -153,7 +154,7 @@ async function collect(db: Queryable, { people, since, count }: Collection): Pro
   const ids = [...wanted.keys()].map((key) => ({ value: idOf(key), owner: key }));
   const areSearchable = ids.every(({ value }) => value.trim().length >= MIN_VALUE_LENGTH);
   const matcher = createMatcher(ids);
-  await scanBodies(db, { since }, (bodies) => {
+  await scanBodies(db, { since, signal }, (bodies) => {
     count(bodies.length);
     for (const { id, body } of bodies) {
       const text = body.toString('utf8');

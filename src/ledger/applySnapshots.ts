@@ -27,7 +27,7 @@ import { type Finding, stateFindings } from './domain/findings.ts';
 import type { History } from './domain/importedHistory.ts';
 import { type Known, type Merged, mergeObservations } from './domain/mergeObservations.ts';
 import { namedOrderId, orderIdOf, orderKeyOf } from './domain/orderKey.ts';
-import { type Observation, type ResourceRef, refKey } from './domain/snapshot.ts';
+import { distinctRefs, type Observation, type ResourceRef, refKey } from './domain/snapshot.ts';
 import { type LockPlan, type PlanInput, parentRef, planLocks, unplacedRefs } from './lockPlan.ts';
 import { LockSetChanged } from './lockSetChanged.ts';
 import { raiseAlerts } from './raiseAlerts.ts';
@@ -440,8 +440,4 @@ function resourceFindings(placed: readonly Placed[]): readonly SubjectFindings[]
     const passed = row.openFindings.filter((name) => !update?.open_findings.includes(name));
     return [{ subject: refKey(row), shown, passed, causedBy }];
   });
-}
-
-function distinctRefs(refs: readonly ResourceRef[]): readonly ResourceRef[] {
-  return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
 }

@@ -10,9 +10,6 @@
 import { monotonicMs } from '../platform/clock.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
-import { sleep } from '../platform/sleep.ts';
-import { SECOND_MS } from '../platform/time.ts';
-import { restAfterMs } from './bodies/domain/rest.ts';
 import { datesOf, movementsOf, orderSnapshots, transfersFor } from './domain/effectiveTimes.ts';
 import { placeInEpochs } from './domain/epochs.ts';
 import { postedAfter } from './domain/legs.ts';
@@ -30,10 +27,10 @@ import {
 } from './store/journal.ts';
 import { type ResourceRow, updatePosted } from './store/resources.ts';
 import { readEpochs, readSnapshots } from './store/snapshots.ts';
+import { BUDGET_MS, turnsUntil } from './turns.ts';
 
 /** Resources of a step. */
 const REFS_AT_ONCE = 500;
-const BUDGET_MS = 20 * SECOND_MS;
 
 export interface DatingJobParts {
   readonly db: Database;
@@ -43,12 +40,8 @@ export interface DatingJobParts {
 /** @returns the work of one run of the schedule `effective_times` */
 export function createDatingJob({ db, signal }: DatingJobParts): () => Promise<void> {
   return async () => {
-    const endMs = monotonicMs() + BUDGET_MS;
-    let isMore = true;
-    while (isMore && !signal.aborted && monotonicMs() < endMs) {
-      const startMs = monotonicMs();
-      isMore = (await dateNext(db, REFS_AT_ONCE)) > 0;
-      if (isMore) await sleep(restAfterMs(monotonicMs() - startMs), signal);
+    for await (const _turn of turnsUntil(monotonicMs() + BUDGET_MS, signal)) {
+      if ((await dateNext(db, REFS_AT_ONCE)) === 0) return;
     }
   };
 }

@@ -11,6 +11,7 @@
 import type { UnappliedRef } from './domain/event.ts';
 import { orderKeyOf } from './domain/orderKey.ts';
 import {
+  distinctRefs,
   isHintObservation,
   type Observation,
   type ResourceRef,
@@ -42,7 +43,7 @@ export function unplacedRefs({ observations, toRetrieve }: PlanInput): readonly 
     ...observations.map(({ ref }) => ref),
     ...observations.flatMap(({ content }) => parentRef(content.paymentId)),
   ].filter((ref) => !filed.has(refKey(ref)));
-  return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
+  return distinctRefs(refs);
 }
 
 /** A hint does not file a resource, even if it names an order. */

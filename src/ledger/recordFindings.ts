@@ -4,7 +4,7 @@
  */
 import { syncFindingAlerts } from '../alerts/syncFindingAlerts.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import type { Caused, Finding } from './domain/findings.ts';
+import type { Caused, Finding, FindingClass } from './domain/findings.ts';
 import {
   type FindingName,
   markClassesClosed,
@@ -55,7 +55,7 @@ function withCauses<Name extends FindingName>(
 /** Closes findings of any of these classes about any of these subjects. */
 export async function closeClasses(
   tx: Queryable,
-  classes: readonly string[],
+  classes: readonly FindingClass[],
   subjects: readonly string[],
 ): Promise<void> {
   if (subjects.length === 0) return;

@@ -6,9 +6,6 @@
  */
 import { monotonicMs } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { sleep } from '../platform/sleep.ts';
-import { SECOND_MS } from '../platform/time.ts';
-import { restAfterMs } from './bodies/domain/rest.ts';
 import { hasUndatedTransfers } from './read/store/statement.ts';
 import {
   addToSums,
@@ -17,10 +14,10 @@ import {
   removeSums,
   restartSums,
 } from './store/transferSums.ts';
+import { BUDGET_MS, turnsUntil } from './turns.ts';
 
 /** Transfers of a step, about half a second of work. */
 const TRANSFERS_AT_ONCE = 5_000;
-const BUDGET_MS = 20 * SECOND_MS;
 
 export interface SumsJobParts {
   readonly db: Database;
@@ -30,12 +27,8 @@ export interface SumsJobParts {
 /** @returns the work of one run of the schedule `transfer_sums` */
 export function createSumsJob({ db, signal }: SumsJobParts): () => Promise<void> {
   return async () => {
-    const endMs = monotonicMs() + BUDGET_MS;
-    let isMore = true;
-    while (isMore && !signal.aborted && monotonicMs() < endMs) {
-      const startMs = monotonicMs();
-      isMore = await sumNext(db);
-      if (isMore) await sleep(restAfterMs(monotonicMs() - startMs), signal);
+    for await (const _turn of turnsUntil(monotonicMs() + BUDGET_MS, signal)) {
+      if (!(await sumNext(db))) return;
     }
   };
 }

@@ -6,7 +6,7 @@
  * During a burst the notifications wait in the outbox; transactions that write to it never wait.
  */
 
-import type { Severity } from '../alerts/domain/alert.ts';
+import { moneyOf, type Severity } from '../alerts/domain/alert.ts';
 import {
   claimDispatch,
   claimOutbox,
@@ -86,18 +86,13 @@ function isSnoozed({ snoozedUntil }: OutboxRow, nowMs: number): boolean {
   return snoozedUntil !== null && snoozedUntil.getTime() > nowMs;
 }
 
-function notificationOf({
-  currency,
-  amountMinor,
-  snoozedUntil: _,
-  ...row
-}: OutboxRow): WaitingNotification {
+function notificationOf({ detail, snoozedUntil: _, ...row }: OutboxRow): WaitingNotification {
   return {
     ...row,
     writtenAt: row.writtenAt.toISOString(),
     deadlineAt: row.deadlineAt?.toISOString() ?? null,
     openedAt: row.openedAt.toISOString(),
     resolvedAt: row.resolvedAt?.toISOString() ?? null,
-    money: currency === null || amountMinor === null ? null : { currency, amountMinor },
+    money: moneyOf({ detail }),
   };
 }

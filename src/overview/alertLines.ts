@@ -3,10 +3,10 @@
  * not hide the others.
  */
 
+import { moneyOf } from '../alerts/domain/alert.ts';
 import { ruleTitle } from '../alerts/domain/ruleTitles.ts';
 import type { AlertRow, RuleCount } from '../alerts/store/alertRows.ts';
 import { headlineOf } from '../notify/domain/headline.ts';
-import type { Money } from '../notify/domain/message.ts';
 
 export interface AlertLine {
   readonly key: string;
@@ -73,11 +73,4 @@ function lineOfGroup({ rule, severity, alerts, newest, oldestAt }: RuleCount): A
     openSince: oldestAt,
     isHandled: false,
   };
-}
-
-/** The amount that an alert is about; null if there is none. */
-export function moneyOf({ detail: { amountMinor, currency } }: AlertRow): Money | null {
-  return typeof amountMinor === 'number' && typeof currency === 'string'
-    ? { amountMinor, currency }
-    : null;
 }

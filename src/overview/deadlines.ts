@@ -1,7 +1,7 @@
 /** What has a deadline soon: authorizations that expire, and evidence that is due. */
+import { moneyOf } from '../alerts/domain/alert.ts';
 import type { AlertRow } from '../alerts/store/alertRows.ts';
 import type { OpenAuthorization } from '../authorizations/store/openAuthorizations.ts';
-import { moneyOf } from './alertLines.ts';
 
 export interface Deadline {
   /** Such as `payment:pay_1`. */

@@ -1,9 +1,9 @@
-/** Groups items by a key, keeping their order. (`Map.groupBy` came after Node 20.) */
+/** Groups items by a key, keeping their order; no group is empty. (`Map.groupBy` came after Node 20.) */
 export function groupBy<Key, Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,
-): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
+): Map<Key, [Item, ...Item[]]> {
+  const groups = new Map<Key, [Item, ...Item[]]>();
   for (const item of items) {
     const key = keyOf(item);
     const group = groups.get(key);

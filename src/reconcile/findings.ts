@@ -1,5 +1,5 @@
 /** Findings of comparisons. Each call is a transaction of its own. */
-import type { Finding } from '../ledger/domain/findings.ts';
+import type { Finding, FindingClass } from '../ledger/domain/findings.ts';
 import { closeClasses, openFindings } from '../ledger/recordFindings.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Stream } from './streams.ts';
@@ -12,10 +12,15 @@ export function openComparison(db: Database, findings: readonly Finding[]): Prom
 /** Closes open findings of these classes about subjects that are equal now. */
 export function closeComparison(
   db: Database,
-  classes: readonly string[],
+  classes: readonly FindingClass[],
   subjects: readonly string[],
 ): Promise<void> {
   return db.transaction((tx) => closeClasses(tx, classes, subjects));
+}
+
+/** The subject of findings about a list itself. */
+export function listSubject(stream: Stream): string {
+  return `list:${stream}`;
 }
 
 /** What sends requests. Each has a finding of its own, which the requests of others cannot close. */

@@ -95,7 +95,6 @@ export function createListReader(parts: ListReaderParts): ListReader {
 
   const fetch = async (span: Span, offset: number, rows = limit): Promise<ShownPage> => {
     let serviceTimeMs: number | undefined;
-    let refusal: unknown;
     const page = await request((options) =>
       fetchPage(
         client,
@@ -109,19 +108,15 @@ export function createListReader(parts: ListReaderParts): ListReader {
         },
       ),
     ).catch((error: unknown) => {
-      if (!isLimitRefused(error, offset)) throw error;
-      refusal = error;
+      const smaller = isLimitRefused(error, offset) ? smallerLimit(limit) : undefined;
+      if (smaller === undefined) throw error;
+      limit = smaller;
       return undefined;
     });
-    if (page) {
-      const observedMs = serviceTimeMs ?? parts.nowMs();
-      const shown = show(page, { stream, span, limit, observedMs, account: parts.account });
-      return isOvercounted ? { ...shown, totalCount: undefined } : shown;
-    }
-    const smaller = smallerLimit(limit);
-    if (smaller === undefined) throw refusal;
-    limit = smaller;
-    return fetch(span, offset);
+    if (!page) return await fetch(span, offset);
+    const observedMs = serviceTimeMs ?? parts.nowMs();
+    const shown = show(page, { stream, span, limit, observedMs, account: parts.account });
+    return isOvercounted ? { ...shown, totalCount: undefined } : shown;
   };
 
   /** A list may accept a limit that is larger than its largest page. */

@@ -6,7 +6,7 @@ import { closeClasses, openFindings } from '../ledger/recordFindings.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { type ListedReach, showsAgain } from './domain/spans.ts';
 import type { Span } from './domain/windows.ts';
-import { closeComparison, openComparison } from './findings.ts';
+import { closeComparison, listSubject, openComparison } from './findings.ts';
 import type { RunContext } from './runContext.ts';
 import type { RunState } from './runState.ts';
 import { addUnstable, clearUnstable, lockUnstable } from './store/streams.ts';
@@ -23,7 +23,8 @@ export async function openUnstable(run: RunContext, window: Span): Promise<void>
   const { parts, row, stream } = run;
   if (row.isDryRun) return;
   const { reachMs, toMs } = reachOf(run, window);
-  const finding = { class: 'list_unstable', subject: subjectOf(run), detail: LIST_DETAIL } as const;
+  const subject = listSubject(stream);
+  const finding = { class: 'list_unstable', subject, detail: LIST_DETAIL } as const;
   await parts.db.transaction(async (tx) => {
     await addUnstable(tx, stream, { reachMs, toAt: new Date(toMs) });
     await openFindings(tx, [finding]);
@@ -42,16 +43,12 @@ export async function closeUnstable(run: RunContext, listed: Span): Promise<void
     const unstable = seen && { reachMs: seen.reachMs, toMs: seen.toAt.getTime() };
     if (unstable && !showsAgain(reachOf(run, listed), unstable)) return;
     if (seen) await clearUnstable(tx, stream);
-    await closeClasses(tx, ['list_unstable'], [subjectOf(run)]);
+    await closeClasses(tx, ['list_unstable'], [listSubject(stream)]);
   });
 }
 
 function reachOf({ row }: RunContext, { fromMs, toMs }: Span): ListedReach {
   return { reachMs: row.startedAt.getTime() - fromMs, toMs };
-}
-
-function subjectOf({ stream }: RunContext): string {
-  return `list:${stream}`;
 }
 
 /**
@@ -61,7 +58,7 @@ function subjectOf({ stream }: RunContext): string {
 export async function recordFilter(run: RunContext, state: RunState): Promise<void> {
   const { db } = run.parts;
   if (run.row.isDryRun) return;
-  const subject = subjectOf(run);
+  const subject = listSubject(run.stream);
   const ignored = { class: 'filter_ignored', subject, detail: LIST_DETAIL } as const;
   if (state.isFilterIgnored) {
     await openComparison(db, [ignored]);

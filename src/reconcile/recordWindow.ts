@@ -15,7 +15,7 @@ import type { Database } from '../platform/db/database.ts';
 import { refOf, type WindowComparison } from './compareWindow.ts';
 import type { Remote } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
-import { closeComparison, openComparison } from './findings.ts';
+import { closeComparison, listSubject, openComparison } from './findings.ts';
 import { type ListedWindow, NO_ID } from './listReader.ts';
 import { openUnstable } from './recordListFindings.ts';
 import { recordStep } from './recordStep.ts';
@@ -49,7 +49,9 @@ export async function recordWindow(
       ...repair.repaired,
       ...remaining,
       ...repair.missingRemotely.map((ref) => remainingDifference('missing_remote', refKey(ref))),
-      ...(repair.isIncomplete ? [remainingDifference('list_unstable', `list:${run.stream}`)] : []),
+      ...(repair.isIncomplete
+        ? [remainingDifference('list_unstable', listSubject(run.stream))]
+        : []),
       ...unreadableWithoutFinding(window, repair).map((id) =>
         remainingDifference('amount', refKey({ kind: KIND_OF[run.stream], id })),
       ),

@@ -38,6 +38,7 @@ import {
   type CheckedResource,
   isLateCheck,
   isSettled,
+  lastChangedMs,
   nextCheckByAgeMs,
   nextCheckMs,
 } from './domain/checkTimes.ts';
@@ -85,8 +86,13 @@ const MAX_REFUSALS = 2;
 /** What a round showed of what the key may read (rule 5). */
 interface Permissions {
   readonly readable: Set<ResourceKind>;
-  /** The reasons of the refusals of each kind. */
-  readonly refusals: Map<ResourceKind, string[]>;
+  readonly refusals: Map<ResourceKind, Refusals>;
+}
+
+/** Of one kind: the reason of the first, and how many. */
+interface Refusals {
+  readonly reason: string;
+  readonly count: number;
 }
 
 /** What a finding is about: the requests of refresh, or those of one kind alone. */
@@ -118,8 +124,8 @@ export function createRefresh(parts: RefreshParts): Refresh {
     const permissions: Permissions = { readable: new Set(), refusals: new Map() };
     const { readable, refusals } = permissions;
     const result = await checkDue(parts, permissions, signal);
-    for (const [kind, [reason]] of refusals) {
-      if (reason !== undefined && !readable.has(kind)) await open(kind, reason);
+    for (const [kind, { reason }] of refusals) {
+      if (!readable.has(kind)) await open(kind, reason);
     }
     if (result.outcome === 'unusable') await open(undefined, result.reason);
     else await closeEnded(result.checked, readable);
@@ -193,11 +199,12 @@ async function checkBatch(
 }
 
 function isHeldBack({ readable, refusals }: Permissions, kind: ResourceKind): boolean {
-  return !readable.has(kind) && (refusals.get(kind)?.length ?? 0) >= MAX_REFUSALS;
+  return !readable.has(kind) && (refusals.get(kind)?.count ?? 0) >= MAX_REFUSALS;
 }
 
 function noteRefusal({ refusals }: Permissions, kind: ResourceKind, reason: string): void {
-  refusals.set(kind, [...(refusals.get(kind) ?? []), reason]);
+  const first = refusals.get(kind) ?? { reason, count: 0 };
+  refusals.set(kind, { ...first, count: first.count + 1 });
 }
 
 /** Whether no request is needed: it settled, and no late check is due (rule 2). */
@@ -207,12 +214,8 @@ function needsNoRequest(row: DueRow, nowMs: number): boolean {
 }
 
 function resourceOf(row: CheckedRow): CheckedResource {
-  const { versionMicros, firstSeenAt, excessForMs } = row;
-  return {
-    ...row,
-    isAwaitingConfirmation: excessForMs !== null,
-    changedMs: versionMicros === null ? firstSeenAt.getTime() : versionMicros / 1000,
-  };
+  const isAwaitingConfirmation = row.excessForMs !== null;
+  return { ...row, isAwaitingConfirmation, changedMs: lastChangedMs(row) };
 }
 
 function nextOf(row: DueRow, nowMs: number) {
@@ -246,7 +249,7 @@ async function check(
       const nowMs = parts.clock.nowMs();
       // What an order or an event waits for is checked again soon, however old it is.
       const waitingForMs = row.excessForMs ?? row.behindForMs;
-      const sinceMs = waitingForMs === null ? resourceOf(row).changedMs : nowMs - waitingForMs;
+      const sinceMs = waitingForMs === null ? lastChangedMs(row) : nowMs - waitingForMs;
       await postponeCheck(parts.db, row, new Date(nextCheckByAgeMs(sinceMs, nowMs)));
       parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.check_failed');
       return undefined;

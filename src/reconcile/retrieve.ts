@@ -40,7 +40,12 @@ import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { DAY_MS, HOUR_MS } from '../platform/time.ts';
 import { staysBehind } from './domain/behind.ts';
-import { nextCheckByAgeMs, nextCheckMs, staysUncertain } from './domain/checkTimes.ts';
+import {
+  lastChangedMs,
+  nextCheckByAgeMs,
+  nextCheckMs,
+  staysUncertain,
+} from './domain/checkTimes.ts';
 import { type Failure, failureOf } from './domain/failures.ts';
 import { fetchResource } from './fetchResource.ts';
 import { serviceErrorOf } from './serviceErrorOf.ts';
@@ -259,8 +264,7 @@ async function scheduleNextCheck(
   row: CheckedRow,
   { nowMs, secondsSinceSent, versionMicros }: Response & VersionOfResponse,
 ): Promise<void> {
-  const changedMs =
-    row.versionMicros === null ? row.firstSeenAt.getTime() : row.versionMicros / 1000;
+  const changedMs = lastChangedMs(row);
   const sentMsAgo = secondsSinceSent() * 1000;
   const isAwaitingConfirmation =
     row.excessForMs !== null && row.excessForMs - sentMsAgo < SETTLING_MS;

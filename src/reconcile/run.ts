@@ -34,7 +34,7 @@ import { compareWindow } from './compareWindow.ts';
 import { GRACE_MS } from './domain/compare.ts';
 import { emptySpanReason, verdictOfDone } from './domain/verdict.ts';
 import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
-import { closeComparison, openUnusable } from './findings.ts';
+import { closeComparison, listSubject, openUnusable } from './findings.ts';
 import { RunInterrupted, RunPaused, RunStopped, RunTakenOver } from './interruptions.ts';
 import type { ListedWindow } from './listReader.ts';
 import { FIRST_SPAN_MS, findEarlierRun, openRun } from './openRun.ts';
@@ -54,7 +54,6 @@ import { collectMissed } from './store/awaited.ts';
 import { finishRun, pauseRun, type RunRow, readRun, reopenRun } from './store/runs.ts';
 import { advanceWatermark, writePageLimit } from './store/streams.ts';
 import { KIND_OF } from './streams.ts';
-import { WATERMARK_AHEAD } from './watermark.ts';
 
 /** A run as it ended. */
 export interface RunReport extends RunRow {
@@ -178,7 +177,7 @@ async function complete(run: RunContext, { counts }: RunState): Promise<void> {
     const { fromAt, toAt } = row;
     const mayBegin = toAt.getTime() - fromAt.getTime() >= FIRST_SPAN_MS;
     const isAdvanced = await advanceWatermark(parts.db, stream, { fromAt, toAt, mayBegin });
-    if (isAdvanced) await closeComparison(parts.db, [WATERMARK_AHEAD], [`list:${stream}`]);
+    if (isAdvanced) await closeComparison(parts.db, ['watermark_ahead'], [listSubject(stream)]);
   }
   const { found, repaired, missed, requests } = counts;
   const remaining = found - repaired;

@@ -11,11 +11,10 @@
 import { openFindings } from '../ledger/recordFindings.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import { listSubject } from './findings.ts';
 import { readTrustedWatermark } from './store/runs.ts';
 import { replaceWatermark } from './store/streams.ts';
 import type { Stream } from './streams.ts';
-
-export const WATERMARK_AHEAD = 'watermark_ahead';
 
 interface KnownWatermark {
   readonly stream: Stream;
@@ -41,7 +40,7 @@ export async function usableWatermark(
   };
   await db.transaction(async (tx) => {
     await replaceWatermark(tx, stream, { from: watermarkAt, to: trustedAt });
-    await openFindings(tx, [{ class: WATERMARK_AHEAD, subject: `list:${stream}`, detail }]);
+    await openFindings(tx, [{ class: 'watermark_ahead', subject: listSubject(stream), detail }]);
   });
   log.warn({ stream, ...detail }, 'reconcile.watermark_set_back');
   return trustedAt;

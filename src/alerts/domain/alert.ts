@@ -123,6 +123,20 @@ export interface Alert {
 
 export type AlertKey = Pick<Alert, 'rule' | 'subject' | 'variant'>;
 
+export interface Money {
+  readonly currency: string;
+  readonly amountMinor: number;
+}
+
+/** The money that an alert is about, by its facts; of a hold, what can be captured. Null if there is none. */
+export function moneyOf({ detail }: Pick<Alert, 'detail'>): Money | null {
+  const { currency } = detail;
+  const amountMinor = detail.amountMinor ?? detail.capturableMinor;
+  return typeof amountMinor === 'number' && typeof currency === 'string'
+    ? { currency, amountMinor }
+    : null;
+}
+
 /** The result of some rules for one subject. */
 export interface SubjectAlerts {
   readonly subject: string;

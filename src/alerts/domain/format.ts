@@ -38,8 +38,15 @@ export function quote(text: unknown): string {
 }
 
 function oneLine(text: string, longest: number): string {
-  const line = text.replace(/[\p{C}\s]+/gu, ' ').trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
+  return shortened(text.replace(/[\p{C}\s]+/gu, ' ').trim(), longest);
+}
+
+/** A text that is cut where it is too long, and then ends with an ellipsis. */
+export function shortened(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  // A character of two code units may have been cut in half.
+  const start = text.slice(0, longest - 1).replace(/\p{Cs}$/u, '');
+  return `${start.trimEnd()}…`;
 }
 
 const LONGEST_REASON = 300;

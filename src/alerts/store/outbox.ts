@@ -43,8 +43,7 @@ export interface OutboxRow {
   readonly openedAt: Date;
   readonly resolvedAt: Date | null;
   readonly snoozedUntil: Date | null;
-  readonly currency: string | null;
-  readonly amountMinor: number | null;
+  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /** Removes and returns up to `limit` rows, oldest first. The caller holds the claim, so no other worker does. */
@@ -58,13 +57,9 @@ export function claimOutbox(tx: Queryable, limit: number): Promise<readonly Outb
      select a.id as "alertId", c.type, c.created_at as "writtenAt", a.rule, a.subject, a.severity, a.sentence,
             a.next_step as "nextStep", a.order_id as "orderId", a.payment_id as "paymentId",
             a.deadline_at as "deadlineAt", a.opened_at as "openedAt",
-            a.resolved_at as "resolvedAt", a.snoozed_until as "snoozedUntil",
-            a.detail ->> 'currency' as currency,
-            case when m.minor ~ '^\\d{1,15}$' then m.minor::bigint end as "amountMinor"
+            a.resolved_at as "resolvedAt", a.snoozed_until as "snoozedUntil", a.detail
        from claimed c
        join alerts a on a.id = c.alert_id
-      cross join lateral (
-        select coalesce(a.detail ->> 'amountMinor', a.detail ->> 'capturableMinor') as minor) m
       order by c.id`,
     [limit],
   );

@@ -5,7 +5,7 @@ import { type ChangedAlert, LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
-import { MINUTE_MS } from '../../platform/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time.ts';
 import { alertJson } from '../../representation/alert.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
@@ -262,8 +262,8 @@ function resolvedAlert({ id, resolvedAt }: AlertRow): OperatorError {
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   m: MINUTE_MS,
-  h: 60 * MINUTE_MS,
-  d: 24 * 60 * MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
 };
 
 function parseSpanMs(text: string): number {

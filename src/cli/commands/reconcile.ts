@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type OperatorError, UnavailableError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 import { discoveryPerMinute } from '../../reconcile/domain/backgroundRate.ts';
 import { type Verdict, verdictOf } from '../../reconcile/domain/verdict.ts';
 import { estimateImport } from '../../reconcile/estimate.ts';
@@ -262,8 +263,6 @@ function nothingCompared({ reason }: Refused): OperatorError {
   );
 }
 
-const MINUTE = 60_000;
-
 /** Sales are uneven, so the rows show the time left better than the span that was read. */
 function howFar(stream: Stream, progress: RunProgress, rows: number | undefined) {
   const { span, checkpointMs, rowsCompared, rowsCounted } = progress;
@@ -272,8 +271,8 @@ function howFar(stream: Stream, progress: RunProgress, rows: number | undefined)
   }
   return {
     phase: `${stream}, minutes read`,
-    done: Math.round((checkpointMs - span.fromMs) / MINUTE),
-    total: Math.round((span.toMs - span.fromMs) / MINUTE),
+    done: Math.round((checkpointMs - span.fromMs) / MINUTE_MS),
+    total: Math.round((span.toMs - span.fromMs) / MINUTE_MS),
   };
 }
 

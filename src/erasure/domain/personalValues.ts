@@ -7,7 +7,7 @@
  *    person. They count only beside an id of the person's payments.
  * 3. Ids are no values: the ledger needs them, and they name nobody by themselves.
  */
-import { bodyObjects } from './bodyObjects.ts';
+import { type BodyObject, bodyObjects } from './bodyObjects.ts';
 import { MIN_VALUE_LENGTH } from './matcher.ts';
 
 export interface PersonalValue {
@@ -123,8 +123,10 @@ function hasDigits(value: string, atLeast: number): boolean {
 }
 
 /** First and last name in the forms in which people write them. */
-function fullNames(item: object): readonly string[] {
-  const { first_name: first, last_name: last } = item as Record<string, unknown>;
+function fullNames({
+  first_name: first,
+  last_name: last,
+}: BodyObject['fields']): readonly string[] {
   if (typeof first !== 'string' || typeof last !== 'string') return [];
   if (first.trim() === '' || last.trim() === '') return [];
   return [`${first.trim()} ${last.trim()}`, `${last.trim()}, ${first.trim()}`];

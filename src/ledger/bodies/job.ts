@@ -1,17 +1,16 @@
 /**
  * The schedule `bodies`: copies bodies of an older version, packs past days, detaches and drops their
- * partitions. Each run takes about `budgetMs`, and rests after each step (domain/rest.ts), so that intake
- * keeps at least half of the disk.
+ * partitions. Each run takes about `budgetMs`, and rests after each step (ledger/domain/rest.ts), so that
+ * intake keeps at least half of the disk.
  */
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isContended } from '../../platform/db/failures.ts';
 import { toError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { sleep } from '../../platform/sleep.ts';
-import { MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
+import { BUDGET_MS, turnsUntil } from '../turns.ts';
 import { copyNext } from './copyBodies.ts';
-import { restAfterMs } from './domain/rest.ts';
 import {
   detachNext,
   dropDetached,
@@ -47,7 +46,7 @@ export interface BodiesLimits {
 }
 
 const TIMES: BodiesTimes = {
-  budgetMs: 20 * SECOND_MS,
+  budgetMs: BUDGET_MS,
   settleMs: 30 * MINUTE_MS,
   restMs: 60 * MINUTE_MS,
 };
@@ -72,11 +71,8 @@ export function createBodiesJob(parts: BodiesJobParts): () => Promise<void> {
   return async () => {
     const endMs = monotonicMs() + times.budgetMs;
     for (const step of stepsOf(parts, times)) {
-      let isMore = true;
-      while (isMore && !signal.aborted && monotonicMs() < endMs) {
-        const startMs = monotonicMs();
-        isMore = await unlessContended(step, log);
-        if (isMore) await sleep(restAfterMs(monotonicMs() - startMs), signal);
+      for await (const _turn of turnsUntil(endMs, signal)) {
+        if (!(await unlessContended(step, log))) break;
       }
     }
   };

@@ -39,7 +39,9 @@ export async function readBodies(
     for (const { id, body } of bodies) found.set(id, body);
   };
   const current = await readInline(tx, keys, found);
-  for (const [day, ids] of idsByDay(current)) {
+  const dated = current.flatMap(({ id, bodyDay }) => (bodyDay === null ? [] : { id, bodyDay }));
+  for (const [day, own] of groupBy(dated, ({ bodyDay }) => bodyDay)) {
+    const ids = own.map(({ id }) => id);
     add(await readOpenBodies(tx, day, ids));
     const rest = ids.filter((id) => !found.has(id));
     if (rest.length > 0) add(await readPackedBodies(tx, day, rest));
@@ -63,17 +65,6 @@ async function readInline(
     else found.set(id, body);
   }
   return [...keys.filter(({ bodyDay }) => bodyDay !== null), ...moved];
-}
-
-function idsByDay(keys: readonly BodyKey[]): ReadonlyMap<string, readonly number[]> {
-  const days = new Map<string, number[]>();
-  for (const { id, bodyDay } of keys) {
-    if (bodyDay === null) continue;
-    const ids = days.get(bodyDay);
-    if (ids) ids.push(id);
-    else days.set(bodyDay, [id]);
-  }
-  return days;
 }
 
 async function readPackedBodies(

@@ -1,5 +1,7 @@
 /** Reads every body, wherever it is stored: for searches that no index supports. */
 import type { Queryable } from '../../platform/db/database.ts';
+import { DAY_MS } from '../../platform/time.ts';
+import { unpack } from './readBodies.ts';
 import {
   type BodyPage,
   readBodiesInRows,
@@ -14,33 +16,38 @@ import {
 /** Bodies may be as large as the receiver allows, so few are read at a time. */
 const BODIES_AT_ONCE = 100;
 const PACKS_AT_ONCE = 4;
-const MAX_DAY_MS = 86_400_000;
 
 export interface BodyScan {
   /** Nothing that was received on an earlier day is read; undefined: everything. */
   readonly since: Date | undefined;
+  /** Stops the scan between two pages. */
   readonly signal?: AbortSignal | undefined;
+  /** Ends the scan before everything is read. */
+  readonly isOver?: () => boolean;
 }
 
 /** Calls `visit` with pages of bodies. An event with several bodies is visited with each of them. */
 export async function scanBodies(
   db: Queryable,
-  { since, signal }: BodyScan,
-  visit: (bodies: readonly ScannedBody[]) => void,
+  { since, signal, isOver = () => false }: BodyScan,
+  visit: Visit,
 ): Promise<void> {
-  // The day is that of the database's clock in UTC; a day more costs little.
-  const from = new Date((since?.getTime() ?? 0) - (since ? MAX_DAY_MS : 0));
-  const days = await readBodyDays(db, from.toISOString().slice(0, 10));
-  for (const day of days) {
+  const ends = (): boolean => {
     signal?.throwIfAborted();
-    await eachPage(BODIES_AT_ONCE, (page) => readOpenBodies(db, { ...page, day }), visit);
-    await eachPack(db, day, visit);
+    return isOver();
+  };
+  // The day is that of the database's clock in UTC; a day more costs little.
+  const from = since ? new Date(since.getTime() - DAY_MS) : new Date(0);
+  for (const day of await readBodyDays(db, from.toISOString().slice(0, 10))) {
+    await eachPage((page) => readOpenBodies(db, { ...page, day }), visit, ends);
+    await eachPack(db, day, visit, ends);
   }
-  signal?.throwIfAborted();
-  await eachPage(BODIES_AT_ONCE, (page) => readKeptBodies(db, page), visit);
-  await eachPage(BODIES_AT_ONCE, (page) => readBodiesInRows(db, page), visit);
-  await eachPage(BODIES_AT_ONCE, (page) => readVariants(db, page), visit);
+  for (const read of [readKeptBodies, readBodiesInRows, readVariants]) {
+    await eachPage((page) => read(db, page), visit, ends);
+  }
 }
+
+type Visit = (bodies: readonly ScannedBody[]) => void;
 
 /** How far a search of the newest bodies came. */
 export interface NewestScan {
@@ -57,34 +64,30 @@ export interface NewestScan {
 export async function scanNewestBodies(
   db: Queryable,
   isOver: () => boolean,
-  visit: (bodies: readonly ScannedBody[]) => void,
+  visit: Visit,
 ): Promise<NewestScan> {
-  const others = [readKeptBodies, readVariants, readBodiesInRows];
-  for (const read of others) {
-    await eachPage(BODIES_AT_ONCE, (page) => read(db, page), visit, isOver);
+  for (const read of [readKeptBodies, readVariants, readBodiesInRows]) {
+    await eachPage((page) => read(db, page), visit, isOver);
   }
   const days = await readBodyDays(db, '1970-01-01');
   let throughDay: string | null = null;
   for (const day of days.toReversed()) {
     if (isOver()) return { throughDay, isComplete: false };
-    await eachPage(BODIES_AT_ONCE, (page) => readOpenBodies(db, { ...page, day }), visit, isOver);
+    await eachPage((page) => readOpenBodies(db, { ...page, day }), visit, isOver);
     await eachPack(db, day, visit, isOver);
     throughDay = day;
   }
   return { throughDay, isComplete: !isOver() };
 }
 
-const never = () => false;
-
 async function eachPage(
-  limit: number,
   read: (page: BodyPage) => Promise<readonly ScannedBody[]>,
-  visit: (bodies: readonly ScannedBody[]) => void,
-  isOver: () => boolean = never,
+  visit: Visit,
+  isOver: () => boolean,
 ): Promise<void> {
   let after = 0;
   while (!isOver()) {
-    const bodies = await read({ after, limit });
+    const bodies = await read({ after, limit: BODIES_AT_ONCE });
     const last = bodies.at(-1);
     if (last === undefined) return;
     visit(bodies);
@@ -95,25 +98,15 @@ async function eachPage(
 async function eachPack(
   db: Queryable,
   day: string,
-  visit: (bodies: readonly ScannedBody[]) => void,
-  isOver: () => boolean = never,
+  visit: Visit,
+  isOver: () => boolean,
 ): Promise<void> {
   let after = 0;
   while (!isOver()) {
     const packs = await readPacks(db, { day, after, limit: PACKS_AT_ONCE });
     const last = packs.at(-1);
     if (last === undefined) return;
-    for (const { ids, lengths, bodies } of packs) {
-      let start = 0;
-      visit(
-        ids.map((id, place) => {
-          const end = start + (lengths[place] ?? 0);
-          const body = bodies.subarray(start, end);
-          start = end;
-          return { id, body };
-        }),
-      );
-    }
+    for (const pack of packs) visit(unpack(pack));
     after = last.firstId;
   }
 }

@@ -11,19 +11,16 @@
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
-import { sleep } from '../../platform/sleep.ts';
-import { SECOND_MS } from '../../platform/time.ts';
-import { restAfterMs } from '../bodies/domain/rest.ts';
 import { formatHead, NO_DIGEST, type SealedBlock } from '../domain/chain.ts';
 import { fenceJournal } from '../fenceJournal.ts';
 import { hasUndatedTransfers } from '../read/store/statement.ts';
 import { appendBlock, FORM, readChainHead, readContent, tryLockChain } from '../store/chain.ts';
+import { BUDGET_MS, turnsUntil } from '../turns.ts';
 import { type ChainKey, sealBlock } from './chainKey.ts';
 import { sealClosings } from './sealClosings.ts';
 
 /** Transfers of a block: some tens of milliseconds. */
 const BLOCK_TRANSFERS = 1_000;
-const BUDGET_MS = 20 * SECOND_MS;
 
 export interface ChainJobParts {
   readonly db: Database;
@@ -44,12 +41,10 @@ export function createChainJob({ db, log, key, signal }: ChainJobParts): () => P
     });
     if (throughId === undefined) return;
     let head: SealedBlock | undefined;
-    while (!signal.aborted && monotonicMs() < endMs) {
-      const startMs = monotonicMs();
+    for await (const _turn of turnsUntil(endMs, signal)) {
       const appended = await appendNext(db, { throughId, key });
       if (!appended) break;
       head = appended;
-      await sleep(restAfterMs(monotonicMs() - startMs), signal);
     }
     // A log that leaves the machine keeps the head out of reach of whoever can change the database.
     if (head)

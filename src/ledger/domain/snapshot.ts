@@ -27,6 +27,11 @@ export function refKey({ kind, id }: ResourceRef): string {
   return `${kind}:${id}`;
 }
 
+/** The resources, each once. */
+export function distinctRefs<Ref extends ResourceRef>(refs: readonly Ref[]): readonly Ref[] {
+  return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
+}
+
 /** The normalized content of a resource. The hash covers its fields in this order. */
 export interface SnapshotContent {
   readonly status?: string;

@@ -100,21 +100,22 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
       parts.db.transaction(async (tx) => {
         const events = await complete(tx, await claim(tx));
         await reviveDead(tx, events);
-        const readings = events.map((event) => readEvent(event, parts.account.merchantId));
+        const read = events.map((event): ReadEvent => {
+          return { event, reading: readEvent(event, parts.account.merchantId) };
+        });
         await applyReadings(tx, {
-          events,
-          readings,
+          read,
           others: await readOthers(tx, events, parts.account.merchantId),
           alsoLock,
           account: parts.account,
           nowMs: parts.clock.nowMs(),
         });
-        return events.map((event, place) => ({ event, reading: readings[place] }));
+        return read;
       }),
     );
     const nowMs = parts.clock.nowMs();
     for (const { event, reading } of applied) {
-      if (reading) parts.metrics.event(reading.outcome);
+      parts.metrics.event(reading.outcome);
       parts.metrics.secondsToApply((nowMs - event.receivedMicros / 1000) / 1000);
     }
     return applied.length;
@@ -222,22 +223,24 @@ async function reviveDead(tx: Queryable, events: readonly InboxEvent[]): Promise
   );
 }
 
-interface Read {
-  readonly events: readonly InboxEvent[];
-  readonly readings: readonly EventReading[];
+interface ReadEvent {
+  readonly event: InboxEvent;
+  readonly reading: EventReading;
+}
+
+interface Readings {
+  readonly read: readonly ReadEvent[];
   readonly others: readonly UnappliedRef[];
   readonly alsoLock: readonly string[];
   readonly account: Account;
   readonly nowMs: number;
 }
 
-async function applyReadings(tx: Queryable, input: Read): Promise<void> {
-  const { events, readings, others, account, ...rest } = input;
+async function applyReadings(tx: Queryable, input: Readings): Promise<void> {
+  const { read, others, account, ...rest } = input;
   const observations: Observation[] = [];
   const toRetrieve = [...others];
-  readings.forEach((reading, place) => {
-    const event = events[place];
-    if (!event) return;
+  for (const { event, reading } of read) {
     if (reading.outcome === 'snapshot') observations.push(toObservation(event, reading));
     if (reading.outcome === 'unreadable_money' || reading.outcome === 'label_conflict') {
       toRetrieve.push({ ...reading.ref, versionMicros: reading.versionMicros });
@@ -246,18 +249,16 @@ async function applyReadings(tx: Queryable, input: Read): Promise<void> {
     if (reading.outcome === 'snapshot' && event.hasVariants) {
       toRetrieve.push({ ...reading.ref, versionMicros: undefined });
     }
-  });
+  }
   await applySnapshots(tx, { observations, toRetrieve, ...rest, history: undefined });
-  const findings = events.flatMap((event, place) => {
-    const reading = readings[place];
-    const own = reading ? eventFindings(event, reading) : [];
-    return own.map((finding) => ({ ...finding, causedBy: event.id }));
-  });
+  const findings = read.flatMap(({ event, reading }) =>
+    eventFindings(event, reading).map((finding) => ({ ...finding, causedBy: event.id })),
+  );
   await openFindings(tx, findings);
-  const objects = readings.flatMap((reading, place) => {
+  const objects = read.flatMap(({ event, reading }) => {
     if (reading.outcome !== 'snapshot') return [];
     const { ref, profileId } = reading;
-    return [{ ref, profileId, source: 'webhook', causedBy: events[place]?.id } as const];
+    return [{ ref, profileId, source: 'webhook', causedBy: event.id } as const];
   });
   await recordProfiles(tx, objects, account);
 }

@@ -23,6 +23,7 @@ import type { Log } from '../../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';
 import { QUEUES } from '../../platform/queue/names.ts';
 import { sleep } from '../../platform/sleep.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 import { LockSetChanged } from '../lockSetChanged.ts';
 import type { EventApplier } from './applyEvents.ts';
 import { countAttempt, deferEnqueue, readPending, uncountAttempts } from './store/pending.ts';
@@ -42,7 +43,7 @@ const BATCH_ATTEMPTS = 5;
  * Longer than all attempts of a single job, so that the sweep does not interfere. The backoff doubles
  * from one second; the tenth attempt, the most that the setting allows, is in the ninth minute.
  */
-const SINGLE_ENQUEUE_AFTER_MS = 10 * 60_000;
+const SINGLE_ENQUEUE_AFTER_MS = 10 * MINUTE_MS;
 
 export function batchJob(ids: readonly number[]): NewJob<EventsJob> {
   return { name: BATCH, data: { ids }, attempts: BATCH_ATTEMPTS, backoffMs: BACKOFF_MS };

@@ -15,10 +15,11 @@ import type { Database } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Producer } from '../../platform/queue/index.ts';
 import { sleep } from '../../platform/sleep.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 import { batchJob, type EventsJob } from './jobs.ts';
 import { claimOverdue, readDueBefore } from './store/pending.ts';
 
-const ENQUEUE_AFTER_MS = 60_000;
+const ENQUEUE_AFTER_MS = MINUTE_MS;
 /** Longer than the receiver takes to add a job, so that only events that lost their job are enqueued (rule 4). */
 const LOST_AFTER_MS = 10_000;
 const IDS_PER_JOB = 500;

@@ -35,18 +35,15 @@ export async function matchByHand(tx: Queryable, request: MatchRequest): Promise
   }
   if (!isPossible(line.type, target.kind)) return { outcome: 'not_possible', type: line.type };
   const { id: targetId } = target;
-  if (
-    targetId !== undefined &&
-    !(await targetExists(tx, { ...target, id: targetId, currency: line.currency }))
-  ) {
+  const { currency } = line;
+  if (targetId !== undefined && !(await targetExists(tx, { ...target, id: targetId, currency }))) {
     return { outcome: 'no_target' };
   }
-  const differs =
-    writeOff && targetId !== undefined
-      ? await readDifference(tx, { kind: target.kind, id: targetId, currency: line.currency })
-      : 0;
   // With the line itself, the target is explained by so much more.
-  const writtenOffMinor = writeOff && targetId !== undefined ? line.grossMinor - differs : 0;
+  const writtenOffMinor =
+    writeOff && targetId !== undefined
+      ? line.grossMinor - (await readDifference(tx, { ...target, id: targetId, currency }))
+      : 0;
   await insertMatchByHand(tx, {
     lineId,
     targetKind: target.kind,
@@ -56,7 +53,7 @@ export async function matchByHand(tx: Queryable, request: MatchRequest): Promise
     by,
   });
   const transfers = await post(tx, line, { targetKind: target.kind, writtenOffMinor });
-  return { outcome: 'matched', writtenOffMinor, currency: line.currency, transfers };
+  return { outcome: 'matched', writtenOffMinor, currency, transfers };
 }
 
 /** A line about a resource is about one of its own kind; fees and adjustments are about nothing. */

@@ -2,6 +2,7 @@
 import { EXCESS_CLASSES } from '../../alerts/domain/rules/excesses.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import type { FindingClass } from '../domain/findings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 
 /** What the ledger has of a resource, as far as checking it needs. */
@@ -99,7 +100,7 @@ export async function writeChecked(
 export async function linkFinding(
   tx: Queryable,
   { kind, id }: ResourceRef,
-  findingClass: string,
+  findingClass: FindingClass,
 ): Promise<void> {
   await tx.query(
     `update resources

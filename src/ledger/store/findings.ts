@@ -12,7 +12,7 @@ import {
   type ScannedRow,
   type ScanRequest,
 } from '../../platform/db/scannedRows.ts';
-import type { Caused } from '../domain/findings.ts';
+import type { Caused, FindingClass } from '../domain/findings.ts';
 
 export interface FindingName {
   readonly class: string;
@@ -78,7 +78,7 @@ export function markClosed(
 /** Closes findings of any of these classes about any of these subjects. @returns those that were open */
 export function markClassesClosed(
   tx: Queryable,
-  classes: readonly string[],
+  classes: readonly FindingClass[],
   subjects: readonly string[],
 ): Promise<readonly FindingName[]> {
   return tx.query<FindingName>(
@@ -156,7 +156,7 @@ export async function markAccepted(
  */
 export async function lockAccepted(
   tx: Queryable,
-  findingClass: string,
+  findingClass: FindingClass,
   subjects: readonly string[],
 ): Promise<readonly string[]> {
   const rows = await tx.query<{ subject: string; isAccepted: boolean }>(

@@ -2,8 +2,9 @@
  * Checks what changed: the orders that the change feed names, with all of their resources, and resources
  * without an order. Each order is checked once, at its last change.
  */
+import { inChunks } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { type ResourceRef, refKey } from '../domain/snapshot.ts';
+import { distinctRefs } from '../domain/snapshot.ts';
 import {
   type ChangedSubject,
   readChangedSubjects,
@@ -45,14 +46,8 @@ async function checkSubjects(
   const keys = named.length > 0 ? await readKnownOrderKeys(tx, named) : [];
   const ofOrders = keys.length > 0 ? await readRefsOfOrders(tx, keys) : [];
   const alone = changes.flatMap(({ kind, id }) => (kind === 'order' ? [] : [{ kind, id }]));
-  const refs = [...new Map([...ofOrders, ...alone].map((ref) => [refKey(ref), ref])).values()];
+  const refs = distinctRefs([...ofOrders, ...alone]);
   // An order may have any number of resources; memory is bounded by a chunk of them.
-  for (const chunk of chunksOf(refs, run.chunkSize)) await checkRefs(run, tx, chunk);
+  for (const chunk of inChunks(refs, run.chunkSize)) await checkRefs(run, tx, chunk);
   await checkKeys(run, tx, keys);
-}
-
-function chunksOf(refs: readonly ResourceRef[], size: number): readonly (readonly ResourceRef[])[] {
-  return Array.from({ length: Math.ceil(refs.length / size) }, (_, n) =>
-    refs.slice(n * size, (n + 1) * size),
-  );
 }

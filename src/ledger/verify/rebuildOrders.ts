@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { type OrderEntry, orderFindingProblems, orderProblems } from '../domain/checkOrder.ts';
 import { type NamedPart, orderSubject } from '../domain/orderFindings.ts';
 import { orderKeyOf } from '../domain/orderKey.ts';
-import { type ResourceRef, refKey } from '../domain/snapshot.ts';
+import { distinctRefs, type ResourceRef, refKey } from '../domain/snapshot.ts';
 import { readRebuiltOrderKeys, readRebuiltParts } from '../store/rebuild.ts';
 import { readStoredParts, type StoredPart } from '../store/verifyOrders.ts';
 import { readOpenFindings } from '../store/verifyResources.ts';
@@ -78,7 +78,7 @@ async function namesOfParts(
   keys: readonly string[],
   made: readonly StoredPart[],
 ): Promise<readonly ResourceRef[]> {
-  return distinct([...(await readStoredParts(tx, keys)), ...made].map(({ ref }) => ref));
+  return distinctRefs([...(await readStoredParts(tx, keys)), ...made].map(({ ref }) => ref));
 }
 
 /** Parts by order, folded again in the snapshot of `tx`; refunds and disputes with their payments. */
@@ -89,7 +89,7 @@ async function refoldParts(
 ): Promise<ReadonlyMap<string, readonly NamedPart[]>> {
   const named = await refold(tx, refs, merchantId);
   const known = new Set(refs.map(refKey));
-  const parents = distinct(named.flatMap(parentOf)).filter((ref) => !known.has(refKey(ref)));
+  const parents = distinctRefs(named.flatMap(parentOf)).filter((ref) => !known.has(refKey(ref)));
   const all = [...named, ...(parents.length > 0 ? await refold(tx, parents, merchantId) : [])];
   const orders = new Map(
     all.flatMap(({ ref, state }) =>
@@ -124,8 +124,4 @@ function toNamedPart({ ref, state }: Refolded): NamedPart {
     authorizedMinor: state?.authorizedMinor ?? 0,
     capturedMinor: state?.capturedMinor ?? 0,
   };
-}
-
-function distinct(refs: readonly ResourceRef[]): readonly ResourceRef[] {
-  return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
 }

@@ -19,8 +19,10 @@
  *    in a few messages. Notifications that arrive meanwhile are part of the next batch.
  */
 
-import { SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
+import { type Money, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { sumMinor } from '../../contract/money.ts';
+import { groupBy } from '../../platform/collections.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 
 /** The channels of operators, and `shop`, which gets order webhooks only. */
 export const CHANNELS = ['log', 'webhook', 'slack', 'mail', 'shop'] as const;
@@ -28,11 +30,6 @@ export type ChannelName = (typeof CHANNELS)[number];
 
 /** `opened_and_resolved`: opened and resolved before anyone was notified. */
 export type NotificationType = 'opened' | 'reminder' | 'resolved' | 'opened_and_resolved';
-
-export interface Money {
-  readonly currency: string;
-  readonly amountMinor: number;
-}
 
 /** Times are ISO 8601 in UTC, so that a message is unchanged after it was stored as JSON. */
 export interface Notification {
@@ -108,8 +105,8 @@ export type Content =
 
 export const SINGLES_PER_RULE = 5;
 export const SINGLES_PER_WINDOW = 10;
-export const WINDOW_MS = 10 * 60_000;
-export const DIGEST_INTERVAL_MS = 60_000;
+export const WINDOW_MS = 10 * MINUTE_MS;
+export const DIGEST_INTERVAL_MS = MINUTE_MS;
 const MOST_URGENT = 5;
 
 /** A channel that gets alerts. */
@@ -135,7 +132,7 @@ export function composeMessages(
   );
   const singles: Notification[] = [];
   const digested: Notification[] = [];
-  for (const ofRule of groupByKey(wanted, ({ rule }) => rule)) {
+  for (const ofRule of groupBy(wanted, ({ rule }) => rule).values()) {
     (ofRule.length > SINGLES_PER_RULE ? digested : singles).push(...ofRule);
   }
   const isOverLimit = subscriber.recentSingles + singles.length > SINGLES_PER_WINDOW;
@@ -169,11 +166,10 @@ function isOutdated(notification: Notification): boolean {
 
 /** Rule 3, for one channel. */
 function withoutReplaced(wanted: readonly WaitingNotification[]): readonly Notification[] {
-  const opened = groupByKey(
+  const news = groupBy(
     wanted.filter(({ type }) => type === 'opened'),
     ({ subject }) => subject,
   );
-  const news = new Map(opened.map((group) => [group[0].subject, group]));
   const left = wanted.filter(({ type, subject, severity, writtenAt }) => {
     if (type !== 'resolved' && type !== 'opened_and_resolved') return true;
     const replaces = (one: WaitingNotification): boolean =>
@@ -188,58 +184,37 @@ function reportsOpen({ type }: Notification): boolean {
 }
 
 function digestOf(notifications: readonly Notification[]): Content {
-  const groups = groupByKey(notifications, ({ type, rule }) => `${type} ${rule}`);
+  const groups = groupBy(notifications, ({ type, rule }) => `${type} ${rule}`);
   return {
     kind: 'digest',
     severity: maxSeverity(notifications),
     count: notifications.length,
-    groups: groups.map(summarizeGroup).toSorted(byWeight),
+    groups: Array.from(groups.values(), summarizeGroup).toSorted(byWeight),
     urgent: notifications.filter(reportsOpen).toSorted(byUrgency).slice(0, MOST_URGENT),
   };
 }
 
-type GroupOf<N> = readonly [N, ...N[]];
-type Group = GroupOf<Notification>;
-
-/** Groups in the order of their first members. */
-function groupByKey<N extends Notification>(
-  notifications: readonly N[],
-  keyOf: (notification: N) => string,
-): readonly GroupOf<N>[] {
-  const groups = new Map<string, [N, ...N[]]>();
-  for (const notification of notifications) {
-    const key = keyOf(notification);
-    const group = groups.get(key);
-    if (group) group.push(notification);
-    else groups.set(key, [notification]);
-  }
-  return [...groups.values()];
-}
-
-function summarizeGroup(group: Group): NotificationGroup {
+function summarizeGroup(group: readonly [Notification, ...Notification[]]): NotificationGroup {
   const [{ rule, type }] = group;
-  const byCurrency = new Map<string, number[]>();
-  for (const { money } of group) {
-    if (money === null) continue;
-    const amounts = byCurrency.get(money.currency);
-    if (amounts) amounts.push(money.amountMinor);
-    else byCurrency.set(money.currency, [money.amountMinor]);
-  }
+  const byCurrency = groupBy(
+    group.flatMap(({ money }) => money ?? []),
+    ({ currency }) => currency,
+  );
   return {
     rule,
     type,
     severity: maxSeverity(group),
     count: group.length,
     sums: [...byCurrency]
-      .map(([currency, amounts]) => ({ currency, amountMinor: exactSum(amounts) }))
+      .map(([currency, moneys]) => ({ currency, amountMinor: exactSum(moneys) }))
       .toSorted((a, b) => compare(a.currency, b.currency)),
   };
 }
 
 /** An alert is sent even if the sum of its group is too large to be exact. */
-function exactSum(amountsMinor: readonly number[]): number | null {
+function exactSum(moneys: readonly Money[]): number | null {
   try {
-    return sumMinor(amountsMinor);
+    return sumMinor(moneys.map(({ amountMinor }) => amountMinor));
   } catch {
     return null;
   }

@@ -4,9 +4,10 @@
  * to open first, `null` if the console has no public address. Order webhooks are for the shop's program
  * and have neither a page nor the name of the installation.
  */
+import type { Money } from '../../alerts/domain/alert.ts';
 import type { WebhookData } from '../../webhooks/webhooks.ts';
 import { type Installation, linksOf } from './links.ts';
-import type { Content, Money, Notification } from './message.ts';
+import type { Content, Notification } from './message.ts';
 import { LIST_COMMAND } from './text.ts';
 
 export interface Payload {

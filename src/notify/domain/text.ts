@@ -8,7 +8,7 @@
  */
 
 import { SEVERITIES } from '../../alerts/domain/alert.ts';
-import { counted, instant as instantOf } from '../../alerts/domain/format.ts';
+import { counted, instant as instantOf, shortened } from '../../alerts/domain/format.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { headlineOf } from './headline.ts';
 import { type Installation, type Link, linksOf } from './links.ts';
@@ -163,9 +163,5 @@ function capitalize(word: string): string {
 
 /** Rule 1. */
 function oneLine(text: string, maxLength: number): string {
-  const flat = text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trimEnd();
-  if (flat.length <= maxLength) return flat;
-  // A character of two code units may have been cut in half.
-  const start = flat.slice(0, maxLength - 1).replace(/\p{Cs}$/u, '');
-  return `${start.trimEnd()}…`;
+  return shortened(text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trimEnd(), maxLength);
 }

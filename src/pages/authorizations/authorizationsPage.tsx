@@ -8,6 +8,7 @@ import { cursor } from '../../console/schemas.ts';
 import { sumExactly } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { groupBy } from '../../platform/collections.ts';
+import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
 import { ActionForm, Check, Field, Reason } from '../components/forms.tsx';
@@ -20,8 +21,6 @@ import { type Hold, holdsField, holdValue, MAX_HOLDS } from './holds.ts';
 
 const PAGE_SIZE = 50;
 const DAYS = 7;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Of the next days; more are counted as "1,000+". */
 const MAX_COUNTED = 1_000;
 

@@ -4,6 +4,7 @@ import { formatAmount } from '../../contract/money.ts';
 import { explainReasonCode, STAGE_MEANINGS } from '../../ledger/domain/disputeReasons.ts';
 import { deriveOrder, type OrderPart } from '../../ledger/domain/order.ts';
 import type { ListedResource } from '../../ledger/read/store/resourceList.ts';
+import { HOUR_MS } from '../../platform/time.ts';
 import { awaitsEvidence } from '../../representation/disputeText.ts';
 import { KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason } from '../components/forms.tsx';
@@ -11,8 +12,6 @@ import { Money, Time } from '../components/values.tsx';
 import { evidenceHref } from '../links.ts';
 import type { Viewer } from '../page.ts';
 import { acceptDispute } from './disputeActions.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** The time until evidence is due, for a dispute that waits for it. */
 export function timeLeft({ status, deadlineAt }: ListedResource, nowMs: number): string {

@@ -13,6 +13,7 @@ import type { Shop } from '../../demo/shop.ts';
 import { type Watched, watchRecent } from '../../demo/watch.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { toError } from '../../platform/errors.ts';
+import { MINUTE_MS } from '../../platform/time.ts';
 import { Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Select } from '../components/forms.tsx';
 import { Badge, Time } from '../components/values.tsx';
@@ -232,8 +233,6 @@ function FaultField({ name, fault, share }: FaultFieldProps) {
     </div>
   );
 }
-
-const MINUTE_MS = 60_000;
 
 function Clock({ clock, viewer }: ViewerProps & Pick<SandboxData, 'clock'>) {
   const minutes = Math.round(clock.aheadMs / MINUTE_MS);

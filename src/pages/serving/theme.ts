@@ -1,5 +1,6 @@
 /** The choice of light or dark, in a cookie, so that the first paint has it already. */
 import type { Request, Response } from 'express';
+import { DAY_MS } from '../../platform/time.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 
@@ -8,7 +9,7 @@ export type Theme = (typeof THEMES)[number];
 export const THEME_PATH = '/theme';
 
 const NAME = 'tallyhook_theme';
-const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+const YEAR_MS = 365 * DAY_MS;
 
 export function readTheme(request: Request): Theme {
   const cookies = (request.header('cookie') ?? '').split(';').map((pair) => pair.trim());

@@ -43,6 +43,14 @@ export interface CheckedResource {
   readonly changedMs: number;
 }
 
+/** When a resource last changed, as in CheckedResource. */
+export function lastChangedMs(row: {
+  readonly versionMicros: number | null;
+  readonly firstSeenAt: Date;
+}): number {
+  return row.versionMicros === null ? row.firstSeenAt.getTime() : row.versionMicros / 1000;
+}
+
 /**
  * Whether something stays uncertain after a retrieve. A response with the status of the ledger and
  * without a captured amount settles that uncertainty: tomorrow's will have none, either.

@@ -53,7 +53,7 @@ export function coverageOfDay(
   stretches: readonly Stretch[],
   { dayMs, isEmpty }: ListDay,
 ): DayCoverage {
-  const missing = [{ fromMs: dayMs, toMs: dayMs + DAY_MS }];
+  let missing: readonly Interval[] = [{ fromMs: dayMs, toMs: dayMs + DAY_MS }];
   let worst: DayResult | undefined;
   let comparedAtMs = Number.NEGATIVE_INFINITY;
   for (const stretch of stretches) {
@@ -62,7 +62,7 @@ export function coverageOfDay(
     if (stretch.toMs <= dayMs || stretch.fromMs >= dayMs + DAY_MS) continue;
     const left = missing.flatMap((gap) => without(gap, stretch));
     if (lengthOf(left) === lengthOf(missing)) continue;
-    missing.splice(0, missing.length, ...left);
+    missing = left;
     worst = worstOf(worst, resultOf(stretch, dayMs));
     comparedAtMs = Math.max(comparedAtMs, stretch.comparedAtMs);
   }

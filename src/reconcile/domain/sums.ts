@@ -70,8 +70,9 @@ export function readSums(
 ): Sums | undefined {
   const read: (readonly [string, bigint])[] = [];
   for (const { currency, [metric]: sum } of rows) {
-    if (typeof currency !== 'string' || !Number.isSafeInteger(sum)) return undefined;
-    read.push([currency, BigInt(sum as number)]);
+    if (typeof currency !== 'string' || typeof sum !== 'number') return undefined;
+    if (!Number.isSafeInteger(sum)) return undefined;
+    read.push([currency, BigInt(sum)]);
   }
   const areDistinct = new Set(read.map(([currency]) => currency)).size === read.length;
   return areDistinct ? sumsOf(read) : undefined;

@@ -105,6 +105,23 @@ function masked(account: string): string {
   return text.length <= 4 ? text : `…${text.slice(-4)}`;
 }
 
+/** A balance that a statement states, or a page of it. */
+export interface Balance {
+  readonly currency: string;
+  readonly amountMinor: number;
+}
+
+/** @throws FileProblem if a page does not begin with the balance with which the one before it ends */
+export function refuseMissingPage(ended: Balance, begun: Balance, place: Place): void {
+  if (ended.currency === begun.currency && ended.amountMinor === begun.amountMinor) return;
+  throw new FileProblem(
+    place,
+    `the page before this one ends with ${formatMoney(ended.amountMinor, ended.currency)}, and this one ` +
+      `begins with ${formatMoney(begun.amountMinor, begun.currency)}: a page between them is missing. ` +
+      'Download the file again',
+  );
+}
+
 export interface StatementSums {
   readonly currency: string;
   readonly openingMinor: number;

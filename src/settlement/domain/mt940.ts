@@ -12,11 +12,12 @@
  *    Banks also deliver each page as a file, so a file may end with one that is not the last, which looks like
  *    a file that was cut behind it. It is read, and the reader states that the statement is continued.
  */
-import { formatMoney } from '../../contract/money.ts';
 import { parseSignedAmount } from './amounts.ts';
 import {
+  type Balance,
   type BankEntry,
   type BankReader,
+  refuseMissingPage,
   refuseOtherAccount,
   refuseOtherSum,
 } from './bankEntries.ts';
@@ -35,11 +36,6 @@ interface Tagged {
   readonly tag: string;
   readonly place: Place;
   readonly lines: readonly string[];
-}
-
-interface Balance {
-  readonly currency: string;
-  readonly amountMinor: number;
 }
 
 interface Statement {
@@ -223,19 +219,6 @@ function balanceOf({ place, lines }: Tagged): Balance {
     );
   }
   return { currency, amountMinor: mark === 'D' ? 0 - amountMinor : amountMinor };
-}
-
-/** Rule 5. */
-function refuseMissingPage(closing: Balance, opening: Balance, place: Place): void {
-  if (closing.currency === opening.currency && closing.amountMinor === opening.amountMinor) return;
-  const [ended, begun] = [closing, opening].map(({ amountMinor, currency }) =>
-    formatMoney(amountMinor, currency),
-  );
-  throw new FileProblem(
-    place,
-    `the page before this one ends with ${ended}, and this one begins with ${begun}: a page between them is ` +
-      'missing. Download the file again',
-  );
 }
 
 function endStatement(

@@ -14,8 +14,7 @@
  * 4. Where only the message has pages (`MsgPgntn`), its numbers count for a statement. A message with several
  *    statements does not show which of them is continued, so rule 2 is not applied to their numbers.
  */
-import { formatMoney } from '../../contract/money.ts';
-import { refuseOtherSum } from './bankEntries.ts';
+import { refuseMissingPage, refuseOtherSum } from './bankEntries.ts';
 import { FileProblem, type Place } from './fileProblem.ts';
 import { createSequences } from './sequences.ts';
 
@@ -143,14 +142,8 @@ function refuseOtherInterim(
   begun: number | undefined,
   { sums: { currency }, place }: At,
 ): void {
-  if (ended === undefined || begun === undefined || currency === undefined || ended === begun) {
-    return;
-  }
-  throw new FileProblem(
-    place,
-    `the page before this one ends with ${formatMoney(ended, currency)}, and this one begins with ` +
-      `${formatMoney(begun, currency)}: a page between them is missing. Download the file again`,
-  );
+  if (ended === undefined || begun === undefined || currency === undefined) return;
+  refuseMissingPage({ currency, amountMinor: ended }, { currency, amountMinor: begun }, place);
 }
 
 /** Rule 1. */

@@ -60,6 +60,8 @@ describe('text from outside', () => {
     ['a\u202Eb\u200Bc', 'a b c'],
     ['x'.repeat(80), 'x'.repeat(80)],
     ['x'.repeat(81), `${'x'.repeat(79)}…`],
+    // A character of two code units is kept or left out as a whole.
+    [`${'x'.repeat(78)}😀😀`, `${'x'.repeat(78)}…`],
   ])('%j is on one short line', (text, quoted) => {
     expect(quote(text)).toBe(quoted);
   });

@@ -105,7 +105,7 @@ const FINDINGS = [
   modeled(markSubjectsClosed, [[]], '676ed7b2', (x, t, [subjects]) =>
     close(x, t, (row) => texts(subjects).includes(row.subject)),
   ),
-  modeled(lockAccepted, ['', []], 'e490b02f', function* (x, t, [name, subjects]) {
+  modeled(lockAccepted, ['overdue', []], 'e490b02f', function* (x, t, [name, subjects]) {
     const rows = yield* x.lock(
       t.findings,
       (row) => isOpen(row) && row.class === name && texts(subjects).includes(row.subject),
@@ -117,7 +117,7 @@ const FINDINGS = [
     const wanted = namesIn(input());
     return x.rows(t.findings, (row) => isOpen(row) && wanted.has(keyOf({ ...row }))).map(nameOf);
   }),
-  modeled(readOpenSubjects, [''], '923dc2a7', (x, t, [name]) =>
+  modeled(readOpenSubjects, ['foreign_profile'], '923dc2a7', (x, t, [name]) =>
     x
       .rows(t.findings, (row) => isOpen(row) && row.class === name)
       .map(({ subject }) => ({ subject })),

@@ -509,7 +509,7 @@ const CHECKS = [
       return [];
     },
   ),
-  modeled(linkFinding, [REF, ''], '7e6855ed', function* (x, t, [kind, id, name]) {
+  modeled(linkFinding, [REF, 'orphan'], '7e6855ed', function* (x, t, [kind, id, name]) {
     const added = String(name);
     yield* x.update(t.resources, isRef(kind, id), (row) => ({
       ...row,

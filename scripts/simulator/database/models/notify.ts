@@ -51,34 +51,30 @@ const OUTBOX = [
     );
     return [];
   }),
-  modeled(claimOutbox, [1], 'bccf26b1', function* (x, t, [limit]) {
+  modeled(claimOutbox, [1], 'bfa808de', function* (x, t, [limit]) {
     const oldest = x.rows(t.alert_outbox).sort(byNumber(({ id }) => id));
     const ids = new Set(oldest.slice(0, Number(limit)).map(({ id }) => id));
     const claimed = yield* x.remove(t.alert_outbox, ({ id }) => ids.has(id));
     return claimed.sort(byNumber(({ id }) => id)).flatMap(({ alert_id, type, created_at }) =>
       x
         .rows(t.alerts, ({ id }) => id === alert_id)
-        .map((alert) => {
-          const minor = alert.detail.amountMinor ?? alert.detail.capturableMinor;
-          return {
-            alertId: alert_id,
-            type,
-            writtenAt: new Date(created_at),
-            rule: alert.rule,
-            subject: alert.subject,
-            severity: alert.severity,
-            sentence: alert.sentence,
-            nextStep: alert.next_step,
-            orderId: alert.order_id,
-            paymentId: alert.payment_id,
-            deadlineAt: toDate(alert.deadline_at),
-            openedAt: new Date(alert.opened_at),
-            resolvedAt: toDate(alert.resolved_at),
-            snoozedUntil: null,
-            currency: (alert.detail.currency as string | undefined) ?? null,
-            amountMinor: typeof minor === 'number' ? minor : null,
-          };
-        }),
+        .map((alert) => ({
+          alertId: alert_id,
+          type,
+          writtenAt: new Date(created_at),
+          rule: alert.rule,
+          subject: alert.subject,
+          severity: alert.severity,
+          sentence: alert.sentence,
+          nextStep: alert.next_step,
+          orderId: alert.order_id,
+          paymentId: alert.payment_id,
+          deadlineAt: toDate(alert.deadline_at),
+          openedAt: new Date(alert.opened_at),
+          resolvedAt: toDate(alert.resolved_at),
+          snoozedUntil: null,
+          detail: alert.detail,
+        })),
     );
   }),
 ];

@@ -14,7 +14,7 @@
  *    states that the excess is not confirmed.
  * 4. An alert that is open is kept up to date while a change of the excess awaits confirmation.
  */
-import { MINUTE_MS } from '../../../platform/time.ts';
+import { DAY_MS, MINUTE_MS } from '../../../platform/time.ts';
 
 export const EXCESS_CLASSES = [
   'over_refund',
@@ -26,7 +26,7 @@ export const EXCESS_CLASSES = [
 /** How far a response of the service may lag behind its events (rule 2). */
 export const SETTLING_MS = MINUTE_MS;
 const WITHOUT_KEY_MS = 20 * MINUTE_MS;
-const WITHOUT_RESPONSE_MS = 24 * 60 * MINUTE_MS;
+const WITHOUT_RESPONSE_MS = DAY_MS;
 
 export function isExcess(findingClass: string): boolean {
   return (EXCESS_CLASSES as readonly string[]).includes(findingClass);

@@ -2,6 +2,8 @@
  * Alerts about a resource with a new observation. Almost all resources have none and never had any; for
  * these the rules return nothing, so that no statement is run.
  */
+
+import { DAY_MS } from '../../../platform/time.ts';
 import type { SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
 import { holdEndAlerts } from './authorization.ts';
@@ -30,7 +32,7 @@ function kindAlerts(facts: ResourceFacts, nowMs: number): SubjectAlerts | undefi
 }
 
 /** The window of the nightly comparison: a younger change was missed, not imported. */
-const LONG_PAST_MS = 8 * 24 * 60 * 60_000;
+const LONG_PAST_MS = 8 * DAY_MS;
 
 /**
  * Its first observation comes long after its last change. Where the service gives no time of it, an event is

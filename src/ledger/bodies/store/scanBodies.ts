@@ -4,6 +4,7 @@
  * read the open ones first, because bodies are moved from there.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { PackedBodies } from './bodies.ts';
 
 /** A body with the number of its event. */
 export interface ScannedBody {
@@ -43,12 +44,8 @@ export function readOpenBodies(
   );
 }
 
-/** Many bodies in one value: `bodies` has them one after the other. */
-export interface Pack {
+export interface Pack extends PackedBodies {
   readonly firstId: number;
-  readonly ids: readonly number[];
-  readonly lengths: readonly number[];
-  readonly bodies: Buffer;
 }
 
 export function readPacks(
@@ -56,7 +53,7 @@ export function readPacks(
   { day, after, limit }: BodyPage & { readonly day: string },
 ): Promise<readonly Pack[]> {
   return db.query<Pack>(
-    `select first_event_id as "firstId", to_json(event_ids) as ids, lengths, bodies
+    `select first_event_id as "firstId", event_ids as "eventIds", lengths, bodies
        from packed_bodies
       where day = $1::date and first_event_id > $2
       order by first_event_id

@@ -1,5 +1,6 @@
-/** Statements that select, count and date open findings, for other modules. */
+/** Statements that select, count and list open findings, for other modules. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { FindingClass } from '../../domain/findings.ts';
 import type { FindingName } from '../../store/findings.ts';
 
 /** How many findings are open and not accepted. */
@@ -23,7 +24,7 @@ export interface OpenFinding {
 /** The open findings of a class that has few, oldest first. */
 export async function readOpenFindings(
   db: Queryable,
-  findingClass: string,
+  findingClass: FindingClass,
 ): Promise<readonly OpenFinding[]> {
   return await db.query<OpenFinding>(
     `select subject, (extract(epoch from opened_at) * 1000)::bigint as "openedMs",
@@ -54,7 +55,7 @@ export function selectAcceptedFindings(
 /** The subjects of a class with an open finding, accepted or not. */
 export async function readOpenSubjects(
   db: Queryable,
-  findingClass: string,
+  findingClass: FindingClass,
 ): Promise<readonly string[]> {
   const rows = await db.query<{ subject: string }>(
     `select subject from findings
