@@ -27,7 +27,9 @@ export const change = z
     previous_status: z.string().nullable().describe('Null if it was unknown before.'),
     event_number: z.int().nullable().describe('Inbox number of the last event that caused it.'),
     changed_at: time.describe('May be earlier than in a change with a smaller number.'),
-    is_history: z.boolean().describe('Whether a run recorded it about the time before Tallyhook, of which nobody is notified.'),
+    is_history: z
+      .boolean()
+      .describe('Whether it is about the time before Tallyhook; nobody is notified of it.'),
   })
   .meta({ id: 'Change' });
 
