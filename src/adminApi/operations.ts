@@ -1728,7 +1728,7 @@ export type Change = {
   readonly event_number: number | null;
   /** May be earlier than in a change with a smaller number. */
   readonly changed_at: string;
-  /** Whether a run recorded it about the time before Tallyhook, of which nobody is notified. */
+  /** Whether it is about the time before Tallyhook; nobody is notified of it. */
   readonly is_history: boolean;
 };
 

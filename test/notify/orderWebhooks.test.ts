@@ -211,7 +211,9 @@ test('a payment that only an imported refund names sends no webhooks', async () 
     await reconciler.retrieve({ kind: 'payment', id: paid.id }, { lane: 'refresh' });
     await send();
     expect(webhooks()).toEqual([]);
-    const [order] = await db.query(`select status from orders where order_key = 'order:ord_long_ago'`);
+    const [order] = await db.query(
+      `select status from orders where order_key = 'order:ord_long_ago'`,
+    );
     expect(order).toEqual({ status: 'partially_refunded' });
   } finally {
     await sandbox.close();

@@ -17,7 +17,7 @@ export interface OrderWebhooks {
 export function createOrderWebhooks(secret: string): OrderWebhooks {
   const seen = new Set<string>();
   const statuses = new Map<string, { readonly number: number; readonly status: string | null }>();
-  const process = ({ data: { change, order } }: OrderWebhook): void => {
+  const apply = ({ data: { change, order } }: OrderWebhook): void => {
     const known = statuses.get(order.order_id);
     // What a person sends again arrives after newer changes.
     if (known === undefined || known.number < change.number) statuses.set(order.order_id, change);
@@ -27,7 +27,7 @@ export function createOrderWebhooks(secret: string): OrderWebhooks {
       try {
         const { id, webhook } = verifyTallyhookWebhook(request, { secret, nowMs });
         if (seen.has(id)) return 204;
-        if (isOrderWebhook(webhook)) process(webhook);
+        if (isOrderWebhook(webhook)) apply(webhook);
         // Last, and in a database in the same transaction: what was not processed is sent again.
         seen.add(id);
         return 204;

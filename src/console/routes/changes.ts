@@ -29,9 +29,7 @@ export const change = z
     changed_at: time.describe('May be earlier than in a change with a smaller number.'),
     is_history: z
       .boolean()
-      .describe(
-        'Whether a run recorded it about the time before Tallyhook, of which nobody is notified.',
-      ),
+      .describe('Whether it is about the time before Tallyhook; nobody is notified of it.'),
   })
   .meta({ id: 'Change' });
 
