@@ -20,7 +20,7 @@ import {
 import { problemOf, readPrimary, readStandby } from '../platform/db/reads.ts';
 import { readReplication } from '../platform/db/replication.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
-import { oldServerText, readServerVersion } from '../platform/db/serverVersion.ts';
+import { oldServerText, readIdsLeft, readServerVersion } from '../platform/db/serverVersion.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
 import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
@@ -37,6 +37,7 @@ import {
   judgeChain,
   judgeClock,
   judgeDatabaseClock,
+  judgeIdsLeft,
   judgeKey,
   judgeKeyKind,
   judgeMissingService,
@@ -212,6 +213,9 @@ async function examineDatabase(
   );
   await note('replication', async () =>
     open ? judgeReplication(await readReplication(open)) : NO_DATABASE,
+  );
+  await note('transaction ids', async () =>
+    open ? judgeIdsLeft(await readIdsLeft(open)) : NO_DATABASE,
   );
   await examineStandby(open, installation, note);
   await note('database clock', async () =>

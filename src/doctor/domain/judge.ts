@@ -289,6 +289,22 @@ export function judgeTokens(tokens: readonly ExpiringTokenFacts[]): Judgment {
   );
 }
 
+/** PostgreSQL gives up delays of its own vacuum when fewer are left, and warns of it at each statement from 40 million. */
+const FEW_IDS = 500_000_000;
+const VERY_FEW_IDS = 100_000_000;
+
+/** @param left how many transaction ids the server can assign without a vacuum */
+export function judgeIdsLeft(left: number): Judgment {
+  const millions = Math.floor(left / 1_000_000);
+  if (left >= FEW_IDS) return ok(`${millions} million are left`);
+  return (left < VERY_FEW_IDS ? failed : warning)(
+    `${millions} million are left; from 3 million on, PostgreSQL refuses to write, and deliveries get 503`,
+    'Remove what keeps vacuum from freezing rows: prepared transactions (pg_prepared_xacts), replication slots that ' +
+      'nobody reads (pg_replication_slots), transactions that stay open (pg_stat_activity). Then run VACUUM in the ' +
+      'database of which age(datfrozenxid) or mxid_age(datminmxid) in pg_database is the largest.',
+  );
+}
+
 /** @param bound the account that the database belongs to, if any */
 export function judgeAccount(bound: string | undefined, merchantId: string): Judgment {
   if (bound === undefined) return ok(`the ledger is empty; it will belong to ${merchantId}`);

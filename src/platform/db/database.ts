@@ -13,11 +13,11 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { monotonicMs } from '../clock.ts';
+import { monotonicMs, startStopwatch } from '../clock.ts';
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
-import { CommitNotReplicated, isDatabaseUnavailable } from './failures.ts';
+import { CommitNotReplicated, isAboutIds, isDatabaseUnavailable } from './failures.ts';
 import {
   examinePooling,
   isPooled,
@@ -79,6 +79,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export function createDatabase(options: DatabaseOptions): Database {
   const { plans } = options;
   const naming = createNaming(options.connectionString);
+  const logIds = createIdsLog(options.log);
   const pool = createPool({
     connectionString: options.connectionString,
     application_name: options.applicationName,
@@ -91,8 +92,11 @@ export function createDatabase(options: DatabaseOptions): Database {
     pipeline: true,
     types: { getTypeParser: typeParser },
     onConnect: async (client) => {
-      client.on('notice', ({ code, message = SQLSTATES.warning }) => {
-        if (code === SQLSTATES.warning) warnings.set(client, message);
+      client.on('notice', (notice) => {
+        const { code, message = SQLSTATES.warning } = notice;
+        if (code !== SQLSTATES.warning) return;
+        if (isAboutIds(notice)) logIds(notice);
+        else warnings.set(client, message);
       });
       await naming.examine(client);
     },
@@ -205,12 +209,30 @@ async function run<Row extends object>(
   return result.rows;
 }
 
+const LOG_IDS_EVERY_SECONDS = 600;
+
+interface Warning {
+  readonly message?: string | undefined;
+  readonly hint?: string | undefined;
+}
+
+/** Logs that transaction ids run out. Each statement that takes one warns of it. */
+function createIdsLog(log: Log): (notice: Warning) => void {
+  let elapsedSeconds: (() => number) | undefined;
+  return ({ message: warning, hint }) => {
+    if (elapsedSeconds !== undefined && elapsedSeconds() < LOG_IDS_EVERY_SECONDS) return;
+    elapsedSeconds = startStopwatch();
+    log.error({ warning, hint }, 'database.out_of_ids_soon');
+  };
+}
+
 /** The last warning of the server, by connection. */
 const warnings = new WeakMap<pg.ClientBase, string>();
 
 /**
  * The warning about a canceled wait has no code of its own and a localized text, so any warning
- * counts. Our statements cause no other warnings.
+ * counts, except those that transaction ids run out: with these the server works as before. Our statements cause no
+ * other warnings.
  * @throws CommitNotReplicated
  */
 function refuseUnreplicated(client: pg.ClientBase): void {

@@ -31,12 +31,29 @@ const UNAVAILABLE_MESSAGE =
 /** PostgreSQL's routine that rejects a prepared plan after a migration changed its result type. */
 const STALE_PLAN_ROUTINE = 'RevalidateCachedQuery';
 
+/**
+ * PostgreSQL's routines that assign transaction ids. Once these run out, the server refuses to assign any until it
+ * is vacuumed, with the code of a statement that is too large; long before, each statement that takes one warns.
+ */
+const ASSIGNING_ROUTINES: ReadonlySet<unknown> = new Set([
+  'GetNewTransactionId',
+  'SetTransactionIdLimit',
+  'GetNewMultiXactId',
+  'SetMultiXactIdLimit',
+]);
+
+/** Whether an error or warning of the server is about transaction ids that run out, and not about the statement. */
+export function isAboutIds(notice: object): boolean {
+  return 'routine' in notice && ASSIGNING_ROUTINES.has(notice.routine);
+}
+
 function verdictOn(error: unknown): Verdict {
   if (!(error instanceof Error)) return 'permanent';
   if (error instanceof CommitNotReplicated) return 'retry';
   if (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable))
     return 'unavailable';
   if ('routine' in error && error.routine === STALE_PLAN_ROUTINE) return 'unavailable';
+  if (isAboutIds(error)) return 'unavailable';
   const code = errorCode(error);
   // Before SQLSTATEs, because the system code EPIPE has five characters as they do.
   if (UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_MESSAGE.test(error.message))

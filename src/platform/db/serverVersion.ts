@@ -1,6 +1,10 @@
-/** Which PostgreSQL serves, and whether it is new enough. docs/reference/matrix.md lists what is tested. */
+/**
+ * Which PostgreSQL serves, whether it is new enough, and how long it can go on. docs/reference/matrix.md lists what is
+ * tested.
+ */
 import { UsageError } from '../errors.ts';
 import type { Queryable } from './database.ts';
+import { oneRow } from './oneRow.ts';
 
 /** The first version that has `date_bin`, with which the ledger sums transfers by quarter of an hour. */
 const OLDEST_MAJOR = 14;
@@ -29,4 +33,16 @@ export async function refuseOldServer(db: Queryable): Promise<void> {
 /** What is wrong with an old server, for people. */
 export function oldServerText({ text }: ServerVersion): string {
   return `The server is PostgreSQL ${text}, and Tallyhook needs ${OLDEST_MAJOR} or newer: upgrade it, or use another server.`;
+}
+
+/**
+ * How many transaction ids, or ids of shared row locks, the server can still assign: the fewer of them. Without a
+ * vacuum of every table it refuses to write when none is left.
+ */
+export async function readIdsLeft(db: Queryable): Promise<number> {
+  const rows = await db.query<{ left: number }>(
+    `select (2 ^ 31)::bigint - max(greatest(age(datfrozenxid), mxid_age(datminmxid))) as left
+       from pg_database`,
+  );
+  return oneRow(rows).left;
 }

@@ -7,6 +7,7 @@ import {
   judgeChain,
   judgeClock,
   judgeDatabaseClock,
+  judgeIdsLeft,
   judgeKey,
   judgeKeyKind,
   judgeMissingService,
@@ -177,4 +178,18 @@ test.each([
   const judged = judgeChain(publicKey === undefined ? undefined : { number: 7, publicKey }, ownKey);
   expect(judged).toMatchObject({ state, result: expect.stringContaining(result) });
   expect(judged.remedy === null).toBe(state === 'ok');
+});
+
+test('a server that runs out of transaction ids is reported long before it refuses to write', () => {
+  expect(judgeIdsLeft(2_000_000_000)).toEqual({
+    state: 'ok',
+    result: '2000 million are left',
+    remedy: null,
+  });
+  expect(judgeIdsLeft(499_999_999).state).toBe('warning');
+  expect(judgeIdsLeft(99_999_999)).toMatchObject({
+    state: 'failed',
+    result: expect.stringMatching(/^99 million are left; from 3 million on, PostgreSQL refuses/),
+    remedy: expect.stringMatching(/prepared transactions.*replication slots.*VACUUM/),
+  });
 });
