@@ -150,7 +150,7 @@ test('while no server accepts writes, the error has what each of them responded'
       );
     expect(String(error)).toMatch(
       new RegExp(
-        `no server of the database accepts writes \\(${hostOf(first.url)}: the server is read-only.*; ${hostOf(gone.url)}: connect ECONNREFUSED`,
+        `no server of the database accepts writes \\(${hostOf(first.url)}: the server is read-only: default_transaction_read_only is on.*; ${hostOf(gone.url)}: connect ECONNREFUSED`,
       ),
     );
     expect(isDatabaseUnavailable(error)).toBe(true);

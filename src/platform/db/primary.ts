@@ -53,13 +53,22 @@ async function examine(address: string): Promise<string> {
   }
 }
 
-/** A standby responds to queries, too, but accepts no writes. @throws with PostgreSQL's own code */
+/**
+ * A standby responds to queries, too, but accepts no writes. So does a primary with a setting, which some providers
+ * set when its disk is nearly full. @throws with PostgreSQL's own code
+ */
 export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ value: string }>(
-    `select current_setting('transaction_read_only') as value`,
+  const { rows } = await client.query<{ isReadOnly: boolean; isStandby: boolean }>(
+    `select current_setting('transaction_read_only') = 'on' as "isReadOnly",
+            pg_is_in_recovery() as "isStandby"`,
   );
-  if (rows[0]?.value !== 'on') return;
-  const error = new Error('the server is read-only, like a standby; connect to the primary');
+  if (rows[0]?.isReadOnly !== true) return;
+  const error = new Error(
+    rows[0].isStandby
+      ? 'the server is read-only, because it is a standby; connect to the primary'
+      : 'the server is read-only: default_transaction_read_only is on, for the server, the database or the user. ' +
+          'Some providers set it when the disk is nearly full: make room, then set it to off',
+  );
   throw Object.assign(error, { code: SQLSTATES.read_only_sql_transaction });
 }
 
