@@ -1,8 +1,10 @@
 /** What every statement relies on: exact integers, and transactions that leave nothing behind. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createDatabase } from '../../src/platform/db/database.ts';
+import { lockByName } from '../../src/platform/db/advisoryLocks.ts';
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { MINUTE_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -151,4 +153,63 @@ test('a connection is kept from one run of a schedule to the next', async () => 
     vi.useRealTimers();
     await idle.close();
   }
+});
+
+describe('a database with settings of its own', () => {
+  const SETTINGS = { default_transaction_isolation: 'repeatable read', datestyle: 'German' };
+  let name: string;
+  let configured: Database;
+  beforeAll(async () => {
+    name = new URL(db.url).pathname.slice(1);
+    for (const [setting, value] of Object.entries(SETTINGS))
+      await db.query(`alter database ${name} set ${setting} = '${value}'`);
+    configured = createDatabase({
+      connectionString: db.url,
+      log: silentLog,
+      applicationName: 'configured',
+      maxConnections: 2,
+      responseTimeoutMs: 30_000,
+      plans: 'any',
+    });
+  });
+  afterAll(async () => {
+    await configured.close();
+    await db.query(`alter database ${name} reset all`);
+  });
+
+  const isLockAwaited = async () =>
+    (
+      await db.query(
+        `select from pg_locks l join pg_database d on d.oid = l.database
+          where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`,
+      )
+    ).length > 0;
+
+  // Two attempts to refund one payment, for example: the second must find the first.
+  test('a transaction that waited for a lock sees what the one before it committed', async () => {
+    await db.query('create table attempts (n int)');
+    let second: Promise<unknown> | undefined;
+    await configured.transaction(async (tx) => {
+      await lockByName(tx, 'attempts');
+      second = configured.transaction(async (later) => {
+        await lockByName(later, 'attempts');
+        return await later.query('select n from attempts');
+      });
+      await waitFor('the second to wait', isLockAwaited);
+      await tx.query('insert into attempts values (1)');
+    });
+    expect(await second).toEqual([{ n: 1 }]);
+  });
+
+  test('times are read, and a time in another form is an error', async () => {
+    const times = `select '2026-11-30T02:03:04.5Z'::timestamptz as at, '2026-11-30'::date as day`;
+    const read = { at: new Date('2026-11-30T02:03:04.5Z'), day: expect.any(Date) };
+    expect(await configured.query(times)).toEqual([read]);
+    expect(await configured.transaction((tx) => tx.query(times))).toEqual([read]);
+    const german = configured.transaction(async (tx) => {
+      await tx.query('set local datestyle = german');
+      await tx.query(times);
+    });
+    await expect(german).rejects.toThrow('the database returned the time 30.11.2026 02:03:04.5');
+  });
 });

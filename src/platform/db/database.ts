@@ -8,8 +8,11 @@
  * 3. A commit that was not replicated is an error. PostgreSQL returns only a warning when the wait for
  *    a synchronous standby is canceled.
  * 4. A statement or transaction relies on nothing that an earlier one left in its session, because a
- *    pooler may assign another session to each. Settings are local to a transaction, and statements are
- *    prepared under names only where each client finds its own again.
+ *    pooler may assign another session to each. Settings are local to a transaction, except the form of times, which
+ *    is checked when they are read; and statements are prepared under names only where each client finds its own
+ *    again.
+ * 5. Settings of the role or the database change nothing here: transactions are read committed, and times are read
+ *    exactly or are an error.
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -18,6 +21,7 @@ import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
 import { CommitNotReplicated, isAboutIds, isDatabaseUnavailable } from './failures.ts';
+import { pipelined } from './pipelined.ts';
 import {
   examinePooling,
   isPooled,
@@ -75,6 +79,12 @@ export interface DatabaseOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/**
+ * A role or database can be configured to write times in a form that the driver does not read. The server reports this
+ * setting to its clients, so poolers keep it for each of them; where one does not, `parseTime` throws.
+ */
+const WRITE_TIMES = 'set datestyle = iso';
+
 /** Creates a pool. Nothing connects until the first statement. */
 export function createDatabase(options: DatabaseOptions): Database {
   const { plans } = options;
@@ -98,7 +108,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         if (isAboutIds(notice)) logIds(notice);
         else warnings.set(client, message);
       });
-      await naming.examine(client);
+      await pipelined([client.query(WRITE_TIMES), naming.examine(client)]);
     },
   });
   pool.on('error', (error) => options.log.warn({ error }, 'database.idle_connection_lost'));
@@ -243,8 +253,12 @@ function refuseUnreplicated(client: pg.ClientBase): void {
 /**
  * Settings are sent with `begin`, which saves a round trip. A database or role can be configured to
  * suppress warnings. A statement that is its own transaction contains `SEND_WARNINGS` if its commit matters.
+ *
+ * It can be configured for another isolation level, too. What waits for an advisory lock would then not see what the
+ * transaction before it committed, because its snapshot is older than its wait: of two attempts that exclude each other,
+ * both would be made.
  */
-const BEGIN = 'begin; set local client_min_messages = warning';
+const BEGIN = 'begin isolation level read committed; set local client_min_messages = warning';
 
 /**
  * A small table without an index is still read as a whole, at the cost of a disabled scan; without the last but one
@@ -345,8 +359,26 @@ const INT8_OID = 20;
 
 function typeParser(oid: number, format?: string): (value: string) => unknown {
   if (oid === INT8_OID) return parseSafeInteger;
-  return pg.types.getTypeParser(oid, format as 'text');
+  return TIME_PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text');
 }
+
+/** The driver returns null for a time that it does not read, as if the column were empty. */
+function parseTimeWith(parse: (text: string) => unknown): (text: string) => unknown {
+  return (text) => {
+    const value = parse(text);
+    if (value === null) {
+      throw new RangeError(
+        `the database returned the time ${text}, which is not in the form of ISO 8601: something sets datestyle`,
+      );
+    }
+    return value;
+  };
+}
+
+/** `date`, `timestamp` and `timestamptz`. */
+const TIME_PARSERS = new Map(
+  [1082, 1114, 1184].map((oid) => [oid, parseTimeWith(pg.types.getTypeParser(oid, 'text'))]),
+);
 
 function parseSafeInteger(text: string): number {
   const value = Number(text);
