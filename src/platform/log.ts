@@ -3,8 +3,9 @@
  * Redaction is a second line of defense for objects with more fields than intended.
  */
 import pino, { type Logger, type LoggerOptions } from 'pino';
-import { toError } from './errors.ts';
+import { errorCode, toError } from './errors.ts';
 import { createOutageLines } from './outageLines.ts';
+import { atMost } from './sleep.ts';
 
 export type Log = Logger;
 
@@ -25,9 +26,9 @@ const REDACTED = [
 /**
  * Creates the root log, which writes JSON lines to standard output. While a server is unreachable, it
  * writes one line a minute about the outage (outageLines.ts).
- * @param to receives the lines; `stderr` for programs with another output of their own
+ * @param to receives the lines: a function, a file descriptor, or `stderr` for programs with another output of their own
  */
-export function createLog(level: LogLevel, to?: 'stderr' | ((line: string) => void)): Log {
+export function createLog(level: LogLevel, to?: 'stderr' | number | ((line: string) => void)): Log {
   let isReport = false;
   const outages = createOutageLines((unlogged) => {
     isReport = true;
@@ -53,9 +54,67 @@ export function createLog(level: LogLevel, to?: 'stderr' | ((line: string) => vo
 }
 
 function open(options: LoggerOptions, to: Parameters<typeof createLog>[1]): Log {
-  if (to === undefined) return pino(options);
-  if (to === 'stderr') return pino(options, pino.destination({ fd: 2, sync: true }));
-  return pino(options, { write: to });
+  if (typeof to === 'function') return pino(options, { write: to });
+  return pino(options, to === 'stderr' ? openOutput(2, true) : openOutput(to ?? STDOUT, false));
+}
+
+const STDOUT = 1;
+
+/** Lines that an output has not accepted. Beyond that, lines are dropped. */
+const MAX_UNWRITTEN_BYTES = 4 * 1024 * 1024;
+
+/** Outputs, each with a function that waits until all lines are written or one could not be. */
+const outputs = new WeakMap<object, () => Promise<string | undefined>>();
+
+/**
+ * An output that may fail: its disk is full, or its reader has ended. The process goes on; pino would end it at once,
+ * with a closed pipe write nothing more for good, and at the exit try forever. Lines are tried again with the next one.
+ */
+function openOutput(fd: number, sync: boolean): ReturnType<typeof pino.destination> {
+  const output = pino.destination({ dest: fd, sync, maxLength: MAX_UNWRITTEN_BYTES });
+  let problem: string | undefined;
+  let isFull = false;
+  const waiting: ((problem: string | undefined) => void)[] = [];
+  const settle = (reason: string | undefined): void => {
+    problem = reason;
+    for (const resolve of waiting.splice(0)) resolve(reason);
+  };
+  output.removeAllListeners('error');
+  output.on('error', (error) => settle(errorCode(error)));
+  output.on('drop', () => {
+    isFull = true;
+  });
+  output.on('drain', () => {
+    isFull = false;
+    settle(undefined);
+  });
+  const flush = output.flushSync.bind(output);
+  output.flushSync = () => {
+    if (problem === undefined) flush();
+  };
+  outputs.set(output, () => {
+    if (isFull) return Promise.resolve('nothing reads it');
+    return sync ? Promise.resolve(problem) : new Promise((resolve) => waiting.push(resolve));
+  });
+  return output;
+}
+
+/**
+ * Waits until the line that was just logged is written.
+ * @returns why it could not be; undefined if it is, or if it goes to a function
+ */
+export async function whenWritten(log: Log, withinMs: number): Promise<string | undefined> {
+  const output: unknown = Reflect.get(log, pino.symbols.streamSym);
+  const settled = typeof output === 'object' && output !== null && outputs.get(output);
+  if (!settled) return undefined;
+  let reason: string | undefined = 'nothing reads it';
+  await atMost(
+    withinMs,
+    settled().then((problem) => {
+      reason = problem;
+    }),
+  );
+  return reason;
 }
 
 /** An error without the fields that drivers attach, such as the statement's parameters or a client. */

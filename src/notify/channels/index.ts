@@ -33,7 +33,7 @@ export function createChannels(
   // The shop's program opens no pages of the operators.
   const forShop = { ...common, installation: { ...installation, consoleUrl: undefined } };
   return [
-    shownInLog && createLogChannel(log, installation),
+    shownInLog && createLogChannel(log, installation, timeoutMs),
     webhook && createWebhookChannel({ ...webhook, ...common, name: 'webhook', slots: ALERT_SLOTS }),
     slack && createSlackChannel({ ...slack, installation, timeoutMs }),
     mail && createMailChannel({ ...mail, installation, timeoutMs }),

@@ -1,17 +1,22 @@
 /** Writes messages to the log, for installations that collect it or have no other channel. */
 
 import type { Severity } from '../../alerts/domain/alert.ts';
-import type { Log } from '../../platform/log.ts';
+import { type Log, whenWritten } from '../../platform/log.ts';
 import type { Installation } from '../domain/links.ts';
 import type { Content } from '../domain/message.ts';
 import { textOf } from '../domain/text.ts';
-import type { Channel } from './channel.ts';
+import { ATTEMPT_TIMEOUT_MS, type Channel } from './channel.ts';
 
-export function createLogChannel(log: Log, installation: Installation): Channel {
+/** @param timeoutMs how long an output may take that accepts nothing */
+export function createLogChannel(
+  log: Log,
+  installation: Installation,
+  timeoutMs = ATTEMPT_TIMEOUT_MS,
+): Channel {
   return {
     name: 'log',
     slots: 1,
-    send: ({ id, content }) => {
+    send: async ({ id, content }) => {
       const { title, lines, links } = textOf(content, installation);
       const severity = severityOf(content);
       // The level error is for faults of the program; a dispute is none, however severe.
@@ -19,7 +24,11 @@ export function createLogChannel(log: Log, installation: Installation): Channel 
       const url = links[0]?.url;
       const fields = { messageId: id, severity, installation: installation.name, title, lines };
       log[level]({ ...fields, ...(url !== undefined && { url }) }, 'alert');
-      return Promise.resolve({ outcome: 'delivered', response: 'written' });
+      const isShown = log.isLevelEnabled(level);
+      const problem = isShown ? await whenWritten(log, timeoutMs) : undefined;
+      return problem === undefined
+        ? { outcome: 'delivered', response: 'written' }
+        : { outcome: 'unavailable', response: `the log cannot be written: ${problem}` };
     },
   };
 }

@@ -1,0 +1,73 @@
+/** The output of the log fails: its disk is full, or its reader has ended. */
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLogChannel } from '../../../src/notify/channels/log.ts';
+import type { Content } from '../../../src/notify/domain/message.ts';
+import { createLog } from '../../../src/platform/log.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tallyhook-log-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** An output that cannot be written, as a file on a full disk. */
+function openUnwritable(): number {
+  const file = join(folder, 'log');
+  closeSync(openSync(file, 'w'));
+  return openSync(file, 'r');
+}
+
+const TEST: Content = { kind: 'test', at: '2026-11-30T00:00:00.000Z' };
+const send = (log: ReturnType<typeof createLog>) =>
+  createLogChannel(log, { name: 'shop' } as never).send({
+    id: 'msg_1',
+    content: TEST,
+    createdAt: new Date(0),
+  });
+
+test('an alert that the log could not write is not delivered', async () => {
+  const output = openUnwritable();
+  try {
+    const log = createLog('info', output);
+    expect(await send(log)).toEqual({
+      outcome: 'unavailable',
+      response: 'the log cannot be written: EBADF',
+    });
+  } finally {
+    closeSync(output);
+  }
+});
+
+test('an alert that the log has written is delivered, also in a file', async () => {
+  const output = openSync(join(folder, 'log'), 'w');
+  try {
+    const log = createLog('info', output);
+    expect(await send(log)).toEqual({ outcome: 'delivered', response: 'written' });
+    expect(await send(log)).toEqual({ outcome: 'delivered', response: 'written' });
+  } finally {
+    closeSync(output);
+  }
+});
+
+test('an alert that the level hides does not wait for the output', async () => {
+  expect(await send(createLog('error'))).toEqual({ outcome: 'delivered', response: 'written' });
+});
+
+test('the end of a process does not wait for an output that cannot be written', async () => {
+  const output = openUnwritable();
+  try {
+    const log = createLog('info', output);
+    for (let line = 0; line < 100; line += 1) log.info({ line }, 'lost');
+    await send(log);
+    // What pino calls when the process exits.
+    expect(
+      (Reflect.get(log, pino.symbols.streamSym) as { flushSync(): void }).flushSync(),
+    ).toBeUndefined();
+  } finally {
+    closeSync(output);
+  }
+});
