@@ -221,8 +221,13 @@ async function run<Row extends object>(
 
 const LOG_IDS_EVERY_SECONDS = 600;
 
+interface Warning {
+  readonly message?: string | undefined;
+  readonly hint?: string | undefined;
+}
+
 /** Logs that transaction ids run out. Each statement that takes one warns of it. */
-function createIdsLog(log: Log): (notice: { message?: string; hint?: string }) => void {
+function createIdsLog(log: Log): (notice: Warning) => void {
   let elapsedSeconds: (() => number) | undefined;
   return ({ message: warning, hint }) => {
     if (elapsedSeconds !== undefined && elapsedSeconds() < LOG_IDS_EVERY_SECONDS) return;
