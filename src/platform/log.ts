@@ -68,7 +68,8 @@ const outputs = new WeakMap<object, () => Promise<string | undefined>>();
 
 /**
  * An output that may fail: its disk is full, or its reader has ended. The process goes on; pino would end it at once,
- * with a closed pipe write nothing more for good, and at the exit try forever. Lines are tried again with the next one.
+ * with a closed pipe write nothing more for good, and at the exit try forever. Lines are tried again with the next one,
+ * also if that one is dropped, which by itself would write nothing.
  */
 function openOutput(fd: number, sync: boolean): ReturnType<typeof pino.destination> {
   const output = pino.destination({ dest: fd, sync, maxLength: MAX_UNWRITTEN_BYTES });
@@ -83,6 +84,7 @@ function openOutput(fd: number, sync: boolean): ReturnType<typeof pino.destinati
   output.on('error', (error) => settle(errorCode(error)));
   output.on('drop', () => {
     isFull = true;
+    output.write('');
   });
   output.on('drain', () => {
     isFull = false;

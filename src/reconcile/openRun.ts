@@ -73,6 +73,7 @@ export async function openRun(
     installedMs: await readBeginningMs(db, nowMs),
     isImported: importedAt !== null,
     nowMs,
+    skewMs: serviceSkewMs ?? 0,
   });
   const requester = createRequester({
     retrieve: parts.retrieve,

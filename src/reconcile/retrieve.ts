@@ -80,7 +80,7 @@ export interface RetrieveOptions {
   readonly lane: Lane;
   /** Returns what would become of it and changes nothing. */
   readonly isDryRun?: boolean;
-  /** As in applySnapshots; undefined where no run retrieves it (historyOfUnknown). */
+  /** As in applySnapshots; undefined where no run retrieves it (historyOfNoRun). */
   readonly history?: History | undefined;
   readonly signal?: AbortSignal;
 }
@@ -221,7 +221,7 @@ interface ApplyInput extends Response {
 async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
   const { observation, body, alsoLock, nowMs } = input;
   const before = await readChecked(tx, observation.ref);
-  const history = input.history ?? (await historyOfUnknown(tx, before, input));
+  const history = await historyOfUnknown(tx, before, input);
   await applySnapshots(tx, {
     observations: [observation],
     toRetrieve: [],
@@ -244,19 +244,28 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
 }
 
 /**
- * What is history to a retrieve of a resource without a known state: one of before the installation that somebody
- * looks up, or that an imported refund or dispute mentions. One that news mentions is news.
+ * What is history to a retrieve of a resource without a known state: one of before the installation that a run or
+ * somebody looks up, or that an imported refund or dispute mentions. One that news mentions is news.
  */
 async function historyOfUnknown(
   tx: Queryable,
   before: CheckedRow | undefined,
-  { observation: { ref, content }, nowMs }: ApplyInput,
+  { observation, nowMs, history: ofRun }: ApplyInput,
 ): Promise<History | undefined> {
   if (before && before.status !== null) return undefined;
-  const installedMs = await readBeginningMs(tx, nowMs);
-  const history = historyOf({ installedMs, isImported: true, nowMs });
+  const { ref, content } = observation;
+  const history = ofRun ?? (await historyOfNoRun(tx, { observation, nowMs }));
   if (!isImportedHistory(null, content, history)) return undefined;
   return before && (await hasNews(tx, ref)) ? undefined : history;
+}
+
+async function historyOfNoRun(
+  tx: Queryable,
+  { observation, nowMs }: Pick<ApplyInput, 'observation' | 'nowMs'>,
+): Promise<History> {
+  const installedMs = await readBeginningMs(tx, nowMs);
+  const skewMs = observation.observedMicros / 1000 - nowMs;
+  return historyOf({ installedMs, isImported: true, nowMs, skewMs });
 }
 
 async function scheduleNextCheck(

@@ -220,7 +220,10 @@ test('a payment that only an imported refund names sends no webhooks', async () 
   }
 });
 
-test('a refund since the installation is reported under its order although the payment is older', async () => {
+test.each([
+  'refresh',
+  'an import',
+])('a refund since the installation is reported under its order although %s finds the payment, which is older', async (by) => {
   const sandbox = await startTestSandbox();
   try {
     await send();
@@ -237,8 +240,9 @@ test('a refund since the installation is reported under its order although the p
       { contentType: 'refund_details', merchantId: sandbox.merchantId },
     );
     await applyEach(db, testApplier(db, sandbox.merchantId), [refund]);
-    const { retrieve } = testReconciler({ db, service: sandbox });
-    await retrieve({ kind: 'payment', id: paid.id }, { lane: 'refresh' });
+    const { retrieve, run } = testReconciler({ db, service: sandbox });
+    if (by === 'refresh') await retrieve({ kind: 'payment', id: paid.id }, { lane: 'refresh' });
+    else await run({ fromMs: paid.nowMs - 300 * DAY_MS });
     await send();
     expect(webhooks().map(({ type, data }) => [type, data.order.order_id])).toContainEqual([
       'order.partially_refunded',

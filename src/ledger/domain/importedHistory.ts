@@ -9,6 +9,7 @@
  * 3. A person may import an earlier past at any time, after the first import, too. From then on, a change is
  *    history only if the nightly comparison no longer looks back to it as well, and if its time is known: a
  *    service with a wrong clock dates new changes before the installation.
+ * 4. The times of changes are the service's. If its clock is behind, so much earlier ones are history only.
  */
 import { DAY_MS } from '../../platform/time.ts';
 import type { ResourceState } from './merge.ts';
@@ -24,19 +25,25 @@ export interface History {
 /** As far as the nightly comparison looks back. */
 const RECENT_MS = 8 * DAY_MS;
 
-/** @param isImported whether the first import of the list has completed */
+/**
+ * @param isImported whether the first import of the list has completed
+ * @param skewMs the service's clock less ours
+ */
 export function historyOf({
   installedMs,
   isImported,
   nowMs,
+  skewMs,
 }: {
   readonly installedMs: number;
   readonly isImported: boolean;
   readonly nowMs: number;
+  readonly skewMs: number;
 }): History {
+  const behindMs = Math.min(skewMs, 0);
   return isImported
-    ? { untilMs: Math.min(installedMs, nowMs - RECENT_MS), includesUndated: false }
-    : { untilMs: installedMs, includesUndated: true };
+    ? { untilMs: Math.min(installedMs, nowMs - RECENT_MS) + behindMs, includesUndated: false }
+    : { untilMs: installedMs + behindMs, includesUndated: true };
 }
 
 /**

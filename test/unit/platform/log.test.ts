@@ -1,9 +1,9 @@
 /** The output of the log fails: its disk is full, or its reader has ended. */
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogChannel } from '../../../src/notify/channels/log.ts';
 import type { Content } from '../../../src/notify/domain/message.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -48,6 +48,40 @@ test('an alert that the log has written is delivered, also in a file', async () 
     const log = createLog('info', output);
     expect(await send(log)).toEqual({ outcome: 'delivered', response: 'written' });
     expect(await send(log)).toEqual({ outcome: 'delivered', response: 'written' });
+  } finally {
+    closeSync(output);
+  }
+});
+
+/** Opens a file for writing under the descriptor of another one. */
+function makeWritable(output: number): void {
+  closeSync(output);
+  const others: number[] = [];
+  for (;;) {
+    const opened = openSync(join(folder, 'log'), 'w');
+    if (opened === output) break;
+    others.push(opened);
+    if (others.length > 100) throw new Error('the descriptor was taken');
+  }
+  for (const other of others) closeSync(other);
+}
+
+test('the log continues once its output can be written, also after lines were dropped', async () => {
+  const output = openUnwritable();
+  try {
+    const log = createLog('info', output);
+    expect(await send(log)).toMatchObject({ outcome: 'unavailable' });
+    for (const length of [1024 * 1024, 10_000, 100])
+      for (let line = 0; line < (length > 10_000 ? 6 : 150); line += 1) log.info({ text: 'x'.repeat(length) }, 'kept');
+    const full = { outcome: 'unavailable', response: 'the log cannot be written: nothing reads it' };
+    await vi.waitFor(async () => expect(await send(log)).toEqual(full), 20_000);
+    makeWritable(output);
+    await vi.waitFor(
+      async () =>
+        expect(await send(log)).toEqual({ outcome: 'delivered', response: 'written' }),
+      20_000,
+    );
+    expect(readFileSync(join(folder, 'log'), 'utf8')).toMatch(/"msg":"kept".*"msg":"alert"/s);
   } finally {
     closeSync(output);
   }
