@@ -16,12 +16,12 @@ import {
   readWebhookGaps,
 } from '../ledger/inbox/store/arrivals.ts';
 import { readBeginningMs } from '../ledger/installation.ts';
-import { readOpenFindings } from '../ledger/read/store/openFindings.ts';
 import { hasUndatedTransfers } from '../ledger/read/store/statement.ts';
 import { measureUnchained } from '../ledger/store/chain.ts';
 import { readProof } from '../ledger/store/verifyRounds.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import { readUnusable } from '../reconcile/findings.ts';
 import { readBudget } from '../reconcile/store/budget.ts';
 import { readPause } from '../reconcile/store/pauses.ts';
 import {
@@ -40,7 +40,7 @@ import {
   SKEW_REPORTED_WITHIN_MS,
   SKEWED_FOR_MS,
 } from './domain/rules/processes.ts';
-import { RATE_WINDOW_MS } from './domain/rules/reconciliation.ts';
+import { RATE_WINDOW_MS, UNUSABLE_MS } from './domain/rules/reconciliation.ts';
 import { MAX_NAMED_BODIES } from './domain/rules/storedData.ts';
 import { MAX_COUNTED, MISSED_PERIODS_MS, SIGNATURE_WINDOW_MS } from './domain/rules/webhooks.ts';
 import { evaluateSystem, SYSTEM_SUBJECTS } from './domain/systemRules.ts';
@@ -181,7 +181,7 @@ async function readReconciliation(
   const unread = await readUnreadLists(tx);
   const beganMs = await readBeginningMs(tx, nowMs);
   const pause = await readPause(tx);
-  const unusable = await readOpenFindings(tx, 'service_unusable');
+  const unusable = await readUnusable(tx, UNUSABLE_MS);
   return {
     lists: STREAMS,
     watermarks: watermarks.map(({ stream, at }) => ({ stream, atMs: at.getTime() })),
@@ -194,10 +194,6 @@ async function readReconciliation(
       by: pause.pausedBy,
       reason: pause.reason,
     },
-    unusable: unusable.map(({ subject, openedMs, isAccepted }) => ({
-      source: subject.replace('service:', ''),
-      sinceMs: openedMs,
-      isAccepted,
-    })),
+    unusable,
   };
 }

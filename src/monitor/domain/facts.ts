@@ -9,11 +9,13 @@ export interface Missed {
   readonly webhooks: number;
 }
 
-/** Requests that fail or are refused. */
+/** Requests that fail or are refused, or did within UNUSABLE_MS. */
 export interface Unusable {
   /** A list, such as `disputes`; `refresh`, every retrieve; or `refresh:disputes`, those of one kind. */
   readonly source: string;
   readonly sinceMs: number;
+  /** Whether they still are. */
+  readonly isOpen: boolean;
   /** Whether somebody accepted the finding about it, which ends its alert. */
   readonly isAccepted: boolean;
 }
@@ -97,7 +99,6 @@ export interface SystemFacts {
         readonly paused:
           | { readonly sinceMs: number; readonly by: string; readonly reason: string }
           | undefined;
-        /** What the service does not respond to, or refuses; the oldest first. */
         readonly unusable: readonly Unusable[];
       }
     | undefined;

@@ -11,8 +11,8 @@
  *    pooler may assign another session to each. Settings are local to a transaction, except the form of times, which
  *    is checked when they are read; and statements are prepared under names only where each client finds its own
  *    again.
- * 5. Settings of the role or the database change nothing here: transactions are read committed, and times are read
- *    exactly or are an error.
+ * 5. Settings of the role or the database change nothing here: transactions of several statements are read committed,
+ *    and times are read exactly or are an error.
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';

@@ -71,7 +71,7 @@ const reconciliation = (changes: Partial<NonNullable<SystemFacts['reconciliation
 const unusable = (sinceMs: number, ...sources: readonly string[]) =>
   reconciliation({
     watermarks: STREAMS.map((stream) => ({ stream, atMs: sinceMs - DAY_MS })),
-    unusable: sources.map((source) => ({ source, sinceMs, isAccepted: false })),
+    unusable: sources.map((source) => ({ source, sinceMs, isOpen: true, isAccepted: false })),
   });
 const missed = (hour: number, webhooks: number, day = hour, dayWebhooks = webhooks) => ({
   missed: [
@@ -335,13 +335,26 @@ describe('conditions that last too long', () => {
     expect(alert?.sentence).toMatch('has been unreachable');
   });
 
+  test('an outage ends list by list, and no refusal of the last ones is reported meanwhile', () => {
+    const facts = unusable(ago(2 * HOUR_MS), ...STREAMS).reconciliation;
+    const ended = (count: number) => ({
+      ...RECONCILIATION,
+      unusable: facts.unusable.map((one, n) => ({ ...one, isOpen: n >= count })),
+    });
+    for (const count of [1, 2, 3]) {
+      const [alert] = alertsOf({ reconciliation: ended(count) });
+      expect(alert?.sentence).toMatch('has been unreachable');
+    }
+    expect(alertsOf({ reconciliation: ended(4) })).toEqual([]);
+  });
+
   test('a refused list does not hide that another one is not read', () => {
     const watermarks = [
       { stream: 'payouts', atMs: ago(DAY_MS) },
       { stream: 'payments', atMs: ago(HOUR_MS) },
     ];
     for (const isAccepted of [false, true]) {
-      const refused = [{ source: 'payouts', sinceMs: ago(DAY_MS), isAccepted }];
+      const refused = [{ source: 'payouts', sinceMs: ago(DAY_MS), isOpen: true, isAccepted }];
       const alerts = alertsOf(reconciliation({ watermarks, unusable: refused }));
       const lag = alerts.find(({ rule }) => rule === 'reconciliation_lag');
       expect(lag?.sentence).toMatch(/^The list of payments /);

@@ -11,28 +11,33 @@ export async function countOpenFindings(db: Queryable): Promise<number> {
   return rows[0]?.open ?? 0;
 }
 
-/** More subjects of one class than an account has profiles. */
-const MAX_SUBJECTS = 1_000;
-
-export interface OpenFinding {
+/** The latest finding about a subject. */
+export interface LatestFinding {
   readonly subject: string;
   /** In milliseconds since 1970. */
   readonly openedMs: number;
+  readonly isOpen: boolean;
   readonly isAccepted: boolean;
 }
 
-/** The open findings of a class that has few, oldest first. */
-export async function readOpenFindings(
+/** Of one class, the latest findings about these subjects that are open or were closed within a time. */
+export async function readLatestFindings(
   db: Queryable,
   findingClass: FindingClass,
-): Promise<readonly OpenFinding[]> {
-  return await db.query<OpenFinding>(
-    `select subject, (extract(epoch from opened_at) * 1000)::bigint as "openedMs",
-            accepted_at is not null as "isAccepted"
+  {
+    subjects,
+    closedWithinMs,
+  }: { readonly subjects: readonly string[]; readonly closedWithinMs: number },
+): Promise<readonly LatestFinding[]> {
+  return await db.query<LatestFinding>(
+    `select distinct on (subject) subject, (extract(epoch from opened_at) * 1000)::bigint as "openedMs",
+            state = 'open' as "isOpen", accepted_at is not null as "isAccepted"
        from findings
-      where class = $1 and state = 'open'
-      order by opened_at, subject limit $2`,
-    [findingClass, MAX_SUBJECTS],
+      where class = $1 and subject = any ($2::text[])
+        and (state = 'open' or closed_at > statement_timestamp() - $3 * interval '1 millisecond')
+      order by subject, closed_at desc nulls first
+      limit $4`,
+    [findingClass, subjects, closedWithinMs, subjects.length],
   );
 }
 
@@ -51,6 +56,9 @@ export function selectAcceptedFindings(
 ): Promise<readonly FindingName[]> {
   return selectFindings(db, findings, `state = 'open' and accepted_at is not null`);
 }
+
+/** More subjects of one class than an account has profiles. */
+const MAX_SUBJECTS = 1_000;
 
 /** The subjects of a class with an open finding, accepted or not. */
 export async function readOpenSubjects(

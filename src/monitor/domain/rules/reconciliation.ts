@@ -12,7 +12,7 @@ const CRITICAL_LAG_MS = 6 * HOUR_MS;
 const PAUSE_MS = 4 * HOUR_MS;
 
 /** Two reconciliation runs failed. */
-const UNUSABLE_MS = 10 * MINUTE_MS;
+export const UNUSABLE_MS = 10 * MINUTE_MS;
 const CRITICAL_UNUSABLE_MS = HOUR_MS;
 
 /** The rate limit counts requests per minute; a burst exhausts a minute or two. */
@@ -25,7 +25,7 @@ const EXHAUSTED_MINUTES = 10;
  */
 export function reconciliationLag(facts: SystemFacts): SystemAlert | undefined {
   const { watermarks = [], unread = [], unusable = [] } = facts.reconciliation ?? {};
-  const explained = new Set(unusable.map(({ source }) => source));
+  const explained = new Set(unusable.flatMap(({ source, isOpen }) => (isOpen ? source : [])));
   const [oldest] = [
     ...watermarks.map(({ stream, atMs }) => ({ stream, atMs, isRead: true })),
     ...unread.map(({ stream, sinceMs }) => ({ stream, atMs: sinceMs, isRead: false })),
@@ -68,19 +68,21 @@ export function reconciliationPaused({
 
 /**
  * A list or kind that alone is refused is no outage: to look for one would waste a night. An outage has an
- * alert of its own, which also notifies where the other one has been open for days.
+ * alert of its own, which also notifies where the other one has been open for days. It ends list by list,
+ * within minutes, and is no refusal of the last ones meanwhile.
  */
 export function serviceUnreachable({
   nowMs,
   reconciliation,
 }: SystemFacts): SystemAlert | undefined {
-  const { lists, unusable: all } = reconciliation ?? { lists: [], unusable: [] };
-  const unusable = all.filter(({ isAccepted }) => !isAccepted);
-  const [oldest] = unusable;
+  const { lists, unusable } = reconciliation ?? { lists: [], unusable: [] };
+  const [oldest, ...others] = unusable
+    .filter(({ isOpen, isAccepted }) => isOpen && !isAccepted)
+    .toSorted((a, b) => a.sinceMs - b.sinceMs);
   if (!oldest || nowMs - oldest.sinceMs < UNUSABLE_MS) return undefined;
   const { sinceMs } = oldest;
-  const requests = unusable.map(({ source }) => source);
-  const isOutage = lists.every((list) => all.some(({ source }) => source === list));
+  const requests = [oldest, ...others].map(({ source }) => source);
+  const isOutage = lists.every((list) => unusable.some(({ source }) => source === list));
   return {
     rule: 'service_unreachable',
     ...(!isOutage && { variant: 'partial' }),
