@@ -331,10 +331,12 @@ test('a command in a folder without an installation states that its database is 
   const first = await runTallyhookProcess(['events', 'list'], { env });
   const second = await runTallyhookProcess(['events', 'list'], { env });
   expect(first).toMatchObject({ code: 0, stdout: 'No such events.\n' });
+  // On a busy machine it also states that it waits for PostgreSQL.
   expect(first.stderr).toMatch(
-    /^There was no installation here, .*elsewhere\/postgres\. If you look/,
+    /^There was no installation here, .*elsewhere\/postgres\. If you look/m,
   );
-  expect(second).toMatchObject({ code: 0, stderr: '' });
+  expect(second.code).toBe(0);
+  expect(second.stderr).not.toContain('There was no installation here');
 });
 
 describe('sign', () => {
