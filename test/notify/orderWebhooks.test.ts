@@ -220,38 +220,38 @@ test('a payment that only an imported refund names sends no webhooks', async () 
   }
 });
 
-test.each([
-  'refresh',
-  'an import',
-])('a refund since the installation is reported under its order although %s finds the payment, which is older', async (by) => {
-  const sandbox = await startTestSandbox();
-  try {
-    await send();
-    const paid = await payLongAgo(sandbox);
-    const refund = eventBody(
-      {
-        refund_id: unique('ref'),
-        payment_id: paid.id,
-        status: 'succeeded',
-        amount: 500,
-        currency: 'USD',
-        modified_at: new Date(paid.nowMs).toISOString(),
-      },
-      { contentType: 'refund_details', merchantId: sandbox.merchantId },
-    );
-    await applyEach(db, testApplier(db, sandbox.merchantId), [refund]);
-    const { retrieve, run } = testReconciler({ db, service: sandbox });
-    if (by === 'refresh') await retrieve({ kind: 'payment', id: paid.id }, { lane: 'refresh' });
-    else await run({ fromMs: paid.nowMs - 300 * DAY_MS });
-    await send();
-    expect(webhooks().map(({ type, data }) => [type, data.order.order_id])).toContainEqual([
-      'order.partially_refunded',
-      'ord_long_ago',
-    ]);
-  } finally {
-    await sandbox.close();
-  }
-});
+test.each(['refresh', 'an import'])(
+  'a refund since the installation is reported under its order although %s finds the payment, which is older',
+  async (by) => {
+    const sandbox = await startTestSandbox();
+    try {
+      await send();
+      const paid = await payLongAgo(sandbox);
+      const refund = eventBody(
+        {
+          refund_id: unique('ref'),
+          payment_id: paid.id,
+          status: 'succeeded',
+          amount: 500,
+          currency: 'USD',
+          modified_at: new Date(paid.nowMs).toISOString(),
+        },
+        { contentType: 'refund_details', merchantId: sandbox.merchantId },
+      );
+      await applyEach(db, testApplier(db, sandbox.merchantId), [refund]);
+      const { retrieve, run } = testReconciler({ db, service: sandbox });
+      if (by === 'refresh') await retrieve({ kind: 'payment', id: paid.id }, { lane: 'refresh' });
+      else await run({ fromMs: paid.nowMs - 300 * DAY_MS });
+      await send();
+      expect(webhooks().map(({ type, data }) => [type, data.order.order_id])).toContainEqual([
+        'order.partially_refunded',
+        'ord_long_ago',
+      ]);
+    } finally {
+      await sandbox.close();
+    }
+  },
+);
 
 test('imported history does not suppress a later refund of the same order', async () => {
   const sandbox = await startTestSandbox();

@@ -72,13 +72,16 @@ test('the log continues once its output can be written, also after lines were dr
     const log = createLog('info', output);
     expect(await send(log)).toMatchObject({ outcome: 'unavailable' });
     for (const length of [1024 * 1024, 10_000, 100])
-      for (let line = 0; line < (length > 10_000 ? 6 : 150); line += 1) log.info({ text: 'x'.repeat(length) }, 'kept');
-    const full = { outcome: 'unavailable', response: 'the log cannot be written: nothing reads it' };
+      for (let line = 0; line < (length > 10_000 ? 6 : 150); line += 1)
+        log.info({ text: 'x'.repeat(length) }, 'kept');
+    const full = {
+      outcome: 'unavailable',
+      response: 'the log cannot be written: nothing reads it',
+    };
     await vi.waitFor(async () => expect(await send(log)).toEqual(full), 20_000);
     makeWritable(output);
     await vi.waitFor(
-      async () =>
-        expect(await send(log)).toEqual({ outcome: 'delivered', response: 'written' }),
+      async () => expect(await send(log)).toEqual({ outcome: 'delivered', response: 'written' }),
       20_000,
     );
     expect(readFileSync(join(folder, 'log'), 'utf8')).toMatch(/"msg":"kept".*"msg":"alert"/s);
