@@ -224,6 +224,16 @@ test('many dead events raise one alert in addition to one for each event', async
 });
 
 describe('reconciliation', () => {
+  /** An alert that is open stays open after a restart (rule 2). */
+  const expectLagToStayOpen = async (): Promise<void> => {
+    await db.query(
+      `insert into alerts (rule, subject, severity, sentence, next_step, detail)
+       values ('reconciliation_lag', 'system:reconciliation', 'warning', '', '', '{}')`,
+    );
+    await watch();
+    expect(await storedAlerts()).toEqual([['reconciliation_lag', 'open']]);
+  };
+
   test('that lags raises an alert, but not during a pause or while the service is unreachable', async () => {
     await read(3);
     await watch();
@@ -232,12 +242,7 @@ describe('reconciliation', () => {
     const old = watchAs(true);
     await old();
     expect(await storedAlerts()).toEqual([]);
-    await db.query(
-      `insert into alerts (rule, subject, severity, sentence, next_step, detail)
-       values ('reconciliation_lag', 'system:reconciliation', 'warning', '', '', '{}')`,
-    );
-    await watch();
-    expect(await storedAlerts()).toEqual([['reconciliation_lag', 'open']]);
+    await expectLagToStayOpen();
     await db.query(
       `insert into reconcile_pauses (paused_by, reason, paused_at)
        values ('ada', 'maintenance', now() - interval '5 hours')`,
@@ -278,12 +283,7 @@ describe('reconciliation', () => {
     // The watch has just begun: it is not late (rule 2), unless it was before.
     await watch();
     expect(await storedAlerts()).toEqual([]);
-    await db.query(
-      `insert into alerts (rule, subject, severity, sentence, next_step, detail)
-       values ('reconciliation_lag', 'system:reconciliation', 'warning', '', '', '{}')`,
-    );
-    await watch();
-    expect(await storedAlerts()).toEqual([['reconciliation_lag', 'open']]);
+    await expectLagToStayOpen();
     await db.query('update reconcile_runs set updated_at = now()');
     await watch();
     expect(await storedAlerts()).toEqual([['reconciliation_lag', 'resolved', 'resolved']]);
