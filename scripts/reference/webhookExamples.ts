@@ -46,7 +46,7 @@ const dispute = (status: string) =>
 const CAPTURED = { status: 'succeeded', amount_captured: 6540 };
 const NOTHING = { amount_authorized: 0, amount_captured: 0 };
 
-/** What differs between orders of each status. The order is over USD 65.40. */
+/** What differs between orders of each status. The order is over 65.40 USD. */
 const ORDERS: Readonly<Record<Exclude<Status, 'registered'>, OrderExample>> = {
   charged_back: {
     before: 'disputed',
@@ -149,7 +149,7 @@ const ALERT = {
   rule: 'dispute_opened',
   subject: 'dispute:dp_1',
   severity: 'critical',
-  sentence: 'A dispute of USD 65.40 on order ord_1001 was opened. Evidence is due 2026-12-01.',
+  sentence: 'A dispute of 65.40 USD on order ord_1001 was opened. Evidence is due 2026-12-01.',
   next_step: 'Submit evidence, or accept the dispute: npx tallyhook disputes show dp_1',
   order_id: 'ord_1001',
   payment_id: 'pay_1001',

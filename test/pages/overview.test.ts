@@ -93,7 +93,7 @@ test('an alert is one line with its amount and deadline, and many of one rule ar
   const { html } = await viewer.get('/');
   expect(html).toMatch(
     new RegExp(
-      `critical</span> <a href="/alerts/${urgent}">Dispute needs evidence: EUR 54.00 on order 1001, evidence due `,
+      `critical</span> <a href="/alerts/${urgent}">Dispute needs evidence: 54.00 EUR on order 1001, evidence due `,
     ),
   );
   expect(html).toContain('Missing remotely: 4 alerts</a>');

@@ -1,6 +1,6 @@
-/** One alert in one line: `Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov 10:30 UTC`. */
+/** One alert in one line: `Dispute opened: 54.00 EUR on order 1001, evidence due Tue 24 Nov 10:30 UTC`. */
 import { ruleTitle } from '../../alerts/domain/ruleTitles.ts';
-import { formatAmount } from '../../contract/money.ts';
+import { formatMoney } from '../../contract/money.ts';
 import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 import type { Notification, NotificationType } from './message.ts';
 
@@ -19,10 +19,7 @@ export type HeadlineFacts = Pick<
 
 export function headlineOf(notification: HeadlineFacts): string {
   const { rule, type, money } = notification;
-  const amount =
-    money === null
-      ? undefined
-      : `${money.currency} ${formatAmount(money.amountMinor, money.currency)}`;
+  const amount = money === null ? undefined : formatMoney(money.amountMinor, money.currency);
   const place = placeOf(notification);
   const joined = place?.isOrder === true && amount !== undefined ? ' on ' : ', ';
   const about = [amount, place?.name].filter((part) => part !== undefined).join(joined);

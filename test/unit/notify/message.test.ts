@@ -229,11 +229,11 @@ test.each<[Partial<WaitingNotification>, string]>([
       money: { currency: 'EUR', amountMinor: 5_400 },
       deadlineAt: '2026-11-24T10:30:00.000Z',
     },
-    'Dispute opened: EUR 54.00 on order 1001, evidence due Tue 24 Nov 10:30 UTC',
+    'Dispute opened: 54.00 EUR on order 1001, evidence due Tue 24 Nov 10:30 UTC',
   ],
   [
     { subject: 'dispute:dp_1', orderId: null, money: { currency: 'JPY', amountMinor: 54 } },
-    'Dispute opened: JPY 54, dispute dp_1',
+    'Dispute opened: 54 JPY, dispute dp_1',
   ],
   [
     { rule: 'authorization_expiring', deadlineAt: '2026-12-05T23:59:00.000Z', type: 'reminder' },

@@ -49,6 +49,6 @@ test('the line of a hold has what can be captured, as its message has', () => {
   const { rule, severity, sentence } = alert;
   const group = { rule, severity, sentence, alerts: 1, newest: alert.id, oldestAt: AT };
   expect(alertLines([alert], [group]).map(({ text }) => text)).toEqual([
-    'Authorization expires soon: EUR 54.00 on order 1001, capture by Tue 24 Nov 10:30 UTC',
+    'Authorization expires soon: 54.00 EUR on order 1001, capture by Tue 24 Nov 10:30 UTC',
   ]);
 });
