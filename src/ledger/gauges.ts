@@ -48,7 +48,7 @@ function inboxSource(db: Queryable): Source {
 }
 
 function bodiesSource(db: Queryable): Source {
-  const gauge = 'tallyhook_body_days_ahead';
+  const gauge = 'tallyhook_body_partitions_ahead';
   return {
     name: 'bodies',
     gauges: {

@@ -4,7 +4,7 @@ import type { Source } from '../../platform/sources.ts';
 import { readCopyState } from './store/copy.ts';
 import { measurePlaces } from './store/removal.ts';
 
-const DAYS = 'tallyhook_body_days';
+const PARTITIONS = 'tallyhook_body_partitions';
 const BYTES = 'tallyhook_body_bytes';
 const NOT_COPIED = 'tallyhook_body_copy_remaining_events';
 
@@ -12,7 +12,10 @@ export function bodiesSource(db: Queryable): Source {
   return {
     name: 'stored bodies',
     gauges: {
-      [DAYS]: { help: 'Days of stored bodies by state: open, packed, removed', labels: ['state'] },
+      [PARTITIONS]: {
+        help: 'Partitions of bodies, one for each day, by state: open, packed, removed',
+        labels: ['state'],
+      },
       [BYTES]: {
         help: 'Bytes of stored bodies by place, with indexes: open, packed, kept, detached',
         labels: ['place'],
@@ -37,7 +40,7 @@ export function bodiesSource(db: Queryable): Source {
       };
       return [
         ...Object.entries(days).map(([state, value]) => ({
-          gauge: DAYS,
+          gauge: PARTITIONS,
           labels: { state },
           value,
         })),
