@@ -75,13 +75,18 @@ export function csvFormat(): JournalFormat {
 const FORMULA_START = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 /** A number is no formula, and with an apostrophe before it a spreadsheet would not add it up. */
 const NEGATIVE_NUMBER = /^-\d+(?:\.\d+)?$/;
-/** Spreadsheets separate fields by semicolons in locales with a decimal comma. */
 const NEEDS_QUOTES = /[",;\t\r\n]/;
+/**
+ * A formula that begins within a field. In locales with a decimal comma, spreadsheets separate fields by semicolons
+ * alone: for them our quotes are in the middle of a cell, where they protect nothing, and the cell ends at the next
+ * semicolon or line break.
+ */
+const INNER_FORMULA = /([;\r\n])(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
-/** One field: quoted if necessary, with an apostrophe before a formula. */
+/** One field: quoted if necessary, with an apostrophe before a formula, also within it. */
 export function csvField(text: string): string {
   const isFormula = FORMULA_START.test(text) && !NEGATIVE_NUMBER.test(text);
-  const safe = isFormula ? `'${text}` : text;
+  const safe = (isFormula ? `'${text}` : text).replaceAll(INNER_FORMULA, "$1'");
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

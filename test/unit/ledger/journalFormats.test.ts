@@ -76,7 +76,11 @@ describe('J2: text from outside stays in its field', () => {
     ['\t=1', `"'\t=1"`],
     ['＝1', "'＝1"],
     ['a,b', '"a,b"'],
-    ['a;=1', '"a;=1"'],
+    ['a;1', '"a;1"'],
+    // A spreadsheet that separates fields by semicolons has a cell from here on.
+    ['a;=1', `"a;'=1"`],
+    ['a;=1;-2;＠3', `"a;'=1;'-2;'＠3"`],
+    ['a\n=1\r\n+2', `"a\n'=1\r\n'+2"`],
     ['note "hi"', '"note ""hi"""'],
     ['two\nlines', '"two\nlines"'],
     ['=cmd|"x"', `"'=cmd|""x"""`],

@@ -71,3 +71,11 @@ test('hostile lengths and repetitions are read in linear time', () => {
     expect(performance.now() - startMs).toBeLessThan(50);
   }
 });
+
+test.each([
+  ['pay_1\u200B', 'pay_1'],
+  ['\uFEFF\u202Apay_1\u202C', 'pay_1'],
+  ['pay\u00AD_1', 'pay_1'],
+])('characters that nobody sees are no part of an id: %j', (text, id) => {
+  expect(readSearch(text)?.ids).toEqual([id]);
+});
