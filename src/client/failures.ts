@@ -1,6 +1,6 @@
 /** Maps the result of a request to the error that a caller sees. */
 import type { Endpoint } from '../contract/endpoints/index.ts';
-import { errorEnvelopeSchema } from '../contract/errors.ts';
+import { errorEnvelopeSchema, readError } from '../contract/errors.ts';
 import { type AttemptFailure, outcomeOf } from './domain/retry.ts';
 import { type ClientErrorKind, PaymentServiceError } from './errors.ts';
 import type { AttemptResult } from './transport.ts';
@@ -13,15 +13,15 @@ export function failureOf(
 ): AttemptFailure | undefined {
   if (result.kind !== 'response') return { kind: result.kind };
   const { httpStatus, rate, retryAfterMs } = result;
-  const envelope = errorEnvelopeSchema.safeParse(result.body);
-  if (isSuccess(httpStatus) && !envelope.success) {
+  // A resource may have an `error` of its own, so that of a success needs all of its fields.
+  if (isSuccess(httpStatus) && !errorEnvelopeSchema.safeParse(result.body).success) {
     return isReadable(result.body, endpoint) ? undefined : { kind: 'lost' };
   }
   const untilResetMs = rate.exceeded && rate.resetAtMs ? rate.resetAtMs - nowMs : undefined;
   return {
     kind: 'response',
     httpStatus,
-    code: envelope.data?.error.code,
+    code: readError(result.body)?.code,
     namedWaitMs: untilResetMs ?? retryAfterMs,
   };
 }
@@ -98,10 +98,14 @@ function describe(
   if (httpStatus >= 300 && httpStatus < 400) {
     return `HTTP ${httpStatus}: redirects are not followed, because they would send the key to another host${request}`;
   }
-  const error = errorEnvelopeSchema.safeParse(result.body).data?.error;
-  const detail =
-    error === undefined ? '' : ` ${redact(error.code)}: ${redact(withoutPeriod(error.message))}`;
-  return `HTTP ${httpStatus}${detail}${after}${request}`;
+  return `HTTP ${httpStatus}${describeError(result.body, redact)}${after}${request}`;
+}
+
+function describeError(body: unknown, redact: (text: string) => string): string {
+  const error = readError(body);
+  if (error === undefined) return '';
+  const message = redact(withoutPeriod(error.message));
+  return ` ${redact(error.code)}${message === '' ? '' : `: ${message}`}`;
 }
 
 /** The message of an error becomes a part of sentences, which end with their own period. */

@@ -55,12 +55,14 @@ function readResponse(
   { httpStatus, headers, body }: HttpResponse,
   { apiKey, nowMs }: TransportSettings,
 ): ServiceResponse {
+  const retryAfterMs = readRetryAfter(headers, nowMs());
   const rate = readRate(
     {
       limit: headers.get(RATE_LIMIT_HEADERS.limit),
       remaining: headers.get(RATE_LIMIT_HEADERS.remaining),
       reset: headers.get(RATE_LIMIT_HEADERS.reset),
       date: headers.get('date'),
+      retryAfterMs,
     },
     httpStatus === 429,
     nowMs(),
@@ -70,7 +72,7 @@ function readResponse(
     httpStatus,
     body,
     rate,
-    retryAfterMs: readRetryAfter(headers, nowMs()),
+    retryAfterMs,
     requestId: readRequestId(headers.get('x-request-id') ?? headers.get('request-id'), apiKey),
     serviceTimeMs: readDate(headers.get('date')),
   };

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { FamilyErrorCode } from './familyErrors.ts';
+import { text } from './resources/fields.ts';
 
 /**
  * Parses the error envelope leniently: unknown types and codes are accepted, and so are extra keys,
@@ -14,6 +15,22 @@ export const errorEnvelopeSchema = z.looseObject({
   error: z.looseObject({ type: z.string(), code: z.string(), message: z.string() }),
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
+
+/**
+ * The body of a 4xx or 5xx. The contract leaves the type of HE_01 and HE_00 open, so only the code is
+ * required: nothing else shows that a payment exists. service-interface.md §7.4.
+ */
+const errorBodySchema = z.looseObject({
+  error: z.looseObject({ code: z.string().min(1), message: text }),
+});
+
+/** Reads the body of a 4xx or 5xx; undefined if it has no error code. */
+export function readError(
+  body: unknown,
+): { readonly code: string; readonly message: string } | undefined {
+  const error = errorBodySchema.safeParse(body).data?.error;
+  return error && { code: error.code, message: error.message ?? '' };
+}
 
 /**
  * The types of errors; the last one appears in the list of codes only. service-interface.md §7.3.

@@ -51,6 +51,30 @@ describe('the rate limit', () => {
     expect(time.nowMs() - startedAtMs).toBeLessThan(62_000);
   });
 
+  // Some services of the family send none of the headers of the rate limit.
+  it.each(['operator', 'webhook'] as const)(
+    'holds every call back for the time that Retry-After names: %s',
+    async (lane) => {
+      const time = createFakeTime();
+      const service = await startPaymentService();
+      const freeAtMs = time.nowMs() + 30_000;
+      service.always = () =>
+        time.nowMs() < freeAtMs
+          ? {
+              status: 429,
+              body: { error: { type: 'rate_limit_error', code: 'RL_01', message: '' } },
+              headers: { 'Retry-After': String(Math.ceil((freeAtMs - time.nowMs()) / 1000)) },
+            }
+          : { status: 200, body: PAYMENT };
+      const budget = createLocalBudget(time);
+      const once = clientOf(service, { time, budget, retry: { maxAttempts: 1 } });
+      await errorOf(once.payments.retrieve('order-1'));
+      await once.payments.retrieve('order-1', {}, { lane });
+      expect(time.nowMs()).toBeGreaterThanOrEqual(freeAtMs);
+      expect(service.received).toHaveLength(2);
+    },
+  );
+
   it('is not exceeded by a client that knows it', async () => {
     const time = createFakeTime();
     const service = await startLimited(10, time);

@@ -9,7 +9,8 @@
  *    30 %.
  * 3. Within a window the remaining count only falls: responses arrive in any order, and other
  *    processes acquire from the same budget. A later reset starts a new window.
- * 4. After a 429 nothing is left until the reset.
+ * 4. After a 429 nothing is left until the reset, or for the time that `Retry-After` names: some services of
+ *    this family send none of the headers of the limit.
  * 5. An impossible reset, in the past or further away than any window, is ignored. A known one becomes
  *    impossible where the clock is set back: then the next window has begun.
  */
@@ -123,27 +124,33 @@ export interface RateHeaders {
   readonly reset: string | null;
   /** The service's clock. */
   readonly date: string | null;
+  /** From `Retry-After`. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Parses the headers (rule 5). The reset is converted to the local clock by the response's own
+ * Parses the headers (rules 4 and 5). The reset is converted to the local clock by the response's own
  * `Date`: otherwise a clock that is a minute off would wait a minute too long or not at all.
  */
 export function readRate(headers: RateHeaders, exceeded: boolean, nowMs: number): RateReading {
   const resetSeconds = readCount(headers.reset);
   const serviceNowMs = headers.date === null ? Number.NaN : Date.parse(headers.date);
-  const waitMs =
+  const untilResetMs =
     resetSeconds === undefined
-      ? Number.NaN
+      ? undefined
       : resetSeconds * 1000 - (Number.isNaN(serviceNowMs) ? nowMs : serviceNowMs);
-  const isPlausible = waitMs > 0 && waitMs <= MAX_WINDOW_MS;
+  const waitMs = [untilResetMs, exceeded ? headers.retryAfterMs : undefined].find(isPlausible);
   const limit = readCount(headers.limit);
   return {
     limit: limit === 0 ? undefined : limit,
     remaining: readCount(headers.remaining),
-    resetAtMs: isPlausible ? nowMs + waitMs : undefined,
+    resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs,
     exceeded,
   };
+}
+
+function isPlausible(waitMs: number | undefined): boolean {
+  return waitMs !== undefined && waitMs > 0 && waitMs <= MAX_WINDOW_MS;
 }
 
 /**

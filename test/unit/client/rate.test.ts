@@ -184,6 +184,15 @@ describe('reading headers', () => {
     ]);
   });
 
+  // Rule 4: some services send none of the headers of the limit.
+  it('takes Retry-After as the reset of a 429 that has none, and only of a 429', () => {
+    const none = { limit: null, remaining: null, reset: null, date: null, retryAfterMs: 30_000 };
+    expect(readRate(none, true, NOW).resetAtMs).toBe(NOW + 30_000);
+    expect(readRate(none, false, NOW).resetAtMs).toBeUndefined();
+    expect(readRate({ ...none, retryAfterMs: 301_000 }, true, NOW).resetAtMs).toBeUndefined();
+    expect(readRate({ ...headers, retryAfterMs: 1_000 }, true, NOW).resetAtMs).toBe(RESET);
+  });
+
   it('never reads an invalid number from headers of any text', () => {
     const text = fc.option(fc.string(), { nil: null });
     fc.assert(
