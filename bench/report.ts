@@ -31,8 +31,8 @@ export interface Report {
 }
 
 const MIN_INTAKE_RATIO = 0.75;
-const MIN_ACCEPTED_OF_BARE = 0.55;
-const MIN_APPLIED_OF_ACCEPTED = 0.95;
+const MIN_ACCEPTED_OF_BARE = 0.7;
+const MIN_APPLIED_OF_ACCEPTED = 0.97;
 const MIN_ACCEPTED_OF_CAPACITY = 0.9;
 /** A third of the time that the service waits for a reply. */
 const MAX_OVERLOAD_P99_MICROS = 10_000_000;
@@ -307,7 +307,7 @@ export function line(name: string, text: string): void {
 }
 
 function target(ratio: number, least: number): string {
-  return `${ratio.toFixed(2)} (target ≥ ${least}: ${verdict(ratio >= least)})`;
+  return `${ratio.toFixed(2)} (target ≥ ${least.toFixed(2)}: ${verdict(ratio >= least)})`;
 }
 
 function verdict(isReached: boolean): string {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run by hand before a release: retention, the archive, the move of bodies and erasure are killed 20 times
-# each while they remove data, instead of the 8 times of the suite. The seed is in the name of each test;
+# each while they remove data; the suite kills each of them 4 times. The seed is in the name of each test;
 # TEST_SEED repeats a run.
 #
 #   scripts/kill-removals.sh [KILLS]

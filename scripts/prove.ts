@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FlagError } from '../bench/runBench.ts';
 import { packageRoot } from '../src/platform/packageRoot.ts';
+import { runInLanes } from './prove/lanes.ts';
 import { describeMachine, describeProgram } from './prove/machine.ts';
 import { HELP, type Options, type PartRun, readOptions } from './prove/options.ts';
 import { writePage } from './prove/page.ts';
-import { commandOf, measuresSpeed, PARTS } from './prove/parts.ts';
+import { commandOf, PARTS } from './prove/parts.ts';
 import {
   EMPTY,
   formatReport,
@@ -23,9 +24,6 @@ import {
   withResult,
 } from './prove/report.ts';
 import { runInvocations } from './prove/runPart.ts';
-
-/** Most parts wait for timers and other processes: on two cores, three at once leave little of them idle. */
-const LANES = 3;
 
 /** The first seeds are those of the suite. */
 const [LEAST_SEED, MOST_SEED] = [1_000, 1_000_000];
@@ -41,36 +39,10 @@ async function main(args: readonly string[], stop: AbortSignal): Promise<boolean
     `Seed ${options.seed}, ${options.runs.length} parts, written to ${folder}.\n` +
       `To continue an interrupted run, add: --seed ${options.seed} --resume`,
   );
-  const inTurn = options.runs.filter(({ part }) => measuresSpeed(part));
-  // The longest of the others are last in the list, and begin first, so that no lane waits for them at the end.
-  const atOnce = options.runs.filter(({ part }) => !measuresSpeed(part)).reverse();
-  const results = [
-    ...(await proveEach(inTurn, { lanes: 1, options, stop })),
-    ...(await proveEach(atOnce, { lanes: LANES, options, stop })),
-  ];
-  return results.every((isHeld) => isHeld);
-}
-
-interface Proving {
-  readonly lanes: number;
-  readonly options: Options;
-  readonly stop: AbortSignal;
-}
-
-/** @returns whether every guarantee held, for each part that was run */
-async function proveEach(
-  runs: readonly PartRun[],
-  { lanes, options, stop }: Proving,
-): Promise<readonly boolean[]> {
-  const waiting = [...runs];
-  const results: boolean[] = [];
-  const proveNext = async (): Promise<void> => {
-    for (let run = waiting.shift(); run; run = waiting.shift()) {
-      results.push(!stop.aborted && (await prove(run, options, stop)));
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, proveNext));
-  return results;
+  return await runInLanes(
+    options.runs,
+    async (run) => !stop.aborted && (await prove(run, options, stop)),
+  );
 }
 
 function folderOf({ outputDir, isShort }: Options): string {

@@ -9,6 +9,7 @@ import signatures from '../fixtures/signatures.json' with { type: 'json' };
 import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, SECRET, unique } from '../support/events.ts';
+import { noteSkipped } from '../support/noteSkipped.ts';
 import {
   type Exit,
   type ProgramOptions,
@@ -393,6 +394,7 @@ function hasOpenssl(): boolean {
     execFileSync('openssl', ['version'], { stdio: 'ignore' });
     return true;
   } catch {
+    noteSkipped('openssl', 'the comparison with its signature is');
     return false;
   }
 }

@@ -1,13 +1,15 @@
 /** Access to the admin port, and the headers of every response. */
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { readTokenRows } from '../../src/access/store/tokens.ts';
+import { createToken } from '../../src/access/createToken.ts';
+import { MAX_TOKENS, readTokenRows } from '../../src/access/store/tokens.ts';
 import { MAX_FAILURES } from '../../src/console/failures.ts';
 import { createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTestToken, revokeTestToken } from '../support/tokens.ts';
+import { beginTransaction, runUntilBlocked } from '../support/transactions.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const WRONG_TOKEN = 'wrong-token-0123456789abcdefghijkl';
@@ -244,3 +246,38 @@ function raw(port: number | undefined, line: string): Promise<string> {
     );
   });
 }
+
+test('of two people who create the last token that there may be at the same time, one gets it', async () => {
+  const full = await createTestDatabase();
+  await full.query(
+    `insert into tokens (name, role, digest, created_by)
+     select 'token-' || number, 'viewer', sha256(number::text::bytea), 'ada'
+       from generate_series(2, $1::integer) number`,
+    [MAX_TOKENS],
+  );
+  const tallyhook = await startTallyhook({ db: full, roles: ['console'] });
+  try {
+    const [first, second] = [await beginTransaction(full), await beginTransaction(full)];
+    const request = (name: string) => ({ name, role: 'viewer', expiresInMs: undefined }) as const;
+    const created = await createToken(first.tx, request('first'), 'ada');
+    const waiting = await runUntilBlocked(full, second, (tx) =>
+      createToken(tx, request('second'), 'grace'),
+    );
+    expect(waiting.outcome).toBe('blocked');
+    await first.commit();
+    expect(await waiting.result).toEqual({ outcome: 'too_many' });
+    await second.rollBack();
+    expect(created.outcome).toBe('created');
+
+    const api = createApi(tallyhook, ADMIN_TOKEN);
+    const create = () => api.post('/api/v1/tokens', { name: 'third', role: 'viewer' });
+    const refused = await create();
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.message).toContain('There are 1000 valid tokens already.');
+    await revokeTestToken(full, 'first');
+    expect((await create()).status).toBe(201);
+  } finally {
+    await tallyhook.close();
+    await full.drop();
+  }
+});

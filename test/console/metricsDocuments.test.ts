@@ -6,7 +6,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stderr } from 'node:process';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RULES } from '../../src/alerts/domain/alert.ts';
@@ -15,6 +14,7 @@ import { readMetrics } from '../receiver/counters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { parseMetrics, type Scrape } from '../support/metrics.ts';
+import { noteSkipped } from '../support/noteSkipped.ts';
 import { matches, type Selector, selectorsOf } from '../support/promQl.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -304,9 +304,7 @@ function isCommand(words: string, commands: readonly Command[]): boolean {
 
 /** promtool is Prometheus's own checker. If it is missing, scripts/check-prometheus.sh shows how to get it. */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-if (!hasPromtool) {
-  stderr.write('promtool is not installed: its two tests are SKIPPED.\n');
-}
+if (!hasPromtool) noteSkipped('promtool', 'its two tests are');
 
 describe.skipIf(!hasPromtool)(hasPromtool ? 'promtool' : 'promtool: SKIPPED: not installed', () => {
   const promtool = (args: readonly string[], input = ''): string => {

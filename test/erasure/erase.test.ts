@@ -195,6 +195,54 @@ describe('one order', () => {
     if (erased.outcome === 'erased') expect(erased.proof.events.length).toBeGreaterThan(0);
     await expectVerified();
   });
+
+  test('has a proof that names twenty events with its data, however many there are', async () => {
+    const [person] = await fill(1);
+    if (!person) throw new Error('no person');
+    const others = Array.from({ length: 150 }, (_, number) =>
+      eventBody({
+        payment_id: `pay_other_${number}`,
+        status: 'succeeded',
+        amount: 100,
+        currency: 'USD',
+        email: person.email,
+      }),
+    );
+    await testApplier(db).applyBatch(await receive(db, others));
+    const { erased } = await eraseAll([{ kind: 'order', id: person.orderIds[0] ?? '' }]);
+    if (erased.outcome !== 'erased') throw new Error(erased.outcome);
+    const { events } = erased.proof;
+    expect(new Set(events).size).toBe(20);
+    const named = await db.query<{ body: Buffer }>(
+      'select body from webhook_bodies where webhook_event_id = any ($1::bigint[])',
+      [events],
+    );
+    expect(named).toHaveLength(20);
+    for (const { body } of named) expect(body.toString()).toContain(person.email);
+    expect(erased.proof.places).toEqual([
+      expect.objectContaining({ table: expect.stringMatching(/^webhook_bodies/), hasBodies: true }),
+    ]);
+  });
+});
+
+describe('a document of another schema', () => {
+  test('beside the id of one of the people has values to search for, and beside ids of two has none', async () => {
+    const people = await fill(2);
+    const [ada = '', grace = ''] = people.map(({ customerId }) => customerId);
+    await db.query(`create schema shop;
+      create table shop.documents (doc jsonb);
+      insert into shop.documents values
+        ('{"customer_id": "${ada}", "full_name": "Elsewhere Only"}'),
+        ('{"customer_id": "${ada}", "partner_id": "${grace}", "full_name": "Shared Company"}');
+      create table shop.notes (body text);
+      insert into shop.notes values ('Elsewhere Only called'), ('Shared Company called')`);
+    const { erased } = await eraseAll(customersOf(people));
+    expect(erased).toMatchObject({ outcome: 'erased', proof: { places: [] } });
+    expect(await db.query('select body from shop.notes order by body desc')).toEqual([
+      { body: '[erased] called' },
+      { body: 'Shared Company called' },
+    ]);
+  });
 });
 
 describe('events', () => {

@@ -5,7 +5,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stderr } from 'node:process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
@@ -13,6 +12,7 @@ import { readIdsLeft } from '../../src/platform/db/serverVersion.ts';
 import { chooseAccount } from '../../src/platform/embeddedPostgres/account.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
+import { noteSkipped } from '../support/noteSkipped.ts';
 import { createCluster, type PostgresServer, startServer } from '../support/replication.ts';
 
 const BASE = '/usr/lib/postgresql';
@@ -25,9 +25,7 @@ const programs = (existsSync(BASE) ? readdirSync(BASE) : [])
     postgres: join(bin, 'postgres'),
     resetwal: join(bin, 'pg_resetwal'),
   }))[0];
-if (programs === undefined) {
-  stderr.write('pg_resetwal is not installed: the tests of transaction ids are SKIPPED.\n');
-}
+if (programs === undefined) noteSkipped('pg_resetwal', 'the tests of transaction ids are');
 
 /** Below the last id of the oldest row: PostgreSQL warns for the last 40 million, and refuses the last three. */
 const LAST_ID = 2 ** 31;

@@ -5,9 +5,10 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseTrustedProxies, type TrustedProxies } from '../../src/platform/clientAddress.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { startExpressServer } from '../../src/platform/expressServer.ts';
 import type { HttpServer } from '../../src/platform/httpServer.ts';
+import { createLog, type Log } from '../../src/platform/log.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReceiverApp } from '../../src/receiver/app.ts';
 import { createGuard, type Guard } from '../../src/receiver/guard.ts';
@@ -44,7 +45,13 @@ interface Receiver {
 }
 
 /** A receiver that acknowledges without a database. */
-async function startReceiver(trustedProxies: TrustedProxies): Promise<Receiver> {
+async function startReceiver(
+  trustedProxies: TrustedProxies,
+  { clock, log }: { readonly clock: Clock; readonly log: Log } = {
+    clock: systemClock,
+    log: silentLog,
+  },
+): Promise<Receiver> {
   const metrics = createMetrics();
   const receiverMetrics = createReceiverMetrics(metrics, 1);
   const closed: string[] = [];
@@ -70,9 +77,9 @@ async function startReceiver(trustedProxies: TrustedProxies): Promise<Receiver> 
     },
     metrics: receiverMetrics,
     countRefusal: () => undefined,
-    clock: systemClock,
+    clock,
     random: Math.random,
-    log: silentLog,
+    log,
   });
   const server: HttpServer = await startExpressServer({
     host: '127.0.0.1',
@@ -182,6 +189,32 @@ describe('a request without a well-formed signature', () => {
       expect(receiver.guard.bodies.total()).toBe(0);
     },
   );
+});
+
+it('logs refused deliveries at most once in ten seconds, with their number', async () => {
+  const lines: { readonly msg: string; readonly deliveries: number }[] = [];
+  let nowMs = 1_000_000;
+  const logging = await startReceiver(
+    { has: () => false },
+    {
+      clock: { nowMs: () => nowMs },
+      log: createLog('info', (line) => lines.push(JSON.parse(line) as (typeof lines)[number])),
+    },
+  );
+  const refuse = async (times: number) => {
+    const headers = { [SIGNATURE]: WELL_FORMED };
+    for (let count = 0; count < times; count += 1) await logging.deliver({ headers });
+  };
+  await refuse(5);
+  nowMs += 9_999;
+  await refuse(1);
+  nowMs += 1;
+  await refuse(1);
+  await logging.close();
+  expect(lines.map(({ msg, deliveries }) => [msg, deliveries])).toEqual([
+    ['receiver.signature_refused', 1],
+    ['receiver.signature_refused', 6],
+  ]);
 });
 
 describe('Expect: 100-continue', () => {

@@ -1,8 +1,11 @@
 /** The installed hledger and beancount, which read what Tallyhook exports. */
 import { spawnSync } from 'node:child_process';
+import { noteSkipped } from './noteSkipped.ts';
 
 export const isHledgerInstalled = runs('hledger');
 export const isBeancountInstalled = runs('bean-check') && runs('bean-query');
+if (!isHledgerInstalled) noteSkipped('hledger', 'the tests of what it reads are');
+if (!isBeancountInstalled) noteSkipped('beancount', 'the tests of what it reads are');
 
 function runs(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { noteSkipped } from './noteSkipped.ts';
 
 /** The first is the same browser without windows, and takes half of the processor time of the others. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
@@ -11,6 +12,7 @@ const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'googl
 export const browserPath = NAMES.map((name) =>
   spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim(),
 ).find((path) => path !== '');
+if (browserPath === undefined) noteSkipped('Chromium', 'the tests of pages in a browser are');
 
 /** @param args of Chromium, besides those that it needs here */
 export function startBrowser(args: readonly string[] = []): Promise<Browser> {
@@ -21,7 +23,7 @@ export function startBrowser(args: readonly string[] = []): Promise<Browser> {
   });
 }
 
-/** As long as the deadline of `waitFor`: a busy machine takes longer to show a page than the half minute of Playwright. */
+/** A busy machine takes longer to show a page than the half minute of Playwright. */
 const PAGE_TIMEOUT_MS = 300_000;
 
 /** A new page. Each wait of it ends only where a test would wait forever. */

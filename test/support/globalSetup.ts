@@ -6,7 +6,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { stderr } from 'node:process';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -16,6 +15,7 @@ import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { memoryFolder } from './memoryFolder.ts';
+import { noteSkipped } from './noteSkipped.ts';
 import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from './pgBouncer.ts';
 import { createCluster, startServer } from './replication.ts';
 import { waitFor } from './waitFor.ts';
@@ -112,7 +112,7 @@ export function databaseUrl(postgresUrl: string, database: string): string {
 
 async function startPooler(serverUrl: string): Promise<PgBouncer | undefined> {
   if (!isPgBouncerInstalled) {
-    stderr.write('pgbouncer is not installed: the tests of poolers are SKIPPED.\n');
+    noteSkipped('pgbouncer', 'the tests of poolers are');
   }
   return process.env.TEST_POOLER === 'transaction'
     ? await startPgBouncer({ serverUrl })
@@ -133,7 +133,7 @@ async function startRedis(
     once(process, 'spawn').then(() => undefined),
   ]);
   if (failure?.code === 'ENOENT') {
-    stderr.write('redis-server is not installed: the Redis half of the tests is SKIPPED.\n');
+    noteSkipped('redis-server', 'the Redis half of the tests is');
     return undefined;
   }
   if (failure) throw failure;

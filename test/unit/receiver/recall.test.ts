@@ -10,6 +10,8 @@ const BODY_BYTES = 1024 * 1024;
 
 let server: { timeline: string | undefined; stored: Set<string>; isDown: boolean };
 let losses: FoundLoss[];
+/** What was persisted again, in the order of the requests. */
+let requests: { readonly names: readonly string[]; readonly receivedAt: Date }[];
 let reportFailures: number;
 let enqueued: number;
 let nowMs: number;
@@ -17,9 +19,10 @@ let recall: Recall;
 
 beforeEach(() => {
   server = { timeline: '1', stored: new Set(), isDown: false };
-  [losses, reportFailures, enqueued, nowMs] = [[], 0, 0, 0];
+  [losses, requests, reportFailures, enqueued, nowMs] = [[], [], 0, 0, 0];
   recall = createRecall({
-    persist: (events) => {
+    persist: (events, receivedAt) => {
+      requests.push({ names: events.map(({ eventId = '' }) => eventId), receivedAt });
       if (server.isDown) return Promise.reject(new Error('down'));
       const outcomes = events.map(({ eventId = '' }): Stored => {
         const isNew = !server.stored.has(eventId);
@@ -70,6 +73,28 @@ test('2, 4: what a server lacks that took over is persisted again, enqueued and 
   expect(enqueued).toBe(2);
   expect(losses[0]).toMatchObject({ timeline: '2', events: 2 });
   expect(losses[0]?.firstReceivedAt.getTime()).toBe(1_000);
+  expect(losses[0]?.lastReceivedAt.getTime()).toBe(3_000);
+});
+
+test('2: what was received within a second is persisted in one request with the time of the first, 500 at most', async () => {
+  const keep = (name: string, count: number, receivedMs: number) => {
+    const events = Array.from({ length: count }, (_, place) => ({
+      eventId: `${name}${place}`,
+      body: Buffer.alloc(1),
+    }));
+    recall.keep(events as unknown as NewEvent[], new Date(receivedMs), '1');
+  };
+  keep('first', 300, 1_000);
+  keep('second', 200, 2_000);
+  keep('more', 1, 2_000);
+  keep('later', 1, 3_001);
+  takeOver();
+  await untilReported(1);
+  expect(requests.map(({ names, receivedAt }) => [names.length, receivedAt.getTime()])).toEqual([
+    [500, 1_000],
+    [1, 2_000],
+    [1, 3_001],
+  ]);
 });
 
 test('2: also after each of several failovers, and for a server that the failover passed over', async () => {
