@@ -7,14 +7,18 @@
  *    transaction that removes them. After a crash it may get the same rows again, or some of them.
  * 3. A run ends when nothing is left, or after `longestMs`. A class that a run leaves unfinished comes first
  *    in the next one.
+ * 4. Nothing is removed while the database's clock is ahead of the machine's by more than an hour: by a clock that
+ *    is ahead everything is old, and what is removed does not come back when it is set.
  */
 import type { RetentionDays } from '../config/retentionSettings.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
-import { startStopwatch } from '../platform/clock.ts';
+import { type Clock, startStopwatch, systemClock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
+import { readDatabaseTimeMs } from '../platform/db/databaseClock.ts';
 import { isContended } from '../platform/db/failures.ts';
 import { type ScanRequest, scanned } from '../platform/db/scannedRows.ts';
-import { SECOND_MS } from '../platform/time.ts';
+import { OperatorError } from '../platform/errors.ts';
+import { HOUR_MS, SECOND_MS } from '../platform/time.ts';
 import { type ClassName, type RetentionClass, retentionClasses } from './classes.ts';
 import { FIRST_ROWS, mustWait, nextRows, restMs } from './domain/pace.ts';
 import { addRemoved, keepStates, markCaughtUp, readCutoff, readStates } from './store/state.ts';
@@ -28,6 +32,8 @@ export interface RetentionParts {
   readonly beforeRemoval?: (name: ClassName, keys: readonly number[]) => Promise<RecordRemoval>;
   /** Called after each step with what was removed of its class so far. */
   readonly onProgress?: (name: ClassName, removed: number) => void;
+  /** The machine's clock (rule 4). */
+  readonly machine?: Clock;
 }
 
 /** Part of the transaction that removes rows; it throws if more were removed than it knows of. */
@@ -50,11 +56,18 @@ export interface RemovedRows {
 /** How long retention waits before it checks again whether events wait. */
 const WAIT_MS = 2 * SECOND_MS;
 
-/** Removes old rows of every class that has a number of days. */
+/** Every class is kept for a day at least. */
+const MOST_AHEAD_MS = HOUR_MS;
+
+/**
+ * Removes old rows of every class that has a number of days.
+ * @throws OperatorError while the clocks of database and machine disagree (rule 4)
+ */
 export async function removeOld(
   parts: RetentionParts,
   { longestMs, signal }: RunLimits,
 ): Promise<readonly RemovedRows[]> {
+  await refuseClockAhead(parts);
   const elapsedSeconds = startStopwatch();
   const isOver = () => signal.aborted || elapsedSeconds() * SECOND_MS >= longestMs;
   const removed: RemovedRows[] = [];
@@ -68,6 +81,14 @@ export async function removeOld(
   const done = removed.flatMap(({ name, isDone }) => (isDone ? [name] : []));
   await markCaughtUp(parts.db, [...done, ...kept]);
   return removed;
+}
+
+async function refuseClockAhead({ db, machine = systemClock }: RetentionParts): Promise<void> {
+  const aheadMs = (await readDatabaseTimeMs(db)) - machine.nowMs();
+  if (aheadMs <= MOST_AHEAD_MS) return;
+  throw new OperatorError(
+    `retention removes nothing: the clock of the database is ${Math.round(aheadMs / HOUR_MS)} hours ahead of the clock of this machine. Correct the one that is wrong.`,
+  );
 }
 
 /** The classes to work on, the one that has been behind for longest first (rule 3). */

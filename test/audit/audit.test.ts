@@ -10,6 +10,7 @@ import type { Actor } from '../../src/audit/domain/actor.ts';
 import { recordAttempt, recordAudit, recordDenial } from '../../src/audit/recordAudit.ts';
 import { type AuditRow, readAuditRows, readOpenAttempts } from '../../src/audit/store/audit.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { countRead } from '../support/countRead.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -218,6 +219,23 @@ test('a token that is refused again and again has one entry a minute', async () 
       detail: { permission: 'operate' },
     }),
   ]);
+});
+
+test('a refusal reads the newest entries, however many the actor has', async () => {
+  const token: Actor = { kind: 'token', name: unique('shop'), role: 'shop', origin: '192.0.2.7' };
+  await db.query(
+    `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action, subject_kind,
+                        subject_id, result)
+     select now() - interval '1 day', 'token', $1, 'shop', '', 'access.denied', 'request', 'x', 'refused'
+       from generate_series(1, 5000)`,
+    [token.name],
+  );
+  const { read } = await countRead(db, 'audit', async (tx) => {
+    const within = { ...db, transaction: <T>(work: (one: typeof tx) => Promise<T>) => work(tx) };
+    await recordDenial(within, token, { subject: 'POST /api/v1/pause', permission: 'operate' });
+    return [];
+  });
+  expect(read).toBeLessThanOrEqual(1_000);
 });
 
 test('entries are found by person, action, object, order and time', async () => {

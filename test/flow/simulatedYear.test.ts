@@ -108,7 +108,7 @@ const moveBodies = () =>
   createBodiesJob({ db, log: silentLog, signal: new AbortController().signal })();
 const removeOldRows = () =>
   removeOld(
-    { db, days: RETENTION, sleep: noSleep },
+    { db, days: RETENTION, sleep: noSleep, machine: db.clock },
     { longestMs: 60_000, signal: new AbortController().signal },
   );
 

@@ -190,6 +190,38 @@ describe('plans', () => {
     const [one = ''] = await plansOf((on) => readPacked(on, '2026-01-05', ids[0] ?? 0));
     expect(one).toMatch(/Index Scan/);
   });
+
+  // The server's table of locks has 64 for each connection. Bodies that are kept for three years are in 1,096 days.
+  test('that are kept lock the days that they read', async () => {
+    const bodies = someBodies(2);
+    const ids = await receive(db, bodies);
+    const days = Array.from({ length: 40 }, (_, n) => new Date(Date.UTC(2025, 0, 1 + n)));
+    for (const day of days) await moveToDay(day.toISOString().slice(0, 10), []);
+    await moveToDay('2026-01-05', ids);
+    await deleteBodies(ids);
+    await pack('2026-01-05', ids, bodies);
+    const keys = await readKeys(db, ids);
+    const worker = createDatabase({
+      connectionString: db.url,
+      log: silentLog,
+      applicationName: 'test',
+      maxConnections: 1,
+      responseTimeoutMs: 60_000,
+      plans: 'by_key',
+    });
+    try {
+      const locked = await worker.transaction(async (tx) => {
+        expect((await readBodies(tx, keys)).size).toBe(2);
+        return await tx.query<{ name: string }>(
+          `select relation::regclass::text as name from pg_locks
+            where pid = pg_backend_pid() and relation::regclass::text ~ '^packed_bodies_[0-9]{8}$'`,
+        );
+      });
+      expect(locked).toEqual([{ name: 'packed_bodies_20260105' }]);
+    } finally {
+      await worker.close();
+    }
+  });
 });
 
 describe('an event without a body', () => {

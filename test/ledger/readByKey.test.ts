@@ -5,9 +5,11 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type EventApplier, replayEvents } from '../../src/ledger/inbox/applyEvents.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { inChunks } from '../../src/platform/collections.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 import { testSeed } from '../support/random.ts';
 import { shopEvents } from '../support/shop.ts';
@@ -65,10 +67,13 @@ async function readCounters(): Promise<ReadonlyMap<string, number>> {
 }
 
 /** Applies events that are pending. @returns the tables of which too many rows were read, with their number */
-async function applyAndCount(batch: readonly number[]): Promise<readonly [string, number][]> {
+async function applyAndCount(
+  batch: readonly number[],
+  by = applier,
+): Promise<readonly [string, number][]> {
   passTime();
   const before = await readCounters();
-  expect(await applier.applyBatch(batch)).toBe(batch.length);
+  expect(await by.applyBatch(batch)).toBe(batch.length);
   const after = await readCounters();
   return [...after]
     .map(([name, read]): [string, number] => [name, read - (before.get(name) ?? 0)])
@@ -89,4 +94,18 @@ test(`other bodies under known ids read what they concern, TEST_SEED=${SEED}`, a
 test(`a replay reads what it concerns, TEST_SEED=${SEED}`, async () => {
   await db.transaction((tx) => replayEvents(tx, ids));
   expect(await applyAndCount(ids.slice(0, BATCH))).toEqual([]);
+});
+
+test(`events of another profile read what they concern, beside many open findings, TEST_SEED=${SEED}`, async () => {
+  await db.query(
+    `insert into findings (class, subject, detail)
+     select 'unknown_event_type', 'event:' || -n, '{}' from generate_series(1, 6000) n`,
+  );
+  const others = Array.from({ length: BATCH }, () =>
+    eventBody(paymentObject({ profile_id: 'pro_other' })),
+  );
+  const own = testApplier(worker, MERCHANT_ID, systemClock, 'pro_own');
+  const [first = [], second = []] = inChunks(await receive(db, others), BATCH / 2);
+  expect(await applyAndCount(first, own)).toEqual([]);
+  expect(await applyAndCount(second, own)).toEqual([]);
 });

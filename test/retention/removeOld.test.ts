@@ -481,3 +481,49 @@ test('the plan shows what the next run removes, and the run removes it', async (
     removedRows: 11_281,
   });
 });
+
+// A server that takes over after a failover may have a wrong clock. By it, everything is old.
+test('retention removes nothing while the clock of the database is ahead', async () => {
+  await db.query(
+    `insert into findings (class, subject, state, detail, opened_at, closed_at)
+     values ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '800 days')`,
+  );
+  const behind = { nowMs: () => Date.now() - 2 * DAY_MS };
+  const parts = { db, days: DEFAULT_DAYS, sleep: noSleep };
+  const limits = { longestMs: 60_000, signal: new AbortController().signal };
+  await expect(removeOld({ ...parts, machine: behind }, limits)).rejects.toThrow(
+    'the clock of the database is 48 hours ahead',
+  );
+  expect(await ids('findings')).toEqual([1]);
+  expect(await removedOf('findings')).toBe(1);
+});
+
+// Each run read all of them again, and the classes after them had no time left.
+test('events that stay because their bodies do are not read in each run', async () => {
+  await db.query(
+    `insert into webhook_events (event_id, body_sha256, received_at, body_day)
+     select 'evt_' || n, sha256(n::text::bytea), now() - interval '500 days',
+            (now() - interval '500 days')::date
+       from generate_series(1, 5000) as n`,
+  );
+  await db.query(
+    `insert into body_days (day, state, packed_at) select distinct body_day, 'packed', now() from webhook_events
+      where body_day < now() - interval '400 days'`,
+  );
+  const days = { ...DEFAULT_DAYS, bodies: undefined };
+  const before = await readCutoff(db, 400);
+  const read = await scanOldEvents(
+    db,
+    { before, after: 0, limit: 500 },
+    await readDisputedEvents(db),
+  );
+  expect(read.some(({ isPast }) => isPast)).toBe(false);
+  expect((await run(days)).find(({ name }) => name === 'events')).toMatchObject({
+    rows: 0,
+    isDone: true,
+  });
+  await db.query(
+    `update body_days set state = 'removed', removed_at = now() where day < now() - interval '400 days'`,
+  );
+  expect((await run(days)).find(({ name }) => name === 'events')).toMatchObject({ rows: 5000 });
+});

@@ -89,10 +89,13 @@ export function changedStatements(statements: readonly Statement[]): readonly St
   return statements.filter(({ text, fingerprint }) => fingerprintOf(text) !== fingerprint);
 }
 
+/** Statements with a day in their text differ in nothing else. */
+const withoutDay = (text: string) => text.replace(/date '\d{4}-\d{2}-\d{2}'/g, 'date');
+
 export function createLookup(statements: readonly Statement[]): (text: string) => Statement {
-  const byText = new Map(statements.map((statement) => [statement.text, statement]));
+  const byText = new Map(statements.map((statement) => [withoutDay(statement.text), statement]));
   return (text) => {
-    const statement = byText.get(text);
+    const statement = byText.get(withoutDay(text));
     if (statement) return statement;
     throw new Error(`the model of the database does not know this statement:\n${text}`);
   };

@@ -113,7 +113,7 @@ const FINDINGS = [
     );
     return rows.map(({ subject }) => ({ subject, isAccepted: false }));
   }),
-  modeled(selectOpenFindings, [[]], '6f62c289', (x, t, _, input) => {
+  modeled(selectOpenFindings, [[]], 'aee803f8', (x, t, _, input) => {
     const wanted = namesIn(input());
     return x.rows(t.findings, (row) => isOpen(row) && wanted.has(keyOf({ ...row }))).map(nameOf);
   }),

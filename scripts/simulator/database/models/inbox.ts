@@ -321,7 +321,7 @@ export const INBOX = [
       .map(({ webhook_event_id, body }) => ({ id: webhook_event_id, body }));
   }),
   // Bodies are packed, kept, removed and erased elsewhere: here they stay in their day.
-  modeled(findPacked, ['2026-01-01', []], '08b5cb71', () => []),
+  modeled(findPacked, ['2026-01-01', []], 'bb7b8bc2', () => []),
   modeled(readKeptBodies, [[]], '3ace0442', () => []),
   modeled(readRemovedDays, [[]], '45780f0f', () => []),
   modeled(readErased, [[]], '109c67e2', () => []),

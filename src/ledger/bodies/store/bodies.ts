@@ -1,6 +1,10 @@
 /**
  * Statements that read bodies. Each names one day, so that its plan has one partition: a list of days in
  * a parameter would lock and open them all.
+ *
+ * A plan that is kept (docs/decisions/0034-plans-by-key.md) has and locks all partitions even then, unless the day is in
+ * the text. It is where packed days are read: there is one for each day of retention, which may be without an end. Of
+ * open days there are about ten.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
 
@@ -24,6 +28,12 @@ export function readOpenBodies(
   );
 }
 
+/** @throws RangeError */
+function dayInText(day: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new RangeError(`${day} is not a day`);
+  return `date '${day}'`;
+}
+
 /** Which packed row of a day may have an event's body. Ranges of a day do not overlap. */
 export function findPacked(
   tx: Queryable,
@@ -32,15 +42,15 @@ export function findPacked(
 ): Promise<readonly { readonly id: number; readonly firstEventId: number }[]> {
   return tx.query(
     `select wanted.id, p.first_event_id as "firstEventId"
-       from unnest($2::bigint[]) as wanted (id)
+       from unnest($1::bigint[]) as wanted (id)
       cross join lateral (
         select first_event_id, last_event_id
           from packed_bodies
-         where day = $1::date and first_event_id <= wanted.id
+         where day = ${dayInText(day)} and first_event_id <= wanted.id
          order by first_event_id desc
          limit 1) p
       where p.last_event_id >= wanted.id`,
-    [day, ids],
+    [ids],
   );
 }
 
@@ -60,8 +70,8 @@ export async function readPacked(
   const rows = await tx.query<PackedBodies>(
     `select event_ids as "eventIds", lengths, bodies
        from packed_bodies
-      where day = $1::date and first_event_id = $2`,
-    [day, firstEventId],
+      where day = ${dayInText(day)} and first_event_id = $1`,
+    [firstEventId],
   );
   return rows[0];
 }

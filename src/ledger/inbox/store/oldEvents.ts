@@ -47,9 +47,16 @@ export async function readDisputedEvents(
   return { ids, knownUpTo: isCut ? (ids.at(-1) ?? 0) : Number.MAX_SAFE_INTEGER };
 }
 
-/** The next events by number, and whether each row is no longer needed. */
+/**
+ * The next events by number, and whether each row is no longer needed. Days of bodies are removed in their order, and
+ * numbers follow the days: a scan ends behind the last day that was removed. Where bodies stay for longer than
+ * rows, or for good, it would read all older rows in every run, and take the time of the classes after it.
+ */
 const NEXT_EVENTS = `
-  select e.id as key, e.received_at < $1 as "isPast",
+  select e.id as key,
+         e.received_at < $1
+           and coalesce(e.body_day <= coalesce((select max(day) from body_days where state = 'removed'),
+                                               '-infinity'), true) as "isPast",
          e.received_at < $1
            and e.body is null
            and exists (select from body_days d where d.day = e.body_day and d.state = 'removed')

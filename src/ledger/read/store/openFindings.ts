@@ -46,7 +46,7 @@ export function selectOpenFindings(
   db: Queryable,
   findings: readonly FindingName[],
 ): Promise<readonly FindingName[]> {
-  return selectFindings(db, findings, `state = 'open'`);
+  return selectFindings(db, findings, '');
 }
 
 /** Selects those of these findings that are open and accepted. */
@@ -54,7 +54,7 @@ export function selectAcceptedFindings(
   db: Queryable,
   findings: readonly FindingName[],
 ): Promise<readonly FindingName[]> {
-  return selectFindings(db, findings, `state = 'open' and accepted_at is not null`);
+  return selectFindings(db, findings, 'and f.accepted_at is not null');
 }
 
 /** More subjects of one class than an account has profiles. */
@@ -74,16 +74,26 @@ export async function readOpenSubjects(
   return rows.map(({ subject }) => subject);
 }
 
+/**
+ * Each name is looked up, by the index of subjects: a transaction that applies events keeps its plan (docs/decisions/0178-plans-for-small-tables.md).
+ */
 function selectFindings(
   db: Queryable,
   findings: readonly FindingName[],
   condition: string,
 ): Promise<readonly FindingName[]> {
   return db.query<FindingName>(
-    `select class, subject from findings
-      where ${condition}
-        and (class, subject) in
-            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
-    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
+    `select wanted.class, wanted.subject
+       from unnest($1::text[], $2::text[]) as wanted (class, subject)
+      cross join lateral (
+        select from findings f
+         where f.class = wanted.class and f.subject = wanted.subject and f.closed_at is null ${condition}
+         limit 1) found
+      limit $3`,
+    [
+      findings.map((finding) => finding.class),
+      findings.map(({ subject }) => subject),
+      findings.length,
+    ],
   );
 }
