@@ -231,6 +231,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     app,
     portSetting: 'ADMIN_PORT',
     hostSetting: 'ADMIN_HOST',
+    finishesRequests: true,
   });
   onDrain(() => server.drain());
   onClose(() => server.close());

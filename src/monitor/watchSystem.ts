@@ -98,7 +98,7 @@ async function enqueueComparison(
   const losses = await readOpenLosses(db);
   if (!losses || losses.isEnqueued) return;
   await reconcileLoss(losses.lastDetectedMs);
-  await markEnqueued(db);
+  await markEnqueued(db, losses.lastId);
 }
 
 /** Closes losses after the lists were compared with the service. */

@@ -2,7 +2,13 @@
  * An HTTP server with limits on time and connections that shuts down without dropping a request. Every
  * response has strict headers, also if its handler fails. A handler sets one of them only to replace it.
  */
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { OperatorError, UsageError } from './errors.ts';
 
@@ -37,6 +43,8 @@ export interface HttpServerOptions {
    * ends the connection at once. Not for responses that take long: a client that is gone is noticed only by a write.
    */
   readonly respondsToHalfClosed?: boolean;
+  /** What a request moves must be recorded before the process ends, so a closing server waits longer for responses. */
+  readonly finishesRequests?: boolean;
 }
 
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
@@ -73,7 +81,10 @@ const STRICT_HEADERS = new Map([
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   let isDraining = false;
+  const open: OpenConnections = { sockets: new Set(), inFlight: new Set() };
   const handler: RequestListener = (request, response) => {
+    open.inFlight.add(request);
+    response.once('close', () => open.inFlight.delete(request));
     response.setHeaders(STRICT_HEADERS);
     if (isDraining) response.setHeader('Connection', 'close');
     options.handler(request, response);
@@ -91,6 +102,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   );
   server.maxHeadersCount = MAX_HEADERS;
   Object.assign(server, { httpAllowHalfOpen: options.respondsToHalfClosed === true });
+  server.on('connection', (socket) => {
+    open.sockets.add(socket);
+    socket.once('close', () => open.sockets.delete(socket));
+  });
   if (options.admit) server.on('connection', options.admit);
   else server.maxConnections = MAX_CONNECTIONS;
   if (options.handlesContinue) server.on('checkContinue', handler);
@@ -103,31 +118,55 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     drain: () => {
       isDraining = true;
     },
-    close: () => close(server),
+    close: () => close(server, open, options.finishesRequests === true),
   };
 }
 
 const IDLE_CHECK_MS = 25;
 /** Time for requests in flight to arrive completely. A sender that stalls longer must retry. */
 const CLOSE_TIMEOUT_MS = 8_000;
+/** Time for their responses. The rest of the process closes after it, before the deadline of shutdown.ts. */
+const RESPONSE_TIMEOUT_MS = 20_000;
+
+interface OpenConnections {
+  readonly sockets: Set<Socket>;
+  /** Requests without a complete response. */
+  readonly inFlight: Set<IncomingMessage>;
+}
 
 /**
  * A busy connection becomes idle with its response, and the sender may keep it open for minutes.
  * Idle connections are therefore closed repeatedly until none is left, and stalled ones at the end.
  */
-async function close(server: Server): Promise<void> {
+async function close(
+  server: Server,
+  open: OpenConnections,
+  finishesRequests: boolean,
+): Promise<void> {
   const closed = new Promise<void>((resolve, reject) => {
     server.close((error) => (error ? reject(error) : resolve()));
   });
   server.closeIdleConnections();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+  const stalled = setTimeout(() => closeStalled(open), CLOSE_TIMEOUT_MS);
+  const deadline = setTimeout(
+    () => server.closeAllConnections(),
+    finishesRequests ? RESPONSE_TIMEOUT_MS : CLOSE_TIMEOUT_MS,
+  );
   try {
     await closed;
   } finally {
     clearInterval(idle);
+    clearTimeout(stalled);
     clearTimeout(deadline);
   }
+}
+
+/** Closes connections without a complete request. */
+function closeStalled({ sockets, inFlight }: OpenConnections): void {
+  const served = new Set<Socket>();
+  for (const { complete, socket } of inFlight) if (complete) served.add(socket);
+  for (const socket of sockets) if (!served.has(socket)) socket.destroy();
 }
 
 function explain(

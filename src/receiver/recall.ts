@@ -8,7 +8,9 @@
  *             another one. The statement that inserts events returns it, so knowing it takes no request of its own.
  *
  * Invariants
- *   1. An acknowledged event is kept until it is older than MAX_AGE_MS, or newer ones need its memory.
+ *   1. An acknowledged event is kept until a server was examined that many minutes (MAX_AGE_MS) after its commit, or
+ *      newer ones need its memory. While no server responds, none gets older: a person may take longer to promote
+ *      a standby.
  *   2. A kept event that was committed on another timeline than the current one is persisted again, once for each
  *      timeline: also one that the earlier server acknowledged after the new one had taken over.
  *   3. Without deliveries the timeline is read every few seconds, as long as something is kept.
@@ -70,13 +72,15 @@ export function createRecall(parts: RecallParts): Recall {
   const kept: Kept[] = [];
   let bytes = 0;
   let current: string | undefined;
+  /** When a server was last examined that has everything that is kept (invariant 1). */
+  let examinedMs = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
   let unreported: FoundLoss | undefined;
   const closing = new AbortController();
   const { signal } = closing;
 
   const forgetOld = (): void => {
-    const oldestMs = monotonicMs() - MAX_AGE_MS;
+    const oldestMs = examinedMs - MAX_AGE_MS;
     let removed = 0;
     while (
       removed < kept.length &&
@@ -121,8 +125,10 @@ export function createRecall(parts: RecallParts): Recall {
     let isFailing = false;
     while (!signal.aborted && kept.length > 0) {
       try {
+        const beforeMs = monotonicMs();
         current = (await parts.readTimeline()) ?? current;
         await persistAgain();
+        examinedMs = beforeMs;
         await report();
         isFailing = false;
       } catch (error) {

@@ -86,17 +86,14 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
     run(name, () => slots.run(name, new Date(slotMs), work));
 
   const readable = schedules.map((schedule) => ({ schedule, fields: fieldsOf(schedule) }));
-  const catchUpAll = () =>
-    run('catch_up', async () => {
-      const nowMs = clock.nowMs();
-      const once = readable.filter(({ schedule }) => schedule.runs === 'once');
-      await Promise.all(
-        once.map(async ({ schedule, fields }) => {
-          const slotMs = lastSlot(fields, nowMs);
-          if (slotMs !== undefined) await runSlot(schedule, slotMs);
-        }),
-      );
-    });
+  /** Does not wait for the runs: one that takes long, or hangs, must not keep other slots from being claimed. */
+  const catchUpAll = (): void => {
+    const nowMs = clock.nowMs();
+    for (const { schedule, fields } of readable) {
+      const slotMs = schedule.runs === 'once' ? lastSlot(fields, nowMs) : undefined;
+      if (slotMs !== undefined) void runSlot(schedule, slotMs);
+    }
+  };
   const runRequested = () =>
     run('requests', async () => {
       const requests = await readRequests(parts.db);
@@ -115,7 +112,7 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
     await Promise.all(
       schedules.map(({ name, atStart }) => (atStart ? run(name, atStart) : Promise.resolve())),
     );
-    await catchUpAll();
+    catchUpAll();
   };
 
   /** The slot of each schedule at the last tick. It may move back: clocks of databases are set, too. */
@@ -135,7 +132,7 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
   const started = start();
   const timers = [
     setInterval(tick, TICK_MS),
-    setInterval(() => void catchUpAll(), times.catchUpEveryMs),
+    setInterval(catchUpAll, times.catchUpEveryMs),
     setInterval(() => void runRequested(), times.requestsEveryMs),
   ];
   return {

@@ -72,6 +72,22 @@ test('a folder: what was removed is listed, checked and read back', async () => 
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('is damaged') });
 });
 
+test('doctor notices a place that lacks what was archived last', async () => {
+  const checkOf = async (url: string) => {
+    const { json } = await runJson(settingsFor(db.url, { ARCHIVE_URL: url }), 'doctor');
+    return json.checks.find(({ name }: { name: string }) => name === 'archive');
+  };
+  const url = pathToFileURL(folder).href;
+  await runJson(settingsFor(db.url, { ARCHIVE_URL: url }), 'retention', 'run');
+  expect(await checkOf(url)).toMatchObject({ state: 'ok' });
+  const other = await checkOf(pathToFileURL(join(folder, 'not mounted')).href);
+  expect(other).toMatchObject({
+    state: 'failed',
+    result: expect.stringMatching(/it lacks messages\/.+, which was archived last/),
+    remedy: expect.stringContaining('is mounted'),
+  });
+});
+
 test('an S3-compatible store: retention writes to it, and verify reads it', async () => {
   const s3 = await startS3Server('archive');
   try {

@@ -476,6 +476,35 @@ test('events that a failover lost raise the alert while the queue is down, and a
   expect(compared).toHaveLength(1);
 });
 
+test('events that another receiver finds lost while a comparison is enqueued are compared after it', async () => {
+  const compared: number[] = [];
+  const lose = (host: string) => {
+    const receivedAt = new Date();
+    return insertLoss(db, {
+      timeline: '00000002',
+      process: `${host}:1`,
+      events: 3,
+      firstReceivedAt: receivedAt,
+      lastReceivedAt: receivedAt,
+    });
+  };
+  const watchLosses = createSystemWatch({
+    db,
+    log: silentLog,
+    isReconciling: true,
+    reconcileLoss: async (detectedMs) => {
+      compared.push(detectedMs);
+      if (compared.length === 1) await lose('second');
+    },
+  });
+  await lose('first');
+  await watchLosses();
+  await watchLosses();
+  await watchLosses();
+  expect(compared).toHaveLength(2);
+  expect(compared[1]).toBeGreaterThan(Number(compared[0]));
+});
+
 test('transfers that nobody chains raise an alert after a quarter of an hour, which the next block resolves', async () => {
   await webhooks(3, 1);
   await chainJournal(db);

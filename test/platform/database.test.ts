@@ -1,9 +1,13 @@
 /** What every statement relies on: exact integers, and transactions that leave nothing behind. */
+import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readConsistently } from '../../src/ledger/store/readConsistently.ts';
+import { tryLockVerify } from '../../src/ledger/store/verifyRounds.ts';
 import { lockByName } from '../../src/platform/db/advisoryLocks.ts';
-import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { MINUTE_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
@@ -88,6 +92,35 @@ describe('a transaction', () => {
 });
 
 // The embedded server has no compiler, so that only the settings can be read here.
+test('a transaction on a server that hangs fails with the first statement that has no response', async () => {
+  const proxy = await startTcpProxy(db.url);
+  const responseTimeoutMs = 5_000;
+  const hanging = createDatabase({
+    connectionString: proxy.url,
+    log: silentLog,
+    applicationName: 'hanging',
+    maxConnections: 1,
+    responseTimeoutMs,
+    plans: 'any',
+  });
+  try {
+    let failedMs = 0;
+    const failing = hanging.transaction(async (tx) => {
+      proxy.freeze();
+      await tx.query('select 1').catch((error: unknown) => {
+        failedMs = performance.now();
+        throw error;
+      });
+    });
+    await expect(failing).rejects.toThrow('Query read timeout');
+    // A rollback would wait for as long again.
+    expect(performance.now() - failedMs).toBeLessThan(responseTimeoutMs / 2);
+  } finally {
+    await hanging.close();
+    await proxy.close();
+  }
+});
+
 test('a transaction by keys avoids scans and the joins that need them, and compiles no plan', async () => {
   const keyed = createDatabase({
     connectionString: db.url,
@@ -134,6 +167,26 @@ test('transactions that find rows by key plan each statement once', async () => 
   }
 });
 
+test('an idle connection notices in minutes that its machine is gone', async () => {
+  const keptAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  const fresh = createDatabase({
+    connectionString: db.url,
+    log: silentLog,
+    applicationName: 'fresh',
+    maxConnections: 1,
+    responseTimeoutMs: 30_000,
+    plans: 'any',
+  });
+  try {
+    await fresh.probe();
+    // Without a time, systems wait for two hours.
+    expect(keptAlive.mock.calls).toEqual([[true, 10_000]]);
+  } finally {
+    keptAlive.mockRestore();
+    await fresh.close();
+  }
+});
+
 test('a connection is kept from one run of a schedule to the next', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const idle = createDatabase({
@@ -156,7 +209,11 @@ test('a connection is kept from one run of a schedule to the next', async () => 
 });
 
 describe('a database with settings of its own', () => {
-  const SETTINGS = { default_transaction_isolation: 'repeatable read', datestyle: 'German' };
+  const SETTINGS = {
+    default_transaction_isolation: 'repeatable read',
+    datestyle: 'German',
+    idle_in_transaction_session_timeout: '0',
+  };
   let name: string;
   let configured: Database;
   beforeAll(async () => {
@@ -199,6 +256,18 @@ describe('a database with settings of its own', () => {
       await tx.query('insert into attempts values (1)');
     });
     expect(await second).toEqual([{ n: 1 }]);
+  });
+
+  // Invariant 6.
+  test('the server ends a transaction of a process that is silent, unless it only reads', async () => {
+    const limit = (tx: Queryable) =>
+      tx.query(`select current_setting('idle_in_transaction_session_timeout') as limit`);
+    expect(await configured.transaction(limit)).toEqual([{ limit: '1min' }]);
+    expect(await readConsistently(configured, limit)).toEqual([{ limit: '0' }]);
+    await configured.transaction(async (tx) => {
+      await tryLockVerify(tx);
+      expect(await limit(tx)).toEqual([{ limit: '0' }]);
+    });
   });
 
   test('times are read, and a time in another form is an error', async () => {

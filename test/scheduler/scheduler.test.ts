@@ -304,6 +304,30 @@ describe('a slot during its run', () => {
     expect(runs).toEqual(['hanging', 'other']);
   });
 
+  test('of a dead scheduler is claimed while a missed one is run for long, or hangs (rule 3)', async () => {
+    let end = (): void => undefined;
+    let isRunning = false;
+    const long = noting(
+      YEARLY,
+      () =>
+        new Promise<void>((resolve) => {
+          isRunning = true;
+          end = resolve;
+        }),
+    );
+    const { schedule, runs } = counting();
+    const dead = { schedule: schedule.name, at: slot, holder: 'dead' };
+    expect(await claimSlot(db, dead, LEASE)).toBe(true);
+    start([long, schedule], { clock: now, times: { catchUpEveryMs: 20 } });
+    cleanups.push(() => end());
+    await waitFor('the long run', () => isRunning);
+    expect(runs()).toBe(0);
+    await db.query(
+      `update schedule_slots set lease_until = now() - interval '1 second' where holder = 'dead'`,
+    );
+    await waitFor('the other slot', () => runs() === 1);
+  });
+
   test('is renewed and ended only by its current holder', async () => {
     const schedule = unique('schedule');
     const lost = { schedule, at: slot, holder: 'lost' };

@@ -4,6 +4,7 @@
  * Their tables and columns come from the catalog: a copy of personal data may be where nobody thought of
  * it, also in a table that a later version adds. Names are quoted by the catalog itself.
  */
+import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { isRefusedChange } from '../../platform/db/failures.ts';
 
@@ -92,8 +93,7 @@ export async function scanTable(
     type === 'bytea' ? column : `${column}::text`,
   );
   const names = texts.map((text, place) => `${text} as c${place}`).join(', ');
-  await db.transaction(async (tx) => {
-    await tx.query('set transaction isolation level repeatable read, read only');
+  await readConsistently(db, async (tx) => {
     await tx.query(
       `declare scan no scroll cursor for select ctid::text as tid, ${names} from ${quoted}`,
     );

@@ -53,11 +53,12 @@ export async function readOpenLosses(db: Queryable): Promise<OpenLosses | undefi
   return open;
 }
 
-/** Records that a comparison was enqueued for every open loss. */
-export async function markEnqueued(db: Queryable): Promise<void> {
+/** Records that a comparison was enqueued for the open losses up to a number. */
+export async function markEnqueued(db: Queryable, throughId: number): Promise<void> {
   await db.query(
     `update failover_losses set reconcile_enqueued_at = statement_timestamp()
-      where reconciled_at is null and reconcile_enqueued_at is null`,
+      where reconciled_at is null and reconcile_enqueued_at is null and id <= $1`,
+    [throughId],
   );
 }
 

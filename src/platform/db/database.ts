@@ -13,6 +13,7 @@
  *    again.
  * 5. Settings of the role or the database change nothing here: transactions of several statements are read committed,
  *    and times are read exactly or are an error.
+ * 6. The server ends a transaction that waits for its process for a minute, so that what it holds is free again.
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -97,7 +98,6 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: options.responseTimeoutMs,
-    keepAlive: true,
     // Statements that do not wait for each other (pipelined.ts) share a round trip.
     pipeline: true,
     types: { getTypeParser: typeParser },
@@ -257,8 +257,16 @@ function refuseUnreplicated(client: pg.ClientBase): void {
  * It can be configured for another isolation level, too. What waits for an advisory lock would then not see what the
  * transaction before it committed, because its snapshot is older than its wait: of two attempts that exclude each other,
  * both would be made.
+ *
+ * A process that is stopped, or on a machine that lost its network, closes no connection. Without a limit, what its
+ * transaction holds would be held until TCP times out, which takes two hours by default
+ * (docs/decisions/0183-silent-processes.md).
  */
-const BEGIN = 'begin isolation level read committed; set local client_min_messages = warning';
+const BEGIN = [
+  'begin isolation level read committed',
+  'set local client_min_messages = warning',
+  `set local idle_in_transaction_session_timeout = '60s'`,
+].join('; ');
 
 /**
  * A small table without an index is still read as a whole, at the cost of a disabled scan; without the last but one
@@ -313,9 +321,13 @@ async function runTransaction<T>(
     warnings.delete(client);
     await client.query('commit');
   } catch (error) {
-    await client.query('rollback').catch(() => {
-      // The connection is lost, which ends its transaction; `error` has the reason.
-    });
+    // An unusable connection is closed, which ends its transaction. If it hangs, a further statement would take as
+    // long as the one that failed.
+    if (!isDatabaseUnavailable(error)) {
+      await client.query('rollback').catch(() => {
+        // The connection is lost, which ends its transaction; `error` has the reason.
+      });
+    }
     throw error;
   }
   refuseUnreplicated(client);

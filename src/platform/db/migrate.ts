@@ -21,6 +21,7 @@ import { poolingOf, refuseSharedSessions } from './pooler.ts';
 import { connectToPrimary } from './primary.ts';
 import { applyRights, readRoleRights } from './rights.ts';
 import { refuseOldServer } from './serverVersion.ts';
+import { refuseUnsuitableDatabase } from './suitable.ts';
 
 export interface Migrated {
   /** The names of our files that were applied. */
@@ -38,7 +39,7 @@ export interface MigrationOptions {
 /**
  * Applies all pending migrations, and the rights of the database roles.
  * @throws OperatorError behind a pooler that shares sessions: the lock of the migrations belongs to a session;
- * on a server that is too old; or if others hold a table for minutes
+ * on a server that is too old; for a new database with another encoding or schema; or if others hold a table for minutes
  */
 export async function migrateDatabase(
   connectionString: string,
@@ -55,6 +56,7 @@ export async function migrateDatabase(
     });
     const db = queryableOf(client);
     await refuseOldServer(db);
+    await refuseUnsuitableDatabase(db);
     const pending = await pendingMigrations(db);
     let attempts = 0;
     return await retryWhileLocked(client, { waits, onWait }, async (watched) => {

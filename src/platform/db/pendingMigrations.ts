@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { OperatorError } from '../errors.ts';
 import { packageRoot } from '../packageRoot.ts';
 import type { Queryable } from './database.ts';
+import { refuseUnsuitableDatabase } from './suitable.ts';
 
 /** Names of our pending migration files, in order. */
 export async function pendingMigrations(db: Queryable): Promise<readonly string[]> {
@@ -24,10 +25,12 @@ export async function pendingMigrations(db: Queryable): Promise<readonly string[
   return files.filter(({ id }) => !applied.has(id)).map(({ fileName }) => fileName);
 }
 
-/** @throws OperatorError when the schema is older than the program */
+/** @throws OperatorError when the schema is older than the program, or is not found */
 export async function refusePendingMigrations(db: Queryable): Promise<void> {
   const files = await pendingMigrations(db);
   if (files.length === 0) return;
+  // Where the user finds another schema, all would seem to be pending.
+  await refuseUnsuitableDatabase(db);
   throw new OperatorError(
     `${files.length} migration(s) are pending: ${files.join(', ')}. ` +
       'Without them, Tallyhook would fail on the first event. Run: npx tallyhook migrate',

@@ -16,6 +16,13 @@ import { SQLSTATES } from './sqlStates.ts';
 
 const TIMEOUT_MS = 5_000;
 
+/**
+ * A machine that loses its power or its network closes no connection, and systems notice that only after two hours.
+ * Until then each idle connection to it would cost a statement its whole time, and a worker that listens there would
+ * miss what is new. The answers also keep firewalls from forgetting a connection on which nothing is sent.
+ */
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
+
 /** The address of the primary. @throws AggregateError if no server is one, with what each responded */
 export async function findPrimary(url: string): Promise<string> {
   const addresses = addressesOf(url);
@@ -72,10 +79,13 @@ export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
   throw Object.assign(error, { code: SQLSTATES.read_only_sql_transaction });
 }
 
-/** Opens a connection to the primary, which the caller ends. */
+/** Opens a connection to the primary, which the caller ends. A server that hangs does not keep it waiting. */
 export async function connectToPrimary(config: pg.ClientConfig): Promise<pg.Client> {
   const { connectionString = '' } = config;
   const client = new pg.Client({
+    connectionTimeoutMillis: TIMEOUT_MS,
+    // A statement may take minutes, so it has no limit.
+    ...KEEP_ALIVE,
     ...config,
     connectionString: await findPrimary(connectionString),
   });
@@ -92,7 +102,10 @@ export async function connectToPrimary(config: pg.ClientConfig): Promise<pg.Clie
 export const IDLE_TIMEOUT_MS = 90_000;
 
 /** A pool of connections to the primary. Nothing connects until the first statement. */
-export function createPool(config: pg.PoolConfig & { readonly connectionString: string }): pg.Pool {
+export function createPool(
+  options: pg.PoolConfig & { readonly connectionString: string },
+): pg.Pool {
+  const config = { ...KEEP_ALIVE, ...options };
   return addressesOf(config.connectionString).length === 1
     ? new pg.Pool(config)
     : new PrimaryPool(config);

@@ -176,7 +176,6 @@ export function createPostgresQueueConnections(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: RESPONSE_TIMEOUT_MS,
-    keepAlive: true,
   });
   // Every producer and consumer of a process adds listeners: more than Node's limit for a leak.
   pool.setMaxListeners(0);

@@ -15,11 +15,12 @@ let requests: { readonly names: readonly string[]; readonly receivedAt: Date }[]
 let reportFailures: number;
 let enqueued: number;
 let nowMs: number;
+let examinations: number;
 let recall: Recall;
 
 beforeEach(() => {
   server = { timeline: '1', stored: new Set(), isDown: false };
-  [losses, requests, reportFailures, enqueued, nowMs] = [[], [], 0, 0, 0];
+  [losses, requests, reportFailures, enqueued, nowMs, examinations] = [[], [], 0, 0, 0, 0];
   recall = createRecall({
     persist: (events, receivedAt) => {
       requests.push({ names: events.map(({ eventId = '' }) => eventId), receivedAt });
@@ -31,7 +32,11 @@ beforeEach(() => {
       });
       return Promise.resolve({ outcomes, timeline: server.timeline });
     },
-    readTimeline: () => Promise.resolve(server.timeline),
+    readTimeline: () => {
+      examinations += 1;
+      if (server.isDown) return Promise.reject(new Error('down'));
+      return Promise.resolve(server.timeline);
+    },
     enqueue: (numbers) => {
       enqueued += numbers.length;
     },
@@ -119,9 +124,30 @@ test('4: a report that fails is repeated, and so is an attempt while the databas
   expect(losses[0]?.events).toBe(1);
 });
 
+/** Until an examination has ended that began after the call. */
+const untilExamined = (): Promise<void> => {
+  const before = examinations;
+  return waitFor('an examination', () => examinations >= before + 2);
+};
+
+test('1: nothing gets older while no server responds, however long a person takes to promote one', async () => {
+  acknowledge('a');
+  await untilExamined();
+  server.isDown = true;
+  nowMs = 60 * 60_000;
+  await untilExamined();
+  takeOver('a');
+  server.isDown = false;
+  // A delivery reaches the new server before it is examined.
+  acknowledge('b');
+  await untilReported(1);
+  expect([...server.stored].toSorted()).toEqual(['a', 'b']);
+});
+
 test('1: what is old or needs too much memory is forgotten', async () => {
   acknowledge('old');
   nowMs = 11 * 60_000;
+  await untilExamined();
   for (let place = 0; place < 20; place += 1) {
     const large = { eventId: `large${place}`, body: Buffer.alloc(BODY_BYTES) } as NewEvent;
     server.stored.add(`large${place}`);

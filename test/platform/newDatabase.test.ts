@@ -1,0 +1,87 @@
+/** What a migration refuses before it changes anything. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createDatabase } from '../../src/platform/db/database.ts';
+import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { refusePendingMigrations } from '../../src/platform/db/pendingMigrations.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { startTcpProxy } from '../support/tcpProxy.ts';
+
+let db: TestDatabase;
+const cleanups: (() => unknown)[] = [];
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+afterAll(() => db.drop());
+
+const plainName = () => unique('new').replaceAll(/\W/g, '').toLowerCase();
+
+/** An empty database. @returns its address */
+async function createEmpty(options = ''): Promise<string> {
+  const name = plainName();
+  await db.query(`create database ${name} ${options}`);
+  cleanups.push(() => db.query(`drop database ${name} with (force)`));
+  return Object.assign(new URL(db.url), { pathname: `/${name}` }).href;
+}
+
+function open(url: string) {
+  const opened = createDatabase({
+    connectionString: url,
+    log: silentLog,
+    applicationName: 'test',
+    maxConnections: 1,
+    responseTimeoutMs: 30_000,
+    plans: 'any',
+  });
+  cleanups.push(() => opened.close());
+  return opened;
+}
+
+const readTables = (url: string) =>
+  open(url).query(
+    `select tablename from pg_tables where schemaname <> all ('{pg_catalog,information_schema}')`,
+  );
+
+test('a database with another encoding is refused before anything is changed', async () => {
+  const url = await createEmpty(`encoding 'LATIN1' locale 'C' template template0`);
+  await expect(migrateDatabase(url)).rejects.toThrow(
+    /has the encoding LATIN1, which cannot store every character .* encoding 'UTF8' template template0/s,
+  );
+  expect(await readTables(url)).toEqual([]);
+});
+
+test.each([
+  ['no schema that exists', 'missing'],
+  ['shop', 'shop, public'],
+])(
+  'a user with a search_path that leads to %s is refused, with what to run',
+  async (found, path) => {
+    const url = await createEmpty();
+    const name = new URL(url).pathname.slice(1);
+    await open(url).query('create schema shop');
+    await db.query(`alter database ${name} set search_path = ${path}`);
+    await expect(migrateDatabase(url)).rejects.toThrow(
+      `(${path}) leads to ${found}. Nothing was changed. Run: alter role "`,
+    );
+    expect(await readTables(url)).toEqual([]);
+  },
+);
+
+test('a process with a user that does not find the tables names the search_path, not migrations', async () => {
+  const name = new URL(db.url).pathname.slice(1);
+  await db.query(`alter database ${name} set search_path = missing`);
+  cleanups.push(() => db.query(`alter database ${name} reset search_path`));
+  await expect(refusePendingMigrations(open(db.url))).rejects.toThrow(
+    '(missing) leads to no schema',
+  );
+});
+
+test('a server that accepts connections and hangs is an error, not an endless wait', async () => {
+  const proxy = await startTcpProxy(db.url);
+  cleanups.push(() => proxy.close());
+  proxy.freeze();
+  await expect(migrateDatabase(proxy.url)).rejects.toThrow(/timeout/);
+});
