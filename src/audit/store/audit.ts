@@ -50,33 +50,21 @@ export async function insertEntry(
 }
 
 /** Makes other refusals of the actor wait for this transaction, so that they find its entry. */
-export async function lockDenials(tx: Queryable, { kind, name }: Actor): Promise<void> {
-  await lockByName(tx, `audit denial ${kind} ${name}`);
-}
-
-/** Appends a refusal, unless the actor has one from the last minute. */
-export async function insertDenial(db: Queryable, intent: AuditIntent): Promise<void> {
-  await db.query(
-    `insert into audit (${INSERTED}, result)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, 'refused'
-      where not exists (
-              select from audit
-               where actor_name = $2 and actor_kind = $1 and action = $5
-                 and recorded_at > statement_timestamp() - interval '1 minute')`,
-    valuesOf(intent),
-  );
+export async function lockRefusals(tx: Queryable, { kind, name }: Actor): Promise<void> {
+  await lockByName(tx, `audit refusal ${kind} ${name}`);
 }
 
 /**
- * Appends a refused sign-in, unless the actor has one for the same cause from the last minute.
+ * Appends a refusal, unless the actor has one of the same from the last minute.
  * @returns whether it was appended
  */
-export async function insertRefusedSignIn(db: Queryable, intent: AuditIntent): Promise<boolean> {
+export async function insertRefusal(db: Queryable, intent: AuditIntent): Promise<boolean> {
   const rows = await db.query(
     `insert into audit (${INSERTED}, result)
      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, 'refused'
       where coalesce((select recorded_at from audit
-                       where subject_kind = $6 and subject_id = $7 and action = $5 and actor_name = $2
+                       where subject_kind = $6 and subject_id = $7 and action = $5
+                         and actor_kind = $1 and actor_name = $2
                        order by id desc limit 1) < statement_timestamp() - interval '1 minute', true)
      returning id`,
     valuesOf(intent),
