@@ -10,6 +10,8 @@
  * 4. A request for a page is a use, so an unattended page becomes idle.
  * 5. A sign-in link (signInLink.ts) has a code of its own, starts one session, and is valid for five minutes.
  * 6. The start and the end of a session are in the audit log, in the same transaction.
+ * 7. A person has a bounded number of sessions, of which the oldest ends: a program that signs in again and again
+ *    would otherwise sign everybody else out, because the sessions in memory are bounded, too.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Actor } from '../audit/domain/actor.ts';
@@ -20,6 +22,7 @@ import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import type { Role } from './domain/roles.ts';
 import {
   type ActsFor,
+  endOldestSessions,
   endSession,
   insertSession,
   type OpenSession,
@@ -37,6 +40,8 @@ const FRESH_MS = 5 * SECOND_MS;
 const FRESH_FOR_UNKNOWN_MS = SECOND_MS;
 const COOKIE_BYTES = 32;
 const MAX_USER_AGENT_LENGTH = 200;
+/** Of one person, in all browsers. */
+const MAX_OF_PERSON = 50;
 
 export interface Session {
   readonly id: number;
@@ -223,12 +228,21 @@ async function recordStart(
   { id, expiresAt }: StartedSession,
   { holder, signIn, address }: Pick<Session, 'holder' | 'signIn'> & Pick<Client, 'address'>,
 ): Promise<void> {
+  const actor = actorOf({ holder, signIn }, address);
   await recordAudit(tx, {
-    actor: actorOf({ holder, signIn }, address),
+    actor,
     action: 'session.start',
     subject: { kind: 'session', id: String(id) },
     detail: { sign_in: signIn, expires_at: expiresAt.toISOString() },
   });
+  for (const ended of await endOldestSessions(tx, { id, kept: MAX_OF_PERSON })) {
+    await recordAudit(tx, {
+      actor,
+      action: 'session.end',
+      subject: { kind: 'session', id: String(ended.id) },
+      detail: { holder: ended.holder, sessions: 1, cause: 'too_many' },
+    });
+  }
 }
 
 function createOpenList(db: Queryable, idleMs: number) {

@@ -6,6 +6,7 @@ import { ADMIN, createTokenVerifier } from '../access/verifyToken.ts';
 import { planErasure } from '../actions/eraseData.ts';
 import { testChannelsAs } from '../actions/testChannels.ts';
 import { alertsSource } from '../alerts/gauges.ts';
+import { createRefusals, type Refusals } from '../audit/refusals.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
 import type { Config } from '../config/config.ts';
 import { type ConsoleAppParts, createConsoleApp } from '../console/app.ts';
@@ -156,6 +157,13 @@ function readsOf({ config, log, onClose, openPool }: Shared, db: Database): Read
   return reads;
 }
 
+/** Records what the console refuses, the last of it when the process stops. */
+function refusalsOf({ clock, log, onClose }: Shared, db: Database): Refusals {
+  const refusals = createRefusals({ db, clock, log, sleep });
+  onClose(() => refusals.close());
+  return refusals;
+}
+
 export interface RunningConsole {
   readonly port: number;
   /** Prepares a link that signs in once as the holder of ADMIN_TOKEN. @returns its path */
@@ -177,6 +185,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
   const tokensDb = openPool('tokens', TOKENS_POOL);
   const tokens = createTokenVerifier({ adminToken: adminTokenOf(config), db: tokensDb, clock });
   const parts: Omit<ConsoleAppParts, 'tokens' | 'metrics' | 'pages'> = {
+    refusals: refusalsOf(shared, db),
     trustedProxies: config.trustedProxies,
     db,
     reads,

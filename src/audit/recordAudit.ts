@@ -2,16 +2,21 @@
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import type { Actor } from './domain/actor.ts';
-import type { AuditAction, AuditIntent, AuditOutcome, FinalResult } from './domain/entry.ts';
+import type {
+  AuditAction,
+  AuditIntent,
+  AuditOutcome,
+  FinalResult,
+  Refusal,
+} from './domain/entry.ts';
 import { RUNNING_FOR_MS } from './interrupted.ts';
 import {
   type AuditRow,
-  insertDenial,
   insertEntry,
-  insertRefusedSignIn,
+  insertRefusal,
   lockAttempt,
   lockAttemptsOn,
-  lockDenials,
+  lockRefusals,
   readAttempt,
   readOpenAttemptOn,
   readUncertainAttemptOn,
@@ -176,51 +181,34 @@ export async function closeAttempt(
 }
 
 /**
- * Records that a valid token was refused, at most once a minute for each token: a client that repeats a
- * forbidden request must not fill the table.
- * @param subject what was refused: a method and path, or a command
+ * Records that something was refused, unless the actor has an entry of the same from the last minute: whoever repeats a
+ * forbidden request, or guesses tokens, must not fill the table.
+ * @param attempts how often it was refused since the entry before
+ * @returns whether it was recorded
  */
-export async function recordDenial(
+export async function recordRefusal(
   db: Database,
-  actor: Actor,
-  { subject, permission }: { readonly subject: string; readonly permission: string },
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    await lockDenials(tx, actor);
-    await insertDenial(tx, {
-      actor,
-      action: 'access.denied',
-      subject: { kind: 'request', id: subject },
-      detail: { permission },
-    });
+  { detail, ...refusal }: Refusal,
+  attempts = 1,
+): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    await lockRefusals(tx, refusal.actor);
+    return await insertRefusal(tx, { ...refusal, detail: { ...detail, attempts } });
   });
-}
-
-/** Why a sign-in to the console was refused. */
-export interface RefusedSignIn {
-  readonly cause: string;
-  /** How often this happened since the entry before. */
-  readonly attempts: number;
-  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Records that a sign-in was refused, at most once a minute for each cause and actor: whoever guesses
- * tokens must not fill the table.
- * @returns whether it was recorded
+ * The refusal of a request or a command that the actor's role does not permit.
+ * @param subject a method and path, or a command
  */
-export async function recordRefusedSignIn(
-  db: Database,
+export function denialOf(
   actor: Actor,
-  { cause, attempts, detail }: RefusedSignIn,
-): Promise<boolean> {
-  return await db.transaction(async (tx) => {
-    await lockDenials(tx, actor);
-    return await insertRefusedSignIn(tx, {
-      actor,
-      action: 'session.refuse',
-      subject: { kind: 'signin', id: cause },
-      detail: { ...detail, attempts },
-    });
-  });
+  { subject, permission }: { readonly subject: string; readonly permission: string },
+): Refusal {
+  return {
+    actor,
+    action: 'access.denied',
+    subject: { kind: 'request', id: subject },
+    detail: { permission },
+  };
 }

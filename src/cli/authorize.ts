@@ -9,7 +9,7 @@ import { type Permission, permits, rolesWith } from '../access/domain/roles.ts';
 import { findHolder } from '../access/findHolder.ts';
 import { ADMIN, type Holder } from '../access/verifyToken.ts';
 import { adminTokenOf } from '../assembly/settings.ts';
-import { recordDenial } from '../audit/recordAudit.ts';
+import { denialOf, recordRefusal } from '../audit/recordAudit.ts';
 import type { Config } from '../config/config.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
@@ -33,7 +33,8 @@ export async function authorizeCommand(
     const holder = await validHolder(db, commandToken);
     actAs(holder);
     if (permits(holder.role, needed)) return;
-    await recordDenial(db, actorOf(), { subject: `tallyhook ${path}`, permission: needed });
+    const denied = { subject: `tallyhook ${path}`, permission: needed };
+    await recordRefusal(db, denialOf(actorOf(), denied));
     throw refusal(path, needed, holder);
   });
 }

@@ -1,6 +1,7 @@
 /** The admin port: for operators, the shop and their tools. Never expose it to the internet. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { TokenVerifier } from '../access/verifyToken.ts';
+import type { Refusals } from '../audit/refusals.ts';
 import type { TrustedProxies } from '../platform/clientAddress.ts';
 import { errorHandler } from '../platform/errorHandler.ts';
 import { METRICS_PATH } from '../platform/healthServer.ts';
@@ -9,7 +10,6 @@ import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Allow, ServedApiParts } from './api.ts';
 import { authenticate, authorize } from './auth.ts';
-import { createDenialRecorder } from './denials.ts';
 import { createRefusalLog } from './refusalLog.ts';
 import { MAX_BODY_BYTES, replyToError, send, toReply } from './reply.ts';
 import { createWriteCheck } from './writeCheck.ts';
@@ -17,6 +17,8 @@ import { createWriteCheck } from './writeCheck.ts';
 export interface ConsoleAppParts extends ServedApiParts {
   readonly tokens: TokenVerifier;
   readonly trustedProxies: TrustedProxies;
+  /** Records what was refused. */
+  readonly refusals: Refusals;
   /** Whether the database can be read. */
   readonly isReady: () => boolean;
   readonly metrics: Metrics;
@@ -26,17 +28,16 @@ export interface ConsoleAppParts extends ServedApiParts {
 }
 
 export function createConsoleApp(parts: ConsoleAppParts): Express {
-  const { db, clock, isReady, log, metrics, tokens, trustedProxies } = parts;
-  const refusals = metrics.counter(
+  const { db, clock, isReady, log, metrics, refusals, tokens, trustedProxies } = parts;
+  const countRefused = metrics.counter(
     'tallyhook_admin_refused_total',
     'Requests to the admin port without a valid token, or without the permission',
     { reason: ['unauthorized', 'limited', 'forbidden'] },
   );
-  const refused = (reason: 'unauthorized' | 'limited' | 'forbidden') => refusals({ reason });
+  const refused = (reason: 'unauthorized' | 'limited' | 'forbidden') => countRefused({ reason });
   const logRefusal = createRefusalLog(log, clock);
-  const recordDenied = createDenialRecorder(db, { clock, log });
   const allow: Allow = (subject, needed) =>
-    authorize(subject, needed, { refused, logRefusal, recordDenied });
+    authorize(subject, needed, { refused, logRefusal, refusals });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

@@ -10,6 +10,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { PERMISSIONS, type Permission, permits, rolesWith } from '../access/domain/roles.ts';
 import type { Holder, TokenVerifier } from '../access/verifyToken.ts';
 import type { Actor } from '../audit/domain/actor.ts';
+import { denialOf } from '../audit/recordAudit.ts';
+import type { Refusals } from '../audit/refusals.ts';
 import { errorEnvelope } from '../contract/errors.ts';
 import { clientAddress, type TrustedProxies } from '../platform/clientAddress.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -24,14 +26,7 @@ export interface AuthParts {
   readonly refused: (reason: 'unauthorized' | 'limited' | 'forbidden') => void;
   readonly logRefusal: RefusalLog;
   /** Records in the audit log that a valid token was refused. */
-  readonly recordDenied: (actor: Actor, denied: Denied) => void;
-}
-
-/** What a caller's role did not permit. */
-export interface Denied {
-  /** Method and path of the endpoint. */
-  readonly subject: string;
-  readonly permission: Permission;
+  readonly refusals: Refusals;
 }
 
 /** Who sent a request. */
@@ -44,7 +39,7 @@ interface Caller extends Holder {
 const CALLERS = new WeakMap<Response, Caller>();
 
 /** Passes a request on with its caller, or refuses it. */
-export function authenticate(parts: Omit<AuthParts, 'recordDenied'>): RequestHandler {
+export function authenticate(parts: Omit<AuthParts, 'refusals'>): RequestHandler {
   const { tokens, trustedProxies, clock, refused, logRefusal } = parts;
   const failures = createFailureCount(clock);
 
@@ -88,7 +83,7 @@ export function authenticate(parts: Omit<AuthParts, 'recordDenied'>): RequestHan
 export function authorize(
   subject: string,
   needed: (request: Request) => readonly Permission[],
-  { refused, logRefusal, recordDenied }: Pick<AuthParts, 'refused' | 'logRefusal' | 'recordDenied'>,
+  { refused, logRefusal, refusals }: Pick<AuthParts, 'refused' | 'logRefusal' | 'refusals'>,
 ): RequestHandler {
   return (request, response, next) => {
     const { name, role, address, isStale } = callerOf(response);
@@ -97,7 +92,7 @@ export function authorize(
     if (permission !== undefined) {
       refused('forbidden');
       logRefusal({ name, role, address, subject, permission }, 'console.forbidden');
-      recordDenied(actorOf(response), { subject, permission });
+      refusals.note(denialOf(actorOf(response), { subject, permission }));
       send(response, forbidden(permission, { name, role }));
       return;
     }

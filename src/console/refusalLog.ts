@@ -10,7 +10,11 @@ export const MAX_LINES = 30;
 
 export type RefusalLog = (
   facts: Readonly<Record<string, string | number>>,
-  event: 'console.unauthorized' | 'console.address_limited' | 'console.forbidden',
+  event:
+    | 'console.unauthorized'
+    | 'console.address_limited'
+    | 'console.forbidden'
+    | 'console.sign_in_refused',
 ) => void;
 
 export function createRefusalLog(log: Log, clock: Clock): RefusalLog {

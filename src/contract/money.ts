@@ -93,7 +93,7 @@ export function parseDecimal(
   text: string | undefined,
   currency: string | undefined,
 ): number | undefined {
-  const match = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(text ?? '');
+  const match = /^(\d{1,16})(?:\.(\d{1,4}))?$/.exec(text ?? '');
   const exponent = currencyExponent(currency ?? '');
   const [, whole = '', fraction = ''] = match ?? [];
   if (!match || fraction.length > exponent) return undefined;

@@ -3,7 +3,6 @@
  * headers of serving/guard.ts, and every problem is a page that states what to do next.
  */
 import express, { type Express } from 'express';
-import { createDenialRecorder } from '../console/denials.ts';
 import { createWriteCheck } from '../console/writeCheck.ts';
 import { clientAddress } from '../platform/clientAddress.ts';
 import { createFragments } from './live/fragments.ts';
@@ -45,7 +44,6 @@ export function createPagesApp(parts: PagesAppParts): Express {
   const context: Context = {
     ...parts,
     renderer,
-    deny: createDenialRecorder(parts.db, parts),
     fragments: createFragments(parts.watcher),
   };
   addSignOut(app, context);

@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import type { Permission } from '../access/domain/roles.ts';
 import type { Actor } from '../audit/domain/actor.ts';
-import type { AuditIntent } from '../audit/domain/entry.ts';
 import { recordAudit } from '../audit/recordAudit.ts';
 import { parseInput } from '../console/parseInput.ts';
 import type { Csv } from '../representation/listCsv.ts';
@@ -81,29 +80,27 @@ export function defineDownload<Query extends z.ZodObject, Row>({
     open: (parts, { query, actor }) => {
       const opened = open(parts, query);
       if (opened.outcome !== 'ok') return opened;
-      const id = definition.path.slice(1).replace(/\.csv$/, '');
-      const intent: AuditIntent = {
-        actor,
-        action: 'list.export',
-        subject: { kind: 'list', id },
-        detail: { filter: query },
-      };
-      return {
-        outcome: 'ok',
-        send: (to) => pipeline(Readable.from(recordedText(parts, intent, opened)), to),
-      };
+      const exported = { path: definition.path, actor, filter: query };
+      return { outcome: 'ok', send: (to) => sendRecorded(parts, exported, textOf(opened), to) };
     },
   });
 }
 
-/** The text of a list, recorded before its first row leaves: it takes much of the ledger out of Tallyhook. */
-async function* recordedText<Row>(
-  { db }: PageParts,
-  intent: AuditIntent,
-  opened: Parameters<typeof textOf<Row>>[0],
-): AsyncGenerator<string, void> {
-  await recordAudit(db, intent);
-  yield* textOf(opened);
+/** Sends text, recorded before its first row leaves: it takes much of the ledger out of Tallyhook. */
+export async function sendRecorded(
+  { db }: Pick<PageParts, 'db'>,
+  exported: { readonly path: string; readonly actor: Actor; readonly filter: object },
+  text: AsyncIterable<string> | Iterable<string>,
+  to: Writable,
+): Promise<void> {
+  const { path, actor, filter } = exported;
+  await recordAudit(db, {
+    actor,
+    action: 'list.export',
+    subject: { kind: 'list', id: path.slice(1).replace(/\.csv$/, '') },
+    detail: { filter },
+  });
+  await pipeline(Readable.from(text), to);
 }
 
 async function* textOf<Row>({

@@ -37,7 +37,7 @@ export const erasurePlanHref = (id: string): string =>
 export const auditHref = (query?: LinkQuery): string => href('/system/audit', query);
 export const auditCsvHref = (query: LinkQuery): string => href('/system/audit.csv', query);
 export const tokensHref = (query?: LinkQuery): string => href('/system/tokens', query);
-export const sessionsHref = (): string => '/sessions';
+export const sessionsHref = (query?: LinkQuery): string => href('/sessions', query);
 export const sessionHref = (id: number): string => `/sessions/${id}`;
 export const accountHref = (): string => '/account';
 

@@ -7,7 +7,13 @@ import {
 } from '../../src/actions/pauseReconciliation.ts';
 import { registerOrderAs } from '../../src/actions/registerOrder.ts';
 import type { Actor } from '../../src/audit/domain/actor.ts';
-import { recordAttempt, recordAudit, recordDenial } from '../../src/audit/recordAudit.ts';
+import {
+  denialOf,
+  recordAttempt,
+  recordAudit,
+  recordRefusal,
+} from '../../src/audit/recordAudit.ts';
+import { createRefusals } from '../../src/audit/refusals.ts';
 import { type AuditRow, readAuditRows, readOpenAttempts } from '../../src/audit/store/audit.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { countRead } from '../support/countRead.ts';
@@ -188,13 +194,13 @@ describe('an attempt', () => {
   });
 });
 
-test('a token that is refused again and again has one entry a minute', async () => {
+test('a token that is refused the same again and again has one entry a minute', async () => {
   const token: Actor = { kind: 'token', name: unique('shop'), role: 'shop', origin: '192.0.2.7' };
-  const refused = { subject: 'POST /api/v1/pause', permission: 'operate' };
+  const refused = denialOf(token, { subject: 'POST /api/v1/pause', permission: 'operate' });
   let isOver = false;
   const second = await db.transaction(async (tx) => {
-    await recordDenial({ ...db, transaction: (work) => work(tx) }, token, refused);
-    const other = recordDenial(db, token, refused).finally(() => {
+    await recordRefusal({ ...db, transaction: (work) => work(tx) }, refused);
+    const other = recordRefusal(db, refused).finally(() => {
       isOver = true;
     });
     await waitFor('the second to wait for the first', async () => {
@@ -206,8 +212,8 @@ test('a token that is refused again and again has one entry a minute', async () 
     });
     return { other };
   });
-  await second.other;
-  await recordDenial(db, token, refused);
+  expect(await second.other).toBe(false);
+  expect(await recordRefusal(db, refused)).toBe(false);
   const mine = () => readAuditRows(db, { ...EVERYTHING, actor: token.name });
   expect(await mine()).toEqual([
     expect.objectContaining({
@@ -216,7 +222,7 @@ test('a token that is refused again and again has one entry a minute', async () 
       subjectKind: 'request',
       subjectId: 'POST /api/v1/pause',
       actorOrigin: '192.0.2.7',
-      detail: { permission: 'operate' },
+      detail: { permission: 'operate', attempts: 1 },
     }),
   ]);
 });
@@ -232,10 +238,104 @@ test('a refusal reads the newest entries, however many the actor has', async () 
   );
   const { read } = await countRead(db, 'audit', async (tx) => {
     const within = { ...db, transaction: <T>(work: (one: typeof tx) => Promise<T>) => work(tx) };
-    await recordDenial(within, token, { subject: 'POST /api/v1/pause', permission: 'operate' });
+    await recordRefusal(
+      within,
+      denialOf(token, { subject: 'POST /api/v1/pause', permission: 'operate' }),
+    );
     return [];
   });
   expect(read).toBeLessThanOrEqual(1_000);
+});
+
+describe('what is refused', () => {
+  /** A recorder in a time of its own. */
+  const recorder = () => {
+    let nowMs = 0;
+    let wake: () => void = () => undefined;
+    const refusals = createRefusals({
+      db,
+      clock: { nowMs: () => nowMs },
+      log: silentLog,
+      sleep: (_delayMs, signal) =>
+        new Promise((resolve) => {
+          wake = resolve;
+          signal.addEventListener('abort', () => resolve());
+        }),
+    });
+    return {
+      ...refusals,
+      pass: (delayMs: number) => {
+        nowMs += delayMs;
+        wake();
+      },
+    };
+  };
+  const holder = (): Actor => ({
+    kind: 'token',
+    name: unique('viewer'),
+    role: 'viewer',
+    origin: '',
+  });
+  const denied = (actor: Actor, subject: string) =>
+    denialOf(actor, { subject, permission: 'move_money' });
+  const entriesOf = async ({ name }: Actor) =>
+    (await readAuditRows(db, { ...EVERYTHING, actor: name }))
+      .map(({ subjectId, detail }) => [subjectId, detail.attempts])
+      .toReversed();
+  /** The entries of the actor are of the minute before. */
+  const passInDatabase = ({ name }: Actor) =>
+    db.query(
+      `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
+                          subject_kind, subject_id, result, detail)
+       select now() - interval '2 minutes', actor_kind, actor_name, actor_role, '', action,
+              subject_kind, subject_id, 'refused', '{"attempts": 0}'
+         from audit where actor_name = $1`,
+      [name],
+    );
+
+  test('has an entry for each thing: one that was refused before hides nothing', async () => {
+    const actor = holder();
+    const refusals = recorder();
+    refusals.note(denied(actor, 'GET /api/v1/audit'));
+    refusals.note(denied(actor, 'POST /api/v1/payments/{payment_id}/refund'));
+    await refusals.close();
+    expect((await entriesOf(actor)).toSorted()).toEqual([
+      ['GET /api/v1/audit', 1],
+      ['POST /api/v1/payments/{payment_id}/refund', 1],
+    ]);
+  });
+
+  test('is counted at the end of the minute, also if nothing more is refused', async () => {
+    const actor = holder();
+    const refusals = recorder();
+    for (let n = 0; n < 5; n += 1) refusals.note(denied(actor, 'GET /api/v1/audit'));
+    await waitFor('the first entry', async () => (await entriesOf(actor)).length > 0);
+    await passInDatabase(actor);
+    refusals.pass(61_000);
+    await waitFor('the others', async () => (await entriesOf(actor)).length > 2);
+    expect(await entriesOf(actor)).toEqual([
+      ['GET /api/v1/audit', 1],
+      ['GET /api/v1/audit', 0],
+      ['GET /api/v1/audit', 4],
+    ]);
+    await refusals.close();
+  });
+
+  test('is counted in the next entry if another process recorded one within the minute', async () => {
+    const actor = holder();
+    const [one, other] = [recorder(), recorder()];
+    one.note(denied(actor, 'GET /api/v1/audit'));
+    await waitFor('the first entry', async () => (await entriesOf(actor)).length > 0);
+    other.note(denied(actor, 'GET /api/v1/audit'));
+    other.note(denied(actor, 'GET /api/v1/audit'));
+    await one.close();
+    // A process that stops waits for no minute.
+    await other.close();
+    expect(await entriesOf(actor)).toEqual([
+      ['GET /api/v1/audit', 1],
+      ['GET /api/v1/audit', 2],
+    ]);
+  });
 });
 
 test('entries are found by person, action, object, order and time', async () => {

@@ -92,22 +92,26 @@ test('a rejected registration registers nothing, is counted, and is in the audit
     body: '{"amount": 1, "currency": "USD"}',
   });
   expect(response.status).toBe(403);
+  // What was refused before within the minute does not hide it.
+  await waitFor('the refused registration', async () => {
+    const rows = await readDenials();
+    return rows.some(({ name, subject }) => name === 'a-viewer' && subject === `PUT ${ENDPOINT}`);
+  });
   const read = await send({ method: 'GET', path, needs: [] }, 'viewer');
   expect(read.status).toBe(404);
   const page = await send({ method: 'GET', path: '/metrics', needs: [] }, 'metrics');
-  await waitFor('the refusal to be recorded', async () => {
-    const rows = await readDenials();
-    return rows.some(({ name }) => name === 'a-viewer');
-  });
-  // Each token was refused many times a minute.
+  // Each token was refused many times a minute at each endpoint.
   expect((await readDenials()).filter(({ isWithinMinute }) => isWithinMinute)).toEqual([]);
   expect(page.text).toMatch(/tallyhook_admin_refused_total\{reason="forbidden"\} [1-9]/);
 });
 
+const ENDPOINT = '/api/v1/orders/{order_id}';
+
 const readDenials = () =>
-  db.query<{ name: string; isWithinMinute: boolean }>(
-    `select actor_name as name,
-            coalesce(recorded_at - lag(recorded_at) over (partition by actor_name order by recorded_at)
+  db.query<{ name: string; subject: string; isWithinMinute: boolean }>(
+    `select actor_name as name, subject_id as subject,
+            coalesce(recorded_at - lag(recorded_at) over (partition by actor_name, subject_id
+                                                       order by recorded_at)
                        < interval '1 minute', false) as "isWithinMinute"
        from audit where action = 'access.denied' and result = 'refused'`,
   );

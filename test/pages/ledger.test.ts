@@ -6,6 +6,7 @@ import { importBankLine, importLines } from '../support/importLines.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { paymentEvent, refundEvent } from '../support/payments.ts';
+import { refuseRows } from '../support/refusedRows.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTokensOfEveryKind } from '../support/tokens.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -290,5 +291,40 @@ describe('the page of what is in clearing', () => {
     expect({ last, status }).toEqual({ last: 1_000_000, status: 200 });
     expect(html).toContain('tallyhook settle unmatched lists what is unmatched');
     expect(html).not.toContain('pay_1');
+  });
+});
+
+describe('a file', () => {
+  const FILES = [
+    '/orders.csv',
+    '/ledger/journal.csv',
+    '/ledger/entries.csv?month=2026-11',
+    '/ledger/statement.csv?month=2026-11',
+  ];
+
+  test.each(FILES)(
+    'that cannot be recorded in the audit log is a page instead: %s',
+    async (path) => {
+      const end = await refuseRows(db, 'audit', `new.action in ('journal.export', 'list.export')`);
+      try {
+        const { status, html, headers } = await viewer.get(path);
+        expect(status).toBe(503);
+        expect(html).toContain('Try again');
+        expect(headers.get('content-disposition')).toBeNull();
+      } finally {
+        await end();
+      }
+    },
+  );
+
+  test('of a statement is recorded in the audit log', async () => {
+    await viewer.get('/ledger/statement.csv?month=2026-11&currency=KRW');
+    const [exported] = await db.query<{ id: string; detail: object }>(
+      `select subject_id as id, detail from audit where action = 'list.export' order by id desc`,
+    );
+    expect(exported).toEqual({
+      id: 'ledger/statement',
+      detail: { filter: { month: '2026-11', currency: 'KRW' } },
+    });
   });
 });

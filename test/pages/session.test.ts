@@ -3,11 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endSessionsOfSamePerson, insertSession } from '../../src/access/store/sessions.ts';
-import { createRefusalRecorder } from '../../src/pages/session/refusedSignIns.ts';
 import { createApi } from '../support/api.ts';
-import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
-import { unique } from '../support/events.ts';
-import { formTokenIn, openPages, type PageViewer } from '../support/pages.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { formTokenIn, openPages, type PageViewer, type ShownPage } from '../support/pages.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTokensOfEveryKind, revokeTestToken } from '../support/tokens.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -330,48 +328,50 @@ describe('the audit log', () => {
   });
 });
 
-test('a refused sign-in that another process recorded in the same minute is counted in the next', async () => {
-  const actor = { kind: 'person', name: unique('actor'), role: 'none', origin: 'a-test' } as const;
-  const entries = () =>
-    db.query<{ attempts: number }>(
-      `select (detail ->> 'attempts')::int as attempts from audit where actor_name = $1 order by id`,
-      [actor.name],
-    );
-  const recorder = () => {
-    let nowMs = 0;
-    let recording: Promise<unknown> = Promise.resolve();
-    const tracked: typeof db = {
-      ...db,
-      transaction: (work) => {
-        const running = db.transaction(work);
-        recording = running;
-        return running;
-      },
-    };
-    const refuse = createRefusalRecorder(tracked, {
-      clock: { nowMs: () => nowMs },
-      log: silentLog,
+test('every open session is on one of the pages of the list', async () => {
+  const viewer = await openPages(tallyhook);
+  const name = `person-${randomBytes(4).toString('hex')}`;
+  const started = new Set<string>();
+  for (let n = 0; n < 220; n += 1) {
+    const subject = `${name}-${n}`;
+    const { id } = await insertSession(db, {
+      digest: randomBytes(32),
+      actsFor: { signIn: 'provider', issuer: 'https://one.example', subject, role: 'viewer' },
+      holder: subject,
+      origin: '127.0.0.1',
+      userAgent: '',
+      lifetimeMs: 600_000,
     });
-    return async () => {
-      nowMs += 61_000;
-      refuse({ actor, cause: 'token_invalid' });
-      await recording;
-    };
-  };
-  const [one, other] = [recorder(), recorder()];
-  await one();
-  await other();
-  expect(await entries()).toEqual([{ attempts: 1 }]);
-  // The minute of the entry passes.
-  await db.query(
-    `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
-                        subject_kind, subject_id, result, detail)
-     values (now() - interval '2 minutes', 'unknown', $1, 'none', 'a-test', 'session.refuse', 'signin',
-             'token_invalid', 'refused', '{"attempts": 0}')`,
-    [actor.name],
+    started.add(`/sessions/${id}`);
+  }
+  const listed: string[] = [];
+  let next: string | undefined = '/sessions';
+  while (next !== undefined) {
+    const { html }: ShownPage = await viewer.get(next);
+    listed.push(...Array.from(html.matchAll(/href="(\/sessions\/\d+)"/g), ([, path = '']) => path));
+    next = /href="([^"]+)" rel="next"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+  }
+  expect(listed.filter((path) => started.has(path)).toSorted()).toEqual([...started].toSorted());
+});
+
+test('a program that signs in again and again ends its own sessions only', async () => {
+  const own = await openPages(tallyhook, tokens.get('treasurer'));
+  const first = await openPages(tallyhook, tokens.get('operator'));
+  expect((await first.get('/')).status).toBe(200);
+  let last = first;
+  for (let n = 0; n < 50; n += 1) last = await openPages(tallyhook, tokens.get('operator'));
+  expect((await first.get('/')).status).toBe(303);
+  expect((await last.get('/')).status).toBe(200);
+  expect((await own.get('/')).status).toBe(200);
+  const ended = await db.query<{ name: string; detail: object }>(
+    `select actor_name as name, detail from audit
+      where action = 'session.end' and detail ->> 'cause' = 'too_many'`,
   );
-  await other();
-  expect((await entries()).at(-1)).toEqual({ attempts: 2 });
+  expect(ended).toContainEqual({
+    name: 'a-operator',
+    detail: { holder: 'a-operator', sessions: 1, cause: 'too_many' },
+  });
+  expect(ended.filter(({ name }) => name !== 'a-operator')).toEqual([]);
 });
 
 describe('a form', () => {

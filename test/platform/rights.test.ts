@@ -24,7 +24,7 @@ const CONSOLE = [at('console.ts', 'startConsole')];
 /** What authentication writes for every request. */
 const AUTHENTICATION = [
   { path: 'src/access/store/tokens.ts', name: 'markUsed' },
-  { path: 'src/audit/recordAudit.ts', name: 'recordDenial' },
+  { path: 'src/audit/recordAudit.ts', name: 'recordRefusal' },
   { path: 'src/access/store/sessions.ts', name: 'insertSession' },
   { path: 'src/access/store/sessions.ts', name: 'touchSessions' },
 ];

@@ -231,3 +231,21 @@ export async function endSessionsOfSamePerson(
   );
   return rows.filter(({ isStarted }) => isStarted);
 }
+
+/** Ends the sessions of the person of a session, but for the newest ones. */
+export async function endOldestSessions(
+  db: Queryable,
+  { id, kept }: { readonly id: number; readonly kept: number },
+): Promise<readonly EndedSession[]> {
+  return await db.query<EndedSession>(
+    `update console_sessions set ended_at = statement_timestamp()
+      where id in (select s.id
+                     from console_sessions s
+                     join console_sessions one on ${SAME_PERSON}
+                    where one.id = $1 and s.started_at is not null and s.ended_at is null
+                      and s.expires_at > statement_timestamp()
+                    order by s.id desc offset $2)
+      returning id, holder`,
+    [id, kept],
+  );
+}

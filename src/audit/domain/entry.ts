@@ -95,3 +95,8 @@ export interface AuditOutcome {
   readonly result: FinalResult;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
+
+/** What was refused, and to whom. */
+export interface Refusal extends AuditIntent {
+  readonly action: 'access.denied' | 'session.refuse';
+}

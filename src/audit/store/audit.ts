@@ -50,42 +50,30 @@ export async function insertEntry(
 }
 
 /** Makes other refusals of the actor wait for this transaction, so that they find its entry. */
-export async function lockDenials(tx: Queryable, { kind, name }: Actor): Promise<void> {
-  await lockByName(tx, `audit denial ${kind} ${name}`);
+export async function lockRefusals(tx: Queryable, { kind, name }: Actor): Promise<void> {
+  await lockByName(tx, `audit refusal ${kind} ${name}`);
 }
 
 /**
  * Where an entry of the last minute is. The log is never removed: by the actor or the subject, PostgreSQL reads all of it
  * where they have many entries and none of the last minute. Beyond so many in a minute, a refusal is recorded once more.
  */
-const NEWEST = `(select actor_kind, actor_name, action, subject_kind, subject_id, recorded_at
-                      from audit order by id desc limit 1000) newest`;
-
-/** Appends a refusal, unless the actor has one from the last minute. */
-export async function insertDenial(db: Queryable, intent: AuditIntent): Promise<void> {
-  await db.query(
-    `insert into audit (${INSERTED}, result)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, 'refused'
-      where not exists (
-              select from ${NEWEST}
-               where actor_name = $2 and actor_kind = $1 and action = $5
-                 and recorded_at > statement_timestamp() - interval '1 minute')`,
-    valuesOf(intent),
-  );
-}
+const NEWEST = `(select id, actor_kind, actor_name, action, subject_kind, subject_id, recorded_at
+                                from audit order by id desc limit 1000) newest`;
 
 /**
- * Appends a refused sign-in, unless the actor has one for the same cause from the last minute.
+ * Appends a refusal, unless the actor has one of the same from the last minute.
  * @returns whether it was appended
  */
-export async function insertRefusedSignIn(db: Queryable, intent: AuditIntent): Promise<boolean> {
+export async function insertRefusal(db: Queryable, intent: AuditIntent): Promise<boolean> {
   const rows = await db.query(
     `insert into audit (${INSERTED}, result)
      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, 'refused'
-      where not exists (
-              select from ${NEWEST}
-               where subject_kind = $6 and subject_id = $7 and action = $5 and actor_name = $2
-                 and recorded_at >= statement_timestamp() - interval '1 minute')
+      where coalesce((select recorded_at
+                        from ${NEWEST}
+                       where subject_kind = $6 and subject_id = $7 and action = $5
+                         and actor_kind = $1 and actor_name = $2
+                       order by id desc limit 1) < statement_timestamp() - interval '1 minute', true)
      returning id`,
     valuesOf(intent),
   );

@@ -1,6 +1,4 @@
 /** The statement of a month, for the screen and for paper, and as a file. */
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { currency, month, timeZone } from '../../console/schemas.ts';
 import { monthAfter } from '../../ledger/domain/period.ts';
@@ -9,7 +7,7 @@ import { statementCsv } from '../../representation/statement.ts';
 import { statementText } from '../../representation/statementTables.ts';
 import { readStatement } from '../../statements/readStatement.ts';
 import { Field, FilterForm } from '../components/forms.tsx';
-import { defineTextDownload } from '../download.ts';
+import { defineTextDownload, sendRecorded } from '../download.ts';
 import {
   closingHref,
   entriesFileHref,
@@ -96,11 +94,13 @@ export const statementFile = defineTextDownload({
   query: z.strictObject({ ...filter, month }),
   fileName: 'statement.csv',
   type: 'text/csv',
-  open: async ({ db }, { query: { month: of, time_zone: timeZone, currency: only } }) => {
+  open: async ({ db }, { query, actor }) => {
+    const { month: of, time_zone: timeZone, currency: only } = query;
     const request = { month: of, timeZone, currency: only };
     const read = await unlessUndated(() => readStatement(db, request));
     if (read.outcome !== 'ok') return read;
     const text = statementCsv(read.data);
-    return { outcome: 'ok', send: (to) => pipeline(Readable.from([text]), to) };
+    const exported = { path: '/ledger/statement.csv', actor, filter: query };
+    return { outcome: 'ok', send: (to) => sendRecorded({ db }, exported, [text], to) };
   },
 });

@@ -14,7 +14,7 @@ const date = z
   .optional();
 const decimal = z
   .string()
-  .regex(/^\d{1,15}(\.\d{1,4})?$/, 'must be an amount such as 54.00')
+  .regex(/^\d{1,16}(\.\d{1,4})?$/, 'must be an amount such as 54.00')
   .optional();
 
 export const filterFields = {

@@ -1,7 +1,7 @@
 /** What serving a page, a download or an action needs. */
 import type { Request, Response } from 'express';
 import type { Sessions } from '../../access/sessions.ts';
-import type { createDenialRecorder } from '../../console/denials.ts';
+import type { Refusals } from '../../audit/refusals.ts';
 import type { TrustedProxies } from '../../platform/clientAddress.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import type { Log } from '../../platform/log.ts';
@@ -19,6 +19,8 @@ export interface PagesAppParts extends PageParts {
   /** Where pages are read; actions use the primary. */
   readonly reads: Reads;
   readonly trustedProxies: TrustedProxies;
+  /** Records what was refused. */
+  readonly refusals: Refusals;
   /** Whether the database can be read. */
   readonly isReady: () => boolean;
   readonly log: Log;
@@ -26,7 +28,6 @@ export interface PagesAppParts extends PageParts {
 
 export interface Context extends PagesAppParts {
   readonly renderer: Renderer;
-  readonly deny: ReturnType<typeof createDenialRecorder>;
   readonly fragments: Fragments<Elsewhere | Problem>;
 }
 

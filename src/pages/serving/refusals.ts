@@ -1,5 +1,6 @@
 /** Why a viewer may not have a page, a download or an action. */
 import { type Permission, permits, rolesWith } from '../../access/domain/roles.ts';
+import { denialOf } from '../../audit/recordAudit.ts';
 import type { Page } from '../page.ts';
 import type { At, Context } from './context.ts';
 import { noPageAt } from './failures.ts';
@@ -24,8 +25,9 @@ export function refusalOf(permission: Permission, given: Wanted): Failure | unde
   const { request, response, subject, context } = given;
   const { role } = sessionOf(response).holder;
   if (permits(role, permission)) return undefined;
-  const { deny, trustedProxies } = context;
-  deny(actorOf(request, { response, trustedProxies }), { subject, permission });
+  const { refusals, trustedProxies } = context;
+  const actor = actorOf(request, { response, trustedProxies });
+  refusals.note(denialOf(actor, { subject, permission }));
   const roles = rolesWith(permission).join(', ');
   const message = `Your role is ${role}. Roles that may: ${roles}. Sign in with a token of such a role.`;
   return { outcome: 'forbidden', message };

@@ -60,10 +60,18 @@ export function createRenderer({
           {body}
         </Layout>,
       );
-      return `<!doctype html>${html}`;
+      return `<!doctype html>${legible(html)}`;
     },
-    renderLive: ({ body }, live) => render(<LiveRegion {...live}>{body}</LiveRegion>),
+    renderLive: ({ body }, live) => legible(render(<LiveRegion {...live}>{body}</LiveRegion>)),
   };
+}
+
+/** Characters that control a device, or the direction of the text after them. */
+const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Text from outside must not change how what stands beside it is read: an override turns `12.30` into `03.21`. */
+function legible(html: string): string {
+  return html.replaceAll(CONTROLS, '\uFFFD');
 }
 
 function shortcutsOf(sections: readonly SectionLink[]) {

@@ -26,10 +26,17 @@ export function serveDownload(download: Download, context: Context): RequestHand
     );
     if (opened.outcome !== 'ok') return sendFailure(opened, at);
     response.attachment(download.fileName).type(download.type);
-    // A failure after the first row cannot become a page: the connection is closed, so the browser
-    // reports an incomplete file.
-    await opened.send(response).catch((error: unknown) => {
+    try {
+      await opened.send(response);
+    } catch (error) {
+      if (!response.headersSent && !response.destroyed) {
+        response.removeHeader('Content-Disposition');
+        throw error;
+      }
+      // A failure after the first row cannot become a page: the connection is closed, so the browser
+      // reports an incomplete file.
       context.log.warn({ error }, 'console.download_failed');
-    });
+      response.destroy();
+    }
   };
 }

@@ -1,12 +1,12 @@
 /** The ways to sign in: with a token, by a link, at the identity provider. And what refuses them. */
 import type { Express, RequestHandler } from 'express';
 import { createFailureCount } from '../../console/failures.ts';
+import { createRefusalLog } from '../../console/refusalLog.ts';
 import { clientAddress } from '../../platform/clientAddress.ts';
 import { queryOf } from '../serving/query.ts';
 import { setSessionCookie } from './cookie.ts';
 import { ownPath } from './ownPath.ts';
 import { beginAtProvider, finishAtProvider, nameOf } from './providerSignIn.ts';
-import { createRefusalRecorder } from './refusedSignIns.ts';
 import { type ShownProvider, signInView } from './signInPage.tsx';
 import {
   type Failed,
@@ -19,7 +19,8 @@ import {
 } from './signInParts.ts';
 
 export function addSignIn(app: Express, parts: SignInParts): void {
-  const { clock, db, people, renderer, trustedProxies } = parts;
+  const { clock, log, people, refusals, renderer, trustedProxies } = parts;
+  const logRefusal = createRefusalLog(log, clock);
   const signIn: SignIn = {
     ...parts,
     fail: async (response, { status, problem, ...shown }) => {
@@ -29,7 +30,11 @@ export function addSignIn(app: Express, parts: SignInParts): void {
       response.status(status).type('html').send(html);
     },
     failures: createFailureCount(clock),
-    refuse: createRefusalRecorder(db, parts),
+    refuse: ({ actor, cause, detail = {} }) => {
+      logRefusal({ cause, name: actor.name, address: actor.origin }, 'console.sign_in_refused');
+      const subject = { kind: 'signin', id: cause };
+      refusals.note({ actor, action: 'session.refuse', subject, detail });
+    },
     clientOf: (request) => ({
       address: clientAddress(request, trustedProxies),
       userAgent: request.header('user-agent') ?? '',

@@ -2,15 +2,15 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from '../../access/provider.ts';
 import type { Client, Sessions } from '../../access/sessions.ts';
+import type { Actor } from '../../audit/domain/actor.ts';
+import type { Refusals } from '../../audit/refusals.ts';
 import type { OidcSettings } from '../../config/oidcSettings.ts';
 import type { FailureCount } from '../../console/failures.ts';
 import type { TrustedProxies } from '../../platform/clientAddress.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Renderer } from '../serving/render.tsx';
 import { ownPath } from './ownPath.ts';
-import type { Refusal } from './refusedSignIns.ts';
 import { signedInView } from './signInPage.tsx';
 
 /** The provider, and how its claims become roles. */
@@ -19,11 +19,29 @@ export interface PeopleSignIn {
   readonly settings: OidcSettings;
 }
 
+/** Why a sign-in was refused, for the audit log. */
+export type RefusalCause =
+  | 'token_invalid'
+  | 'link_invalid'
+  /** The identity provider refused, or the person declined. */
+  | 'provider_refused'
+  /** The response does not belong to a sign-in that this browser began, or cannot be verified. */
+  | 'response_invalid'
+  /** The person has no role. */
+  | 'no_role';
+
+export interface RefusedSignIn {
+  readonly actor: Actor;
+  readonly cause: RefusalCause;
+  /** No secrets. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
 export interface SignInParts {
-  readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
   readonly sessions: Sessions;
+  readonly refusals: Refusals;
   readonly trustedProxies: TrustedProxies;
   readonly renderer: Renderer;
   readonly readForm: RequestHandler;
@@ -36,7 +54,8 @@ export interface SignIn extends SignInParts {
   /** Shows the sign-in again, with the problem. */
   readonly fail: (response: Response, failed: Failed) => Promise<void>;
   readonly failures: FailureCount;
-  readonly refuse: (refusal: Refusal) => void;
+  /** Logs and records that a sign-in was refused. */
+  readonly refuse: (refused: RefusedSignIn) => void;
   readonly clientOf: (request: Request) => Client;
 }
 

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { readSessionRows, type SessionRow } from '../../access/store/sessions.ts';
 import { endSessionAs } from '../../actions/endSession.ts';
-import { number, reasonGiven } from '../../console/schemas.ts';
-import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
+import { cursor, number, reasonGiven } from '../../console/schemas.ts';
+import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { type Column, DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
 import { ActionForm, Check, Reason } from '../components/forms.tsx';
 import { Badge, Time } from '../components/values.tsx';
 import { sessionHref, sessionsHref } from '../links.ts';
@@ -11,7 +12,9 @@ import { defineAction, definePage } from '../page.ts';
 import { browserName } from './browserName.ts';
 import { SYSTEM_CRUMB, SystemNav } from './SystemNav.tsx';
 
-const MAX_SHOWN = 200;
+const PAGE_SIZE = 50;
+/** More than a person has. */
+const MAX_OF_PERSON = 200;
 
 export const endSessionAction = defineAction({
   path: '/sessions/{session_id}/end',
@@ -43,12 +46,15 @@ export const sessionsPage = definePage({
   path: '/sessions',
   permission: 'manage_tokens',
   params: z.strictObject({}),
-  query: z.strictObject({}),
-  load: async ({ db, sessionIdleMs: idleMs }) => ({
-    outcome: 'ok',
-    data: await readSessionRows(db, { idleMs, limit: MAX_SHOWN }),
-  }),
-  view: (sessions, viewer) => ({
+  query: z.strictObject({ cursor }),
+  load: async ({ db, sessionIdleMs: idleMs }, { query: { cursor: current } }) => {
+    const from = readCursor(current, numberPlace);
+    if (from.outcome !== 'read') return from;
+    const page = { idleMs, below: from.place?.[0], limit: PAGE_SIZE + 1 };
+    const { shown, next } = cutPage(await readSessionRows(db, page), PAGE_SIZE, ({ id }) => [id]);
+    return { outcome: 'ok', data: { sessions: shown, next, current } };
+  },
+  view: ({ sessions, next, current }, viewer) => ({
     title: 'Sessions',
     crumbs: [SYSTEM_CRUMB],
     body: (
@@ -63,6 +69,10 @@ export const sessionsPage = definePage({
           rows={sessions}
           keyOf={({ id }) => String(id)}
           empty="Nobody is signed in."
+        />
+        <Pager
+          first={current === undefined ? undefined : sessionsHref()}
+          next={next === null ? undefined : sessionsHref({ cursor: next })}
         />
       </>
     ),
@@ -132,7 +142,7 @@ export const accountPage = definePage({
   params: z.strictObject({}),
   query: z.strictObject({}),
   load: async ({ db, sessionIdleMs: idleMs }, { sessionId, actor }) => {
-    const page = { idleMs, samePersonAs: sessionId, limit: MAX_SHOWN };
+    const page = { idleMs, samePersonAs: sessionId, limit: MAX_OF_PERSON };
     const sessions = await readSessionRows(db, page);
     return { outcome: 'ok', data: { sessions, sessionId, name: actor.name } };
   },

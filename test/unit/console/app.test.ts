@@ -44,6 +44,7 @@ function appOver(
     pages,
     tokens: createTokenVerifier({ adminToken: token, db, clock }),
     trustedProxies: NO_TRUSTED_PROXIES,
+    refusals: { note: () => undefined, close: () => Promise.resolve() },
     db,
     reads: readsOfPrimary(db),
     refresher: undefined,

@@ -58,6 +58,7 @@ test('the app and the document have the same routes', () => {
       verifyDigest: () => Promise.resolve({ outcome: 'invalid' }),
     },
     trustedProxies: NO_TRUSTED_PROXIES,
+    refusals: { note: () => undefined, close: () => Promise.resolve() },
     db: never,
     reads: readsOfPrimary(never),
     refresher: undefined,

@@ -19,6 +19,7 @@ describe('amounts', () => {
     ['1,234 JPY', 1234, 'JPY'],
     ['6.540 KWD', 6540, 'KWD'],
     ['1,234.540 KWD', 1_234_540, 'KWD'],
+    ['9007199254740991 JPY', Number.MAX_SAFE_INTEGER, 'JPY'],
   ])('%s', (text, amountMinor, currency) => {
     expect(readAmount(text)).toEqual({ amountMinor, currency });
   });
@@ -34,6 +35,8 @@ describe('amounts', () => {
     '12,34,567 EUR',
     '-5 EUR',
     '99999999999999999999 EUR',
+    '9007199254740992 JPY',
+    '9007199254740991 EUR',
     '. EUR',
   ])('%s is none', (text) => {
     expect(readAmount(text)).toBeUndefined();
