@@ -76,9 +76,9 @@ const ORDER_RULES: Readonly<Record<string, (parts: readonly State[]) => boolean>
   dispute_and_refund: (parts) =>
     parts.some(({ kind, status }) => kind === 'dispute' && UNDECIDED_DISPUTE.has(status)) &&
     parts.some(({ kind, status }) => kind === 'refund' && UNDECIDED_REFUND.has(status)),
-  over_refund: (parts) => perCurrency(parts, ({ out, captured }) => out > captured),
+  over_refund: (parts) => perPayment(parts, ({ out, captured }) => out > captured),
   double_loss: (parts) =>
-    perCurrency(
+    perPayment(
       parts,
       ({ out, disputed, captured }) => out > 0 && disputed > 0 && out + disputed > captured,
     ),
@@ -231,8 +231,9 @@ interface Sums {
   readonly disputed: number;
 }
 
-function perCurrency(parts: readonly State[], isShown: (sums: Sums) => boolean): boolean {
-  return [...groupBy(parts, ({ currency }) => currency).values()].some((own) => {
+function perPayment(parts: readonly State[], isShown: (sums: Sums) => boolean): boolean {
+  const ofPayments = groupBy(parts, ({ paymentId, currency }) => `${paymentId} ${currency}`);
+  return [...ofPayments.values()].some((own) => {
     const sum = (kind: ResourceKind, counts: (state: State) => boolean) =>
       own
         .filter((state) => state.kind === kind && counts(state))
