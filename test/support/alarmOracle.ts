@@ -80,7 +80,8 @@ const ORDER_RULES: Readonly<Record<string, (parts: readonly State[]) => boolean>
   double_loss: (parts) =>
     perPayment(
       parts,
-      ({ out, disputed, captured }) => out > 0 && disputed > 0 && out + disputed > captured,
+      ({ out, disputed, captured, parts: count }) =>
+        disputed > 0 && count > 1 && out + disputed > captured,
     ),
 };
 
@@ -229,23 +230,27 @@ interface Sums {
   readonly captured: number;
   readonly out: number;
   readonly disputed: number;
+  /** Refunds that did not fail, and disputes that were not won. */
+  readonly parts: number;
 }
 
 function perPayment(parts: readonly State[], isShown: (sums: Sums) => boolean): boolean {
   const ofPayments = groupBy(parts, ({ paymentId, currency }) => `${paymentId} ${currency}`);
   return [...ofPayments.values()].some((own) => {
-    const sum = (kind: ResourceKind, counts: (state: State) => boolean) =>
-      own
-        .filter((state) => state.kind === kind && counts(state))
-        .reduce((total, { amount }) => total + amount, 0);
+    const refunds = own.filter(({ kind, status }) => kind === 'refund' && status !== 'failed');
+    const disputes = own.filter(
+      ({ kind, status, stage }) =>
+        kind === 'dispute' &&
+        (UNDECIDED_DISPUTE.has(status) || LOST.has(status)) &&
+        stage !== 'pre_dispute',
+    );
+    const sum = (states: readonly State[]) =>
+      states.reduce((total, { amount }) => total + amount, 0);
     return isShown({
       captured: own.reduce((total, { received }) => total + received, 0),
-      out: sum('refund', ({ status }) => status !== 'failed'),
-      disputed: sum(
-        'dispute',
-        ({ status, stage }) =>
-          (UNDECIDED_DISPUTE.has(status) || LOST.has(status)) && stage !== 'pre_dispute',
-      ),
+      out: sum(refunds),
+      disputed: sum(disputes),
+      parts: refunds.length + disputes.length,
     });
   });
 }

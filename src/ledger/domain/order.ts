@@ -137,8 +137,7 @@ function isAllRefunded(
 ): boolean {
   if (capturedMinor > 0) return refundedMinor >= capturedMinor;
   return (
-    payments.length > 0 &&
-    payments.every(({ status }) => FINAL_STATUSES.payment.has(status ?? ''))
+    payments.length > 0 && payments.every(({ status }) => FINAL_STATUSES.payment.has(status ?? ''))
   );
 }
 

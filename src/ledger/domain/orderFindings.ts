@@ -6,7 +6,7 @@ import { sumMinor } from '../../contract/money.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Finding, FindingClass } from './findings.ts';
-import { type OrderPart, PART_AMOUNTS } from './order.ts';
+import { type OrderAmount, type OrderPart, PART_AMOUNTS } from './order.ts';
 
 /** A part with its id and its payment. */
 export interface NamedPart extends OrderPart {
@@ -58,6 +58,8 @@ interface Returns {
   readonly capturedMinor: number;
   readonly refundMinor: number;
   readonly disputeMinor: number;
+  /** How many refunds and disputes return or withhold something. */
+  readonly parts: number;
 }
 
 /**
@@ -81,13 +83,21 @@ function isCaptureKnown({ kind, status }: NamedPart): boolean {
   return kind === 'payment' && FINAL_STATUSES.payment.has(status ?? '');
 }
 
+const RETURNED = [
+  'refundedMinor',
+  'refundPendingMinor',
+  'disputedMinor',
+  'chargedBackMinor',
+] as const satisfies readonly OrderAmount[];
+
 function returnsIn(currency: string, payment: NamedPart, own: readonly NamedPart[]): Returns {
-  const sum = (name: keyof typeof PART_AMOUNTS) => sumMinor(own.map(PART_AMOUNTS[name]));
+  const sum = (name: (typeof RETURNED)[number]) => sumMinor(own.map(PART_AMOUNTS[name]));
   return {
     currency,
     capturedMinor: payment.currency === currency ? PART_AMOUNTS.capturedMinor(payment) : 0,
     refundMinor: sum('refundedMinor') + sum('refundPendingMinor'),
     disputeMinor: sum('disputedMinor') + sum('chargedBackMinor'),
+    parts: own.filter((part) => RETURNED.some((name) => PART_AMOUNTS[name](part) > 0)).length,
   };
 }
 
@@ -108,9 +118,9 @@ function overRefund({ refundMinor, capturedMinor }: Returns): number {
   return refundMinor - capturedMinor;
 }
 
-/** Only if there are both refunds and disputes: a dispute alone may exceed the capture. */
-function doubleLoss({ refundMinor, disputeMinor, capturedMinor }: Returns): number {
-  return refundMinor > 0 && disputeMinor > 0 ? refundMinor + disputeMinor - capturedMinor : 0;
+/** A dispute alone may exceed the capture, by fees of the bank. Beside a refund or a second dispute it is a loss. */
+function doubleLoss({ refundMinor, disputeMinor, capturedMinor, parts }: Returns): number {
+  return disputeMinor > 0 && parts > 1 ? refundMinor + disputeMinor - capturedMinor : 0;
 }
 
 /** A payment that was returned is paid no longer: the customer may pay again, and is owed nothing for it. */

@@ -116,7 +116,7 @@ describe.each([
     sentence:
       'Refunds and disputes of order ord_1 exceed what their payments captured by 10.50 EUR: the customer may receive the same money twice.',
     nextStep:
-      "npx tallyhook orders explain ord_1; then contest the dispute with the refund as evidence, before the dispute's deadline",
+      "npx tallyhook orders explain ord_1; then contest the dispute with the refund, or the other dispute, as evidence, before the dispute's deadline",
   },
   {
     class: 'dispute_and_refund',

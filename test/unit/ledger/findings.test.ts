@@ -162,6 +162,18 @@ describe('an order', () => {
     expect(found(payment, refund, { ...lost, status: 'won' })).toEqual([]);
   });
 
+  test('loses twice by two disputes of one payment, but not by one that was won', () => {
+    const lost = child({ ...DISPUTE, status: 'lost' });
+    const second = child({ ...DISPUTE, id: 'dp_2', status: 'opened', amountMinor: 30 });
+    const doubleLoss = [['double_loss', { currency: 'USD', excessMinor: 30 }]];
+    expect(found(payment, lost, second)).toEqual(doubleLoss);
+    expect(found(payment, { ...lost, amountMinor: 70 }, second)).toEqual([]);
+    expect(found(payment, { ...lost, status: 'won' }, { ...second, amountMinor: 120 })).toEqual([]);
+    expect(found(payment, lost, { ...second, stage: 'pre_dispute' })).toEqual([]);
+    const failed = child({ status: 'failed' });
+    expect(found(payment, failed, { ...lost, amountMinor: 120 })).toEqual([]);
+  });
+
   test('is paid twice if two payments succeeded with captured money', () => {
     const second = { ...payment, id: 'pay_0' };
     const payments = ['pay_0', 'pay_1'].map((id) => ({ id, capturedMinor: 100, currency: 'USD' }));
