@@ -31,7 +31,7 @@ export function orderSubject(orderKey: string): string {
 
 /**
  * The findings that the parts of an order show; at most one of each class.
- * @throws RangeError if a sum exceeds the range of exact integers
+ * @param parts of an order of which the amounts can be added up (order.ts)
  */
 export function orderFindings(
   orderKey: string,
@@ -111,7 +111,8 @@ function excesses(
   const [currency] = exceeding.map((one) => one.currency).sort();
   if (currency === undefined) return [];
   const own = exceeding.filter((one) => one.currency === currency);
-  return [[name, { currency, excessMinor: sumMinor(own.map(excessOf)) }]];
+  const excessMinor = own.reduce((sum, one) => sum + excessOf(one), 0);
+  return [[name, { currency, excessMinor }]];
 }
 
 function overRefund({ refundMinor, capturedMinor }: Returns): number {
