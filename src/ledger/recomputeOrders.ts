@@ -53,7 +53,7 @@ export async function recomputeOrders(
   const derived = orderKeys.map((orderKey) => {
     const own = parts.get(orderKey) ?? [];
     const order = deriveOrder(own);
-    return { orderKey, own, order, shown: orderFindings(orderKey, own, order) };
+    return { orderKey, own, order, shown: orderFindings(orderKey, own) };
   });
   const updates = derived.map(({ orderKey, order: { status, totals }, shown }): OrderUpdate => {
     const openFindings = shown.map((finding) => finding.class);

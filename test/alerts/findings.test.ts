@@ -105,7 +105,7 @@ describe('a finding', () => {
         severity: 'critical',
         order_id: orderId,
         sentence: expect.stringContaining(
-          `Refunds of order ${orderId} exceed the captured amount by 5.00 USD.`,
+          `Refunds of order ${orderId} exceed what their payments captured by 5.00 USD.`,
         ),
       },
     ]);

@@ -76,11 +76,12 @@ const ORDER_RULES: Readonly<Record<string, (parts: readonly State[]) => boolean>
   dispute_and_refund: (parts) =>
     parts.some(({ kind, status }) => kind === 'dispute' && UNDECIDED_DISPUTE.has(status)) &&
     parts.some(({ kind, status }) => kind === 'refund' && UNDECIDED_REFUND.has(status)),
-  over_refund: (parts) => perCurrency(parts, ({ out, captured }) => out > captured),
+  over_refund: (parts) => perPayment(parts, ({ out, captured }) => out > captured),
   double_loss: (parts) =>
-    perCurrency(
+    perPayment(
       parts,
-      ({ out, disputed, captured }) => out > 0 && disputed > 0 && out + disputed > captured,
+      ({ out, disputed, captured, parts: count }) =>
+        disputed > 0 && count > 1 && out + disputed > captured,
     ),
 };
 
@@ -229,22 +230,27 @@ interface Sums {
   readonly captured: number;
   readonly out: number;
   readonly disputed: number;
+  /** Refunds that did not fail, and disputes that were not won. */
+  readonly parts: number;
 }
 
-function perCurrency(parts: readonly State[], isShown: (sums: Sums) => boolean): boolean {
-  return [...groupBy(parts, ({ currency }) => currency).values()].some((own) => {
-    const sum = (kind: ResourceKind, counts: (state: State) => boolean) =>
-      own
-        .filter((state) => state.kind === kind && counts(state))
-        .reduce((total, { amount }) => total + amount, 0);
+function perPayment(parts: readonly State[], isShown: (sums: Sums) => boolean): boolean {
+  const ofPayments = groupBy(parts, ({ paymentId, currency }) => `${paymentId} ${currency}`);
+  return [...ofPayments.values()].some((own) => {
+    const refunds = own.filter(({ kind, status }) => kind === 'refund' && status !== 'failed');
+    const disputes = own.filter(
+      ({ kind, status, stage }) =>
+        kind === 'dispute' &&
+        (UNDECIDED_DISPUTE.has(status) || LOST.has(status)) &&
+        stage !== 'pre_dispute',
+    );
+    const sum = (states: readonly State[]) =>
+      states.reduce((total, { amount }) => total + amount, 0);
     return isShown({
       captured: own.reduce((total, { received }) => total + received, 0),
-      out: sum('refund', ({ status }) => status !== 'failed'),
-      disputed: sum(
-        'dispute',
-        ({ status, stage }) =>
-          (UNDECIDED_DISPUTE.has(status) || LOST.has(status)) && stage !== 'pre_dispute',
-      ),
+      out: sum(refunds),
+      disputed: sum(disputes),
+      parts: refunds.length + disputes.length,
     });
   });
 }

@@ -66,11 +66,10 @@ export function orderFindingProblems(
   open: readonly string[],
 ): readonly string[] {
   // `orderProblems` reports an order without a row, and parts that cannot be added up.
-  const derived = derive(parts);
-  if (!order || !derived) return [];
+  if (!order || !derive(parts)) return [];
   return findingProblems({
     following: ORDER_FINDING_CLASSES,
-    shown: orderFindings(orderKey, parts, derived).map((finding) => finding.class),
+    shown: orderFindings(orderKey, parts).map((finding) => finding.class),
     noted: order.openFindings,
     open,
   });

@@ -119,12 +119,26 @@ function statusIn(
 ): OrderStatus {
   if (amounts.chargedBackMinor > 0) return 'charged_back';
   if (amounts.disputedMinor > 0) return 'disputed';
-  if (amounts.refundedMinor > 0) {
-    return amounts.refundedMinor >= amounts.capturedMinor ? 'refunded' : 'partially_refunded';
-  }
   const payments = parts.filter(({ kind }) => kind === 'payment');
+  if (amounts.refundedMinor > 0) {
+    return isAllRefunded(payments, amounts) ? 'refunded' : 'partially_refunded';
+  }
   // Refunds and disputes that moved no money do not affect the status.
   return payments.length === 0 ? 'pending' : first(payments.map(paymentStatusWord));
+}
+
+/**
+ * A refund shows that something was captured. If no capture is known, its event may be late, and the refund one of a
+ * part, unless the payments ended without one: a void took it back.
+ */
+function isAllRefunded(
+  payments: readonly OrderPart[],
+  { refundedMinor, capturedMinor }: Pick<OrderTotals, DecidingAmount>,
+): boolean {
+  if (capturedMinor > 0) return refundedMinor >= capturedMinor;
+  return (
+    payments.length > 0 && payments.every(({ status }) => FINAL_STATUSES.payment.has(status ?? ''))
+  );
 }
 
 /** The status of an order with this payment alone. */

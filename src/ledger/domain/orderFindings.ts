@@ -2,10 +2,11 @@
  * The findings about an order, derived from all of its parts. The ledger records facts, so it reports
  * problems and does not reject them.
  */
-import { FINAL_STATUSES, type PaymentStatus } from '../../contract/statuses.ts';
+import { sumMinor } from '../../contract/money.ts';
+import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Finding, FindingClass } from './findings.ts';
-import { type OrderPart, type OrderState, type OrderTotals, PART_AMOUNTS } from './order.ts';
+import { type OrderAmount, type OrderPart, PART_AMOUNTS } from './order.ts';
 
 /** A part with its id and its payment. */
 export interface NamedPart extends OrderPart {
@@ -30,72 +31,97 @@ export function orderSubject(orderKey: string): string {
 
 /**
  * The findings that the parts of an order show; at most one of each class.
- * @param order as it is derived from the parts
+ * @param parts of an order of which the amounts can be added up (order.ts)
  */
 export function orderFindings(
   orderKey: string,
   parts: readonly NamedPart[],
-  order: OrderState,
 ): Finding<OrderFindingClass>[] {
-  // Captured amounts are compared only once every capture is known: events arrive in any order, and a
-  // refund that arrives before its capture is no loss.
-  const totals = areCapturesKnown(parts) ? order.totals : [];
+  const returns = returnsOf(parts);
   const found: [OrderFindingClass, object][] = [
-    ...perCurrency(totals, 'over_refund', overRefund),
-    ...perCurrency(totals, 'double_loss', doubleLoss),
+    ...excesses(returns, 'over_refund', overRefund),
+    ...excesses(returns, 'double_loss', doubleLoss),
     ...doublePaid(parts),
     ...disputeAndRefund(parts),
     ...strangeCurrencies(parts),
   ];
-  const byClass = new Map<OrderFindingClass, object>();
-  for (const [name, detail] of found) if (!byClass.has(name)) byClass.set(name, detail);
-  return [...byClass].map(([name, detail]) => ({
+  return found.map(([name, detail]) => ({
     class: name,
     subject: orderSubject(orderKey),
     detail: { ...detail },
   }));
 }
 
-/** Statuses in which a payment waits for the customer: nothing is captured, and an abandoned one stays so for good. */
-const AWAITING_CUSTOMER: ReadonlySet<string> = new Set<PaymentStatus>([
-  'requires_payment_method',
-  'requires_confirmation',
-  'requires_action',
-  'requires_customer_action',
-  'requires_redirection',
-]);
-
-/** What is refunded or disputed was captured, also of a payment that seems to wait for the customer. */
-function areCapturesKnown(parts: readonly NamedPart[]): boolean {
-  const open = parts.filter(
-    ({ kind, status }) => kind === 'payment' && !FINAL_STATUSES.payment.has(status ?? ''),
-  );
-  if (open.length === 0) return true;
-  const named = new Set(parts.map(({ paymentId }) => paymentId));
-  return open.every(({ id, status }) => AWAITING_CUSTOMER.has(status ?? '') && !named.has(id));
+/** What refunds and disputes return of one payment in one currency, in minor units. */
+interface Returns {
+  readonly currency: string;
+  readonly capturedMinor: number;
+  readonly refundMinor: number;
+  readonly disputeMinor: number;
+  /** How many refunds and disputes return or withhold something. */
+  readonly parts: number;
 }
 
-function perCurrency(
-  totals: readonly OrderTotals[],
+/**
+ * Returns are compared with the capture of their own payment: what another payment of the order captured is owed for
+ * that one. And only once that capture is known: events arrive in any order, and a refund that arrives before its
+ * capture is no loss.
+ */
+function returnsOf(parts: readonly NamedPart[]): readonly Returns[] {
+  const refundsAndDisputes = parts.filter(({ kind }) => kind === 'refund' || kind === 'dispute');
+  if (refundsAndDisputes.length === 0) return [];
+  const byPayment = groupBy(refundsAndDisputes, ({ paymentId }) => paymentId);
+  return parts.filter(isCaptureKnown).flatMap((payment) => {
+    const byCurrency = groupBy(byPayment.get(payment.id) ?? [], ({ currency }) => currency);
+    return [...byCurrency].flatMap(([currency, own]) =>
+      currency === undefined ? [] : [returnsIn(currency, payment, own)],
+    );
+  });
+}
+
+function isCaptureKnown({ kind, status }: NamedPart): boolean {
+  return kind === 'payment' && FINAL_STATUSES.payment.has(status ?? '');
+}
+
+const RETURNED = [
+  'refundedMinor',
+  'refundPendingMinor',
+  'disputedMinor',
+  'chargedBackMinor',
+] as const satisfies readonly OrderAmount[];
+
+function returnsIn(currency: string, payment: NamedPart, own: readonly NamedPart[]): Returns {
+  const sum = (name: (typeof RETURNED)[number]) => sumMinor(own.map(PART_AMOUNTS[name]));
+  return {
+    currency,
+    capturedMinor: payment.currency === currency ? PART_AMOUNTS.capturedMinor(payment) : 0,
+    refundMinor: sum('refundedMinor') + sum('refundPendingMinor'),
+    disputeMinor: sum('disputedMinor') + sum('chargedBackMinor'),
+    parts: own.filter((part) => RETURNED.some((name) => PART_AMOUNTS[name](part) > 0)).length,
+  };
+}
+
+/** The excesses of all payments, in the first currency that has any. */
+function excesses(
+  returns: readonly Returns[],
   name: OrderFindingClass,
-  excessOf: (totals: OrderTotals) => number,
+  excessOf: (returns: Returns) => number,
 ): readonly [OrderFindingClass, object][] {
-  return totals
-    .filter((total) => excessOf(total) > 0)
-    .map((total) => [name, { currency: total.currency, excessMinor: excessOf(total) }]);
+  const exceeding = returns.filter((one) => excessOf(one) > 0);
+  const [currency] = exceeding.map((one) => one.currency).sort();
+  if (currency === undefined) return [];
+  const own = exceeding.filter((one) => one.currency === currency);
+  const excessMinor = own.reduce((sum, one) => sum + excessOf(one), 0);
+  return [[name, { currency, excessMinor }]];
 }
 
-function overRefund({ refundedMinor, refundPendingMinor, capturedMinor }: OrderTotals): number {
-  return refundedMinor + refundPendingMinor - capturedMinor;
+function overRefund({ refundMinor, capturedMinor }: Returns): number {
+  return refundMinor - capturedMinor;
 }
 
-/** Only if there are both refunds and disputes: a dispute alone may exceed the capture. */
-function doubleLoss(totals: OrderTotals): number {
-  const refundMinor = totals.refundedMinor + totals.refundPendingMinor;
-  const disputeMinor = totals.disputedMinor + totals.chargedBackMinor;
-  return refundMinor > 0 && disputeMinor > 0
-    ? refundMinor + disputeMinor - totals.capturedMinor
-    : 0;
+/** A dispute alone may exceed the capture, by fees of the bank. Beside a refund or a second dispute it is a loss. */
+function doubleLoss({ refundMinor, disputeMinor, capturedMinor, parts }: Returns): number {
+  return disputeMinor > 0 && parts > 1 ? refundMinor + disputeMinor - capturedMinor : 0;
 }
 
 /** A payment that was returned is paid no longer: the customer may pay again, and is owed nothing for it. */

@@ -201,4 +201,18 @@ describe('an authorization that ended (rule 4)', () => {
   ])('and %s notifies of nothing', (_, ended) => {
     expect(holdEndAlerts(ended)).toMatchObject({ active: [], oneTime: [] });
   });
+
+  // The rest is held still, and the next reminder about it may be hours away.
+  test.each(['partially_captured_and_processing', 'processing', 'frozen'])(
+    'is not one that is %s',
+    (status) => {
+      expect(holdEndAlerts({ ...expired, status })).toBeUndefined();
+    },
+  );
+
+  test('while a part was being captured is one that ended', () => {
+    const capturing = { status: 'partially_captured_and_processing' };
+    const ended = facts({ ...expired, before: capturing });
+    expect(holdEndAlerts(ended)?.oneTime).toHaveLength(1);
+  });
 });

@@ -114,9 +114,9 @@ describe.each([
     detail: { currency: 'EUR', excessMinor: 1050 },
     severity: 'critical',
     sentence:
-      'Refunds and disputes of order ord_1 exceed the captured amount by 10.50 EUR: the customer may receive the same money twice.',
+      'Refunds and disputes of order ord_1 exceed what their payments captured by 10.50 EUR: the customer may receive the same money twice.',
     nextStep:
-      "npx tallyhook orders explain ord_1; then contest the dispute with the refund as evidence, before the dispute's deadline",
+      "npx tallyhook orders explain ord_1; then contest the dispute with the refund, or the other dispute, as evidence, before the dispute's deadline",
   },
   {
     class: 'dispute_and_refund',
@@ -136,7 +136,8 @@ describe.each([
     subject: 'order:payment:pay_9',
     detail: { currency: 'JPY', excessMinor: 500 },
     severity: 'critical',
-    sentence: 'Refunds of the order of payment pay_9 exceed the captured amount by 500 JPY.',
+    sentence:
+      'Refunds of the order of payment pay_9 exceed what their payments captured by 500 JPY.',
     nextStep: 'npx tallyhook orders explain pay_9',
   },
   {
@@ -453,7 +454,8 @@ test('an alert has the facts of its finding for programs, and what it belongs to
 test('an excess that the service has not confirmed is called so, and no other', () => {
   const sentenceOf = (isConfirmed?: boolean) =>
     findingAlert(finding(isConfirmed === undefined ? {} : { isConfirmed }))?.sentence;
-  const sentence = 'Refunds of order ord_1 exceed the captured amount by an unknown amount.';
+  const sentence =
+    'Refunds of order ord_1 exceed what their payments captured by an unknown amount.';
   expect(sentenceOf(true)).toBe(sentence);
   expect(sentenceOf()).toBe(sentence);
   expect(sentenceOf(false)).toBe(

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { stateFindings } from '../../../src/ledger/domain/findings.ts';
 import { mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
-import { deriveOrder } from '../../../src/ledger/domain/order.ts';
 import { type NamedPart, orderFindings } from '../../../src/ledger/domain/orderFindings.ts';
 import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
 import { observe } from '../../support/observations.ts';
@@ -48,10 +47,7 @@ describe('an order', () => {
     ...fields,
   });
   const found = (...parts: readonly NamedPart[]) =>
-    orderFindings('order:ord_1', parts, deriveOrder(parts)).map((finding) => [
-      finding.class,
-      finding.detail,
-    ]);
+    orderFindings('order:ord_1', parts).map((finding) => [finding.class, finding.detail]);
 
   const DISPUTE = { kind: 'dispute', id: 'dp_1', stage: 'dispute', amountMinor: 100 } as const;
 
@@ -106,11 +102,33 @@ describe('an order', () => {
     expect(found(payment, failed)).toEqual([]);
   });
 
-  test('has no verdict while one of its payments may still capture', () => {
+  test('has no verdict while the payment may still capture, but beside another one that may', () => {
     const open = { ...payment, id: 'pay_2', status: 'processing', capturedMinor: 0 };
     const refund = child({ amountMinor: 150, status: 'succeeded' });
-    expect(found(payment, refund, open)).toEqual([]);
-    expect(found(payment, refund)).toHaveLength(1);
+    expect(found(payment, refund, open)).toHaveLength(1);
+    expect(found(payment, { ...refund, paymentId: 'pay_2' }, open)).toEqual([]);
+    expect(found({ ...payment, status: 'requires_capture' }, refund)).toEqual([]);
+  });
+
+  // An order that is paid in parts: what the other payment captured is owed for that one.
+  test('returns a payment twice although another payment of the order was kept', () => {
+    const other = { ...payment, id: 'pay_2', status: 'partially_captured', capturedMinor: 300 };
+    const refund = child({ amountMinor: 100, status: 'succeeded' });
+    const lost = child({ ...DISPUTE, status: 'lost' });
+    const doubleLoss = ['double_loss', { currency: 'USD', excessMinor: 100 }];
+    expect(found(payment, other, refund, lost)).toEqual([doubleLoss]);
+    expect(found(payment, other, child({ amountMinor: 103 }))).toEqual([
+      ['over_refund', { currency: 'USD', excessMinor: 3 }],
+    ]);
+    const ofOther = { paymentId: 'pay_2', status: 'succeeded' };
+    const excesses = [child({ amountMinor: 101 }), child({ ...ofOther, amountMinor: 305 })];
+    expect(found(payment, other, ...excesses)).toEqual([
+      ['over_refund', { currency: 'USD', excessMinor: 6 }],
+    ]);
+    // A refund of one and a dispute of the other, with the bank's fee, return neither twice.
+    expect(
+      found(payment, other, child({ ...ofOther, amountMinor: 300 }), { ...lost, amountMinor: 120 }),
+    ).toEqual([]);
   });
 
   test.each([
@@ -142,6 +160,18 @@ describe('an order', () => {
       ['double_loss', { currency: 'USD', excessMinor: 1 }],
     ]);
     expect(found(payment, refund, { ...lost, status: 'won' })).toEqual([]);
+  });
+
+  test('loses twice by two disputes of one payment, but not by one that was won', () => {
+    const lost = child({ ...DISPUTE, status: 'lost' });
+    const second = child({ ...DISPUTE, id: 'dp_2', status: 'opened', amountMinor: 30 });
+    const doubleLoss = [['double_loss', { currency: 'USD', excessMinor: 30 }]];
+    expect(found(payment, lost, second)).toEqual(doubleLoss);
+    expect(found(payment, { ...lost, amountMinor: 70 }, second)).toEqual([]);
+    expect(found(payment, { ...lost, status: 'won' }, { ...second, amountMinor: 120 })).toEqual([]);
+    expect(found(payment, lost, { ...second, stage: 'pre_dispute' })).toEqual([]);
+    const failed = child({ status: 'failed' });
+    expect(found(payment, failed, { ...lost, amountMinor: 120 })).toEqual([]);
   });
 
   test('is paid twice if two payments succeeded with captured money', () => {
@@ -284,7 +314,7 @@ describe('an order', () => {
 
   test('is the subject of its findings, by its key', () => {
     const parts = [payment, { ...payment, id: 'pay_2' }];
-    const [one] = orderFindings('order:ord_1', parts, deriveOrder(parts));
+    const [one] = orderFindings('order:ord_1', parts);
     expect(one?.subject).toBe('order:order:ord_1');
   });
 });

@@ -40,6 +40,11 @@ describe('the status of an order', () => {
     ['refunded', [paid, refund({ amountMinor: 60 }), refund({ amountMinor: 60 })]],
     ['partially_refunded', [paid, refund({ amountMinor: 99 })]],
     ['partially_refunded', [paid, refund({})]],
+    // The event of the capture may be late, or that of the payment, of which nothing is known then.
+    ['partially_refunded', [part({ status: 'processing', capturedMinor: 0 }), refund({})]],
+    ['partially_refunded', [part({ status: undefined, currency: undefined }), refund({})]],
+    ['partially_refunded', [part({ currency: 'EUR' }), refund({})]],
+    ['refunded', [part({ status: 'cancelled_post_capture' }), refund({})]],
     ['paid', [paid, refund({ status: 'failed' })]],
     ['paid', [paid, part({ status: 'failed', capturedMinor: 0 })]],
     ['partially_captured', [part({ status: 'partially_captured', capturedMinor: 30 })]],

@@ -7,8 +7,11 @@
  * 3. Both include a failed attempt of the policy and its next one, which make them critical.
  * 4. Both are resolved when nothing is held anymore. An expired authorization is a one-time alert:
  *    nothing can be done about it.
+ * 5. While a part is being captured, nothing can be captured, and the rest is held still. Both alerts stay: what
+ *    the check of authorizations remembers would not raise them again for the rest before its next threshold. If it
+ *    finds the payment in that state, it resolves them and forgets its reminders.
  */
-import { isCapturable } from '../../../contract/statuses.ts';
+import { FINAL_STATUSES, isCapturable } from '../../../contract/statuses.ts';
 import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
 import { belonging, history, instant, money, quote, resourceDetail, subjectOf } from '../format.ts';
@@ -123,10 +126,10 @@ function ordinal(number: number): string {
   return `${number}${ending ?? 'th'}`;
 }
 
-/** Rule 4: for a payment that was capturable and no longer is. */
+/** Rules 4 and 5: for a payment that was held and has ended. */
 export function holdEndAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
   const { before, isHistory, status } = facts;
-  if (!isCapturable(before?.status) || isCapturable(status)) return undefined;
+  if (!isHeld(before?.status) || !FINAL_STATUSES.payment.has(status ?? '')) return undefined;
   const hasExpired = status === 'expired' && !isHistory;
   return {
     subject: subjectOf(facts),
@@ -134,6 +137,10 @@ export function holdEndAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
     active: [],
     oneTime: hasExpired ? [expiredAlert(facts)] : [],
   };
+}
+
+function isHeld(status: string | undefined): boolean {
+  return isCapturable(status) || status === 'partially_captured_and_processing';
 }
 
 function expiredAlert(facts: ResourceFacts): Alert {

@@ -68,9 +68,9 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'critical',
     graceMs: 0,
     sentence: ({ subject, detail }) =>
-      `Refunds and disputes of ${inner(subject)} exceed the captured amount by ${amount(detail.excessMinor, detail.currency)}: the customer may receive the same money twice.`,
+      `Refunds and disputes of ${inner(subject)} exceed what their payments captured by ${amount(detail.excessMinor, detail.currency)}: the customer may receive the same money twice.`,
     nextStep: (finding) =>
-      `${explain(finding)}; then contest the dispute with the refund as evidence, before the dispute's deadline`,
+      `${explain(finding)}; then contest the dispute with the refund, or the other dispute, as evidence, before the dispute's deadline`,
   },
   dispute_and_refund: {
     severity: 'critical',
@@ -84,7 +84,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'critical',
     graceMs: 0,
     sentence: ({ subject, detail }) =>
-      `Refunds of ${inner(subject)} exceed the captured amount by ${amount(detail.excessMinor, detail.currency)}.`,
+      `Refunds of ${inner(subject)} exceed what their payments captured by ${amount(detail.excessMinor, detail.currency)}.`,
     nextStep: explain,
   },
   over_capture: {
