@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endSessionsOfSamePerson, insertSession } from '../../src/access/store/sessions.ts';
+import { LIVE_HEADER } from '../../src/pages/live/liveRoute.ts';
 import { createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { formTokenIn, openPages, type PageViewer, type ShownPage } from '../support/pages.ts';
@@ -160,6 +161,28 @@ describe('an idle session', () => {
     );
     await waitFor('the session to end', async () => (await viewer.get('/')).status === 303);
   });
+});
+
+test('a request for a page is a use of its session, and what an open page fetches by itself is none', async () => {
+  const [used, unattended] = [await openPages(tallyhook), await openPages(tallyhook)];
+  const newest = await db.query<{ id: number }>(
+    `update console_sessions set last_seen_at = statement_timestamp() - interval '7 hours'
+      where id = any (array(select id from console_sessions order by id desc limit 2)) returning id`,
+  );
+  const ids = newest.map(({ id }) => id).toSorted((a, b) => a - b);
+  const hoursIdle = () =>
+    db.query<{ hours: number }>(
+      `select round(extract(epoch from statement_timestamp() - last_seen_at) / 3600)::integer as hours
+         from console_sessions where id = any ($1::bigint[]) order by id`,
+      [ids],
+    );
+  expect((await unattended.get('/', { [LIVE_HEADER]: '1' })).status).toBe(200);
+  expect((await used.get('/')).status).toBe(200);
+  await waitFor('the use to be recorded', async () => {
+    const [first] = await hoursIdle();
+    return first?.hours === 0;
+  });
+  expect(await hoursIdle()).toEqual([{ hours: 0 }, { hours: 7 }]);
 });
 
 test('a session that was idle for too long is not listed, in the console and by the API', async () => {
