@@ -170,13 +170,28 @@ export interface RunningConsole {
   readonly createSignInPath: (next?: string) => Promise<string>;
 }
 
-export async function startConsole(shared: Shared): Promise<RunningConsole> {
-  const { clock, config, events, gate, log, metrics, openPool, onClose, onDrain, queues } = shared;
-  const db = openPool('console', CONSOLE_POOL);
+type Actions = Pick<ConsoleAppParts, 'authorizations' | 'refunds' | 'disputes' | 'payouts'>;
+
+/** What a person may have the service do; undefined without its API key. */
+function actionsOf(
+  config: Shared['config'],
+  { db, clock, log }: Pick<Shared, 'clock' | 'log'> & { readonly db: Database },
+): Actions {
   const { service, check } = authorizationsOf(config, { db, clock, log, lane: 'operator' });
   const refunds = refundsOf(config, { db, clock });
   const disputes = disputesOf(config, { db, clock });
   const payouts = payoutsOf(config, { db, clock });
+  return {
+    authorizations: service && { db, service, check },
+    refunds: refunds && { db, service: refunds },
+    disputes: disputes && { db, service: disputes },
+    payouts: payouts && { db, service: payouts },
+  };
+}
+
+export async function startConsole(shared: Shared): Promise<RunningConsole> {
+  const { clock, config, events, gate, log, metrics, openPool, onClose, onDrain, queues } = shared;
+  const db = openPool('console', CONSOLE_POOL);
   const runs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => runs.close());
   const depths = { events, reconcile: runs };
@@ -192,10 +207,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     feed: createChangeFeed(db),
     balances: createBalanceReader(db),
     refresher: refresherOf(config, { db, clock }),
-    authorizations: service && { db, service, check },
-    refunds: refunds && { db, service: refunds },
-    disputes: disputes && { db, service: disputes },
-    payouts: payouts && { db, service: payouts },
+    ...actionsOf(config, { db, clock, log }),
     enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
     channels: channelNamesOf(config.channels),
     channelTargets: targetsOf(config.channels),

@@ -47,16 +47,16 @@ describe('creating a payment under its own id', () => {
   );
 
   // The contract gives HE_01 no type.
-  it.each([{ code: 'HE_01', message: 'exists' }, { type: null, code: 'HE_01', message: null }])(
-    'reads the payment when HE_01 comes as %j',
-    async (rejection) => {
-      const service = await startPaymentService();
-      await clientOf(service).payments.create(ORDER);
-      service.fail({ kind: 'response', status: 409, body: { error: rejection } });
-      const { payment, origin } = await clientOf(service).payments.create(ORDER);
-      expect([payment.payment_id, origin]).toEqual(['order-1', 'existing']);
-    },
-  );
+  it.each([
+    { code: 'HE_01', message: 'exists' },
+    { type: null, code: 'HE_01', message: null },
+  ])('reads the payment when HE_01 comes as %j', async (rejection) => {
+    const service = await startPaymentService();
+    await clientOf(service).payments.create(ORDER);
+    service.fail({ kind: 'response', status: 409, body: { error: rejection } });
+    const { payment, origin } = await clientOf(service).payments.create(ORDER);
+    expect([payment.payment_id, origin]).toEqual(['order-1', 'existing']);
+  });
 
   it('waits for a payment that exists but is not visible yet', async () => {
     const service = await startPaymentService();
