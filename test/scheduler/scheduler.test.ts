@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { Queryable } from '../../src/platform/db/database.ts';
+import { createDatabase, type Queryable } from '../../src/platform/db/database.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { type SchedulerParts, startScheduler, TIMES } from '../../src/scheduler/scheduler.ts';
 import { type Schedule, scheduleTable } from '../../src/scheduler/schedules.ts';
@@ -318,7 +318,17 @@ describe('a slot during its run', () => {
     const { schedule, runs } = counting();
     const dead = { schedule: schedule.name, at: slot, holder: 'dead' };
     expect(await claimSlot(db, dead, LEASE)).toBe(true);
-    start([long, schedule], { clock: now, times: { catchUpEveryMs: 20 } });
+    // Over one connection, slots are claimed in the order of the schedules: the other one was held before the long run.
+    const one = createDatabase({
+      connectionString: db.url,
+      log: silentLog,
+      applicationName: 'one',
+      maxConnections: 1,
+      responseTimeoutMs: 30_000,
+      plans: 'any',
+    });
+    cleanups.push(() => one.close());
+    start([schedule, long], { db: one, clock: now, times: { catchUpEveryMs: 20 } });
     cleanups.push(() => end());
     await waitFor('the long run', () => isRunning);
     expect(runs()).toBe(0);

@@ -321,13 +321,9 @@ async function runTransaction<T>(
     warnings.delete(client);
     await client.query('commit');
   } catch (error) {
-    // An unusable connection is closed, which ends its transaction. If it hangs, a further statement would take as
-    // long as the one that failed.
-    if (!isDatabaseUnavailable(error)) {
-      await client.query('rollback').catch(() => {
-        // The connection is lost, which ends its transaction; `error` has the reason.
-      });
-    }
+    await client.query('rollback').catch(() => {
+      // The connection is lost, which ends its transaction; `error` has the reason.
+    });
     throw error;
   }
   refuseUnreplicated(client);

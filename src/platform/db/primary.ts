@@ -19,7 +19,7 @@ const TIMEOUT_MS = 5_000;
 /**
  * A machine that loses its power or its network closes no connection, and systems notice that only after two hours.
  * Until then each idle connection to it would cost a statement its whole time, and a worker that listens there would
- * miss what is new. The answers also keep firewalls from forgetting a connection on which nothing is sent.
+ * miss what is new. The probes also keep firewalls from forgetting a connection on which nothing is sent.
  */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 

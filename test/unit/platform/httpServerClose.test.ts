@@ -66,6 +66,7 @@ test('a request that arrived gets its response, and connections that stall are c
   expect(moving.isClosed).toBe(false);
   respond();
   await closed;
+  await waitFor('the response', () => moving.isClosed);
   expect(moving.text).toMatch(/200 OK.*recorded/s);
 });
 

@@ -147,6 +147,8 @@ test('1: nothing gets older while no server responds, however long a person take
 test('1: what is old or needs too much memory is forgotten', async () => {
   acknowledge('old');
   nowMs = 11 * 60_000;
+  // It goes on examining while something is kept.
+  acknowledge('new');
   await untilExamined();
   for (let place = 0; place < 20; place += 1) {
     const large = { eventId: `large${place}`, body: Buffer.alloc(BODY_BYTES) } as NewEvent;
