@@ -50,10 +50,13 @@ afterAll(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
+const now = performance.now.bind(performance);
+let passedMs = 0;
+
 /** Lets the time pass for which a connection keeps its plans. */
 function passTime(): void {
-  const now = performance.now.bind(performance);
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000);
+  passedMs += 10_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
 }
 
 /** How many rows of each table were read. */
