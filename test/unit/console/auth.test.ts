@@ -3,14 +3,15 @@ import express, { type Express } from 'express';
 import request from 'supertest';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Verified } from '../../../src/access/verifyToken.ts';
-import { authenticate, authorize, type Denied } from '../../../src/console/auth.ts';
+import type { Refusal } from '../../../src/audit/domain/entry.ts';
+import { authenticate, authorize } from '../../../src/console/auth.ts';
 import { MAX_FAILURES } from '../../../src/console/failures.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 
 let verified: Verified;
 let logged: readonly object[];
 let refused: readonly string[];
-let denied: readonly Denied[];
+let denied: readonly Refusal[];
 let app: Express;
 
 const valid = (role: 'viewer' | 'metrics', isStale = false): Verified => ({
@@ -36,8 +37,11 @@ beforeEach(() => {
     logRefusal: (facts: object, event: string) => {
       logged = [...logged, { ...facts, event }];
     },
-    recordDenied: (_actor: unknown, one: Denied) => {
-      denied = [...denied, one];
+    refusals: {
+      note: (one: Refusal) => {
+        denied = [...denied, one];
+      },
+      close: () => Promise.resolve(),
     },
   };
   app = express();
@@ -77,7 +81,9 @@ test('a request that the role does not permit is logged with who sent it, and re
   expect(logged).toEqual([
     { event: 'console.forbidden', name: 'ann', role: 'metrics', address: ADDRESS, ...what },
   ]);
-  expect(denied).toEqual([what]);
+  expect(denied).toMatchObject([
+    { subject: { kind: 'request', id: what.subject }, detail: { permission: what.permission } },
+  ]);
 });
 
 describe('while the database cannot be read', () => {
