@@ -21,6 +21,7 @@ import {
 import { rowsWanted, type Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import { recordStep } from './recordStep.ts';
+import { createRemoteCounts, type RemoteCounts } from './remoteCounts.ts';
 import { type ReconcileSpan, type RunContext, throwIfPaused } from './runContext.ts';
 import { atEnd, type RunState } from './runState.ts';
 import { KIND_OF } from './streams.ts';
@@ -29,8 +30,8 @@ const NOTHING_COMPARED = { compared: 0, missed: 0, differences: [] } as const;
 
 /**
  * Compares the run's span by totals. Only payments have filters by status and currency in the contract.
- * The other lists, and those of a service that sends no totals, are listed in full: they are short, or
- * there is no other way.
+ * The other lists, and those of a service that sends no totals or ignores a filter, are listed in full: they
+ * are short, or there is no other way.
  * @throws RunInterrupted
  */
 export async function compareTotals(
@@ -39,19 +40,22 @@ export async function compareTotals(
   reconcileSpan: ReconcileSpan,
 ): Promise<RunState> {
   const { span } = initial;
-  const whole = run.stream === 'payments' ? await countRemote(run, {}, span) : undefined;
-  if (whole === undefined) return await reconcileSpan(run, initial, span);
+  if (run.stream !== 'payments') return await reconcileSpan(run, initial, span);
+  const counts = createRemoteCounts(run);
+  const whole = await counts.count({}, span);
+  if (whole === undefined) return await listInstead(run, initial, reconcileSpan);
   let state = initial;
   const unequal: Cell[] = [];
   const local = await countLocal(run, span);
   for (const cell of cellsOf(PAYMENT_LIST_STATUSES, local)) {
     const isEverything = cell.status === undefined;
-    const remote = isEverything ? whole : await countRemote(run, cell, span);
+    const remote = isEverything ? whole : await counts.count(cell, span);
+    if (!counts.areUsable()) return await listInstead(run, state, reconcileSpan);
     if (remote !== localCount(cell, local)) unequal.push(cell);
     state = await recordStep(run, state, NOTHING_COMPARED);
   }
-  state = await reconcileCells(run, state, { unequal, whole, reconcileSpan });
-  const recounted = await recordUnequal(run, state, unequal);
+  state = await reconcileCells(run, state, { counts, unequal, whole, reconcileSpan });
+  const recounted = await recordUnequal(run, state, { counts, unequal });
   state = recounted.areEqual
     ? await compareSums(run, recounted.state, reconcileSpan)
     : recounted.state;
@@ -59,7 +63,26 @@ export async function compareTotals(
   return await recordStep(run, atEnd(state), { ...NOTHING_COMPARED, counted });
 }
 
+/** Lists everything in place of counting, which shows at least as much (rule 4). */
+async function listInstead(
+  run: RunContext,
+  before: RunState,
+  reconcileSpan: ReconcileSpan,
+): Promise<RunState> {
+  const state = await reconcileSpan(run, before, before.span);
+  const isProven = !run.row.isDryRun && !state.isUnstable;
+  if (isProven && coversWeek(state.span, run.parts.clock.nowMs())) {
+    await closeComparison(run.parts.db, ['totals'], [subjectOf(run)]);
+  }
+  return state;
+}
+
+function subjectOf({ stream }: RunContext): string {
+  return `totals:${stream}`;
+}
+
 interface UnequalCells {
+  readonly counts: RemoteCounts;
   readonly unequal: readonly Cell[];
   /** All rows that the service has in the span. */
   readonly whole: number;
@@ -70,12 +93,13 @@ interface UnequalCells {
 async function reconcileCells(
   run: RunContext,
   initial: RunState,
-  { unequal, whole, reconcileSpan }: UnequalCells,
+  { counts: remote, unequal, whole, reconcileSpan }: UnequalCells,
 ): Promise<RunState> {
   let [state, effort] = [initial, NO_EFFORT];
   for (const cell of unequal) {
-    const counts = await countBoth(run, cell, state.span);
-    const descent = { cell, counts, whole, effort, reconcileSpan };
+    const counts = await countBoth(run, remote, { cell, span: state.span });
+    if (!remote.areUsable()) return await listInstead(run, state, reconcileSpan);
+    const descent = { remote, cell, counts, whole, effort, reconcileSpan };
     const narrowed = await narrowDown(run, state, descent);
     if (narrowed.effort === 'list_all') return await reconcileSpan(run, narrowed.state, state.span);
     ({ state, effort } = { state: narrowed.state, effort: narrowed.effort });
@@ -84,6 +108,7 @@ async function reconcileCells(
 }
 
 interface Descent {
+  readonly remote: RemoteCounts;
   readonly cell: Cell;
   /** Of the whole span. */
   readonly counts: Counts;
@@ -101,7 +126,7 @@ interface Narrowed {
 async function narrowDown(
   run: RunContext,
   initial: RunState,
-  { cell, counts, whole, effort: effortBefore, reconcileSpan }: Descent,
+  { remote, cell, counts, whole, effort: effortBefore, reconcileSpan }: Descent,
 ): Promise<Narrowed> {
   const fits = rowsWanted(run.reader.limit());
   const rows = Math.max(counts.rows, whole);
@@ -122,7 +147,7 @@ async function narrowDown(
       effort = { ...effort, spent: effort.spent + state.counts.windows - windows };
     }
     if (isHalved) {
-      const left = await countBoth(run, cell, next.left);
+      const left = await countBoth(run, remote, { cell, span: next.left });
       const right = restOf(node.counts, left);
       effort = afterHalving(effort, left, right);
       pending.push({ span: next.left, counts: left }, { span: next.right, counts: right });
@@ -138,15 +163,15 @@ async function narrowDown(
 async function recordUnequal(
   run: RunContext,
   state: RunState,
-  unequal: readonly Cell[],
+  { counts, unequal }: Pick<UnequalCells, 'counts' | 'unequal'>,
 ): Promise<{ readonly state: RunState; readonly areEqual: boolean }> {
   const { db, clock } = run.parts;
   const { isDryRun } = run.row;
-  const subject = `totals:${run.stream}`;
+  const subject = subjectOf(run);
   const cells: object[] = [];
   let isKnown = true;
   for (const cell of unequal) {
-    const { remote, local } = await countBoth(run, cell, state.span);
+    const { remote, local } = await countBoth(run, counts, { cell, span: state.span });
     if (remote === undefined) isKnown = false;
     else if (remote !== local) cells.push({ ...cell, service: remote, ledger: local });
   }
@@ -163,39 +188,16 @@ async function recordUnequal(
   return { state: recorded, areEqual: false };
 }
 
-async function countBoth(run: RunContext, cell: Cell, span: Span): Promise<Counts> {
-  const remote = await countRemote(run, cell, span);
+async function countBoth(
+  run: RunContext,
+  { count }: RemoteCounts,
+  { cell, span }: { readonly cell: Cell; readonly span: Span },
+): Promise<Counts> {
+  const remote = await count(cell, span);
   const counts = await countLocal(run, span);
   return { remote, local: localCount(cell, counts), rows: localCount({}, counts) };
 }
 
 function countLocal({ parts, stream }: RunContext, span: Span) {
   return countCreated(parts.db, KIND_OF[stream], span);
-}
-
-/** @returns undefined where the service sends no totals */
-async function countRemote(
-  { parts, requester }: RunContext,
-  { status, currency }: Cell,
-  span: Span,
-): Promise<number | undefined> {
-  const page = await requester.request((options) =>
-    parts.client.payments.list(
-      {
-        limit: 1,
-        created_gte: new Date(span.fromMs).toISOString(),
-        created_lte: new Date(span.toMs).toISOString(),
-        ...(currency !== undefined && { currency }),
-        ...(isListStatus(status) && { status }),
-      },
-      options,
-    ),
-  );
-  return page.totalCount;
-}
-
-type ListStatus = (typeof PAYMENT_LIST_STATUSES)[number];
-
-function isListStatus(status: string | undefined): status is ListStatus {
-  return (PAYMENT_LIST_STATUSES as readonly (string | undefined)[]).includes(status);
 }

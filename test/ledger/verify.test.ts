@@ -923,6 +923,32 @@ describe('--rebuild', () => {
     });
   });
 
+  test('of events with times that an earlier version did not read reports no difference', async () => {
+    db = await createTestDatabase();
+    const bodies = [1, 2].map(() =>
+      eventBody(
+        paymentObject({
+          created: '2026-11-01 10:00:00+00',
+          modified_at: '2026-11-01 10:00:01.5+00',
+        }),
+      ),
+    );
+    for (const body of bodies) {
+      const [id = 0] = await receive(db, [body]);
+      const [event] = await db.transaction((tx) => readEvents(tx, [id]));
+      if (event?.found.outcome !== 'intact') throw new Error('not received');
+      const reading = readEvent({ ...event, body: event.found.body }, MERCHANT_ID);
+      if (reading.outcome !== 'snapshot') throw new Error('not read');
+      const { ref, observedMicros } = reading;
+      const { versionMicros, createdMicros, ...content } = reading.content;
+      expect(versionMicros).toBeDefined();
+      const observation = { ref, content, contentHash: contentHash(content), observedMicros };
+      await applyObservations(db, [{ ...observation, source: 'webhook', webhookEventId: id }]);
+      await db.query('delete from pending where webhook_event_id = $1', [id]);
+    }
+    expect(failures(await verify(db, { rebuild: true }))).toEqual({});
+  });
+
   describe('of events with personal data that an earlier version applied', () => {
     const MAILS = ['ann@example.com', 'eve@example.com', 'jane@example.com', 'joe@example.com'];
 

@@ -207,6 +207,28 @@ describe('totals', () => {
     expect(await openFindings()).toEqual([]);
   });
 
+  test.each(['status', 'currency', 'created_lte'])(
+    'are not used where the service ignores %s',
+    async (filter) => {
+      await makePayments(150);
+      const days = { fromMs: Date.now() - 121 * DAY_MS };
+      const reconciler = testReconciler({ db, service: sandbox });
+      const full = await reconciler.run(days);
+      await sandbox.control('PUT', '/faults', { lists: { ignored_filters: [filter] } });
+      // Created meanwhile, so that a count without the upper bound has one more.
+      const nowMs = Date.now();
+      const young = { createdMs: nowMs, modifiedMs: nowMs, currency: 'EUR', amount: 100 };
+      await insertPayments(service, sandbox, [
+        { ...young, id: `pay_counts_${process.pid}_young`, status: 'succeeded' },
+      ]);
+      const report = await reconciler.run({ ...days, mode: 'totals' });
+      expect(report).toMatchObject({ state: 'done', found: 0, remaining: 0 });
+      expect(report.requests).toBeLessThanOrEqual(2 * full.requests + 20);
+      const findings = (await openFindings()).map((finding) => finding.class);
+      expect(findings).toEqual(filter === 'created_lte' ? ['filter_ignored'] : []);
+    },
+  );
+
   test('that differed are closed only by a run over the 120 days that the weekly one compares', async () => {
     await makePayments(30);
     const reconciler = testReconciler({ db, service: sandbox });

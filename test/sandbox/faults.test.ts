@@ -157,6 +157,15 @@ describe('requests', () => {
     expect((await sandbox.call('GET', '/health')).status).toBe(200);
   });
 
+  test('retry_after: 429 that names its wait in no other header', async () => {
+    await request({ fault: 'retry_after', times: 1, hold_ms: 2_000 });
+    const headers = { 'api-key': sandbox.apiKey };
+    const refused = await fetch(`${sandbox.baseUrl}/payments/p`, { headers });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect([...refused.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
+  });
+
   test('server_error: the request has no effect', async () => {
     for (const status of [500, 502, 503]) {
       await request({ fault: 'server_error', status, times: 1 });
@@ -195,6 +204,17 @@ describe('requests', () => {
     await waitFor('the payment to be made', async () => (await stored()).length === 1);
     stop.abort();
     await expect(pending).rejects.toThrow();
+  });
+
+  test('slow: the change is committed long before the response', async () => {
+    await request({ fault: 'slow', times: 1, hold_ms: 1_000 });
+    let hasResponse = false;
+    const pending = pay('slow').finally(() => {
+      hasResponse = true;
+    });
+    await waitFor('the payment to be made', async () => (await stored()).length === 1);
+    expect(hasResponse).toBe(false);
+    expect(await pending).toMatchObject({ status: 200, body: { payment_id: 'slow' } });
   });
 
   test('garbage, redirect and unknown_code are undocumented responses', async () => {

@@ -4,17 +4,18 @@
  */
 
 const ISO_INSTANT =
-  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/i;
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 
 /**
- * Parses an ISO 8601 instant. One without a zone is UTC, because the service sends such instants.
+ * Parses an ISO 8601 instant. One without a zone is UTC, because the service sends such instants. A zone may
+ * have hours only, as PostgreSQL writes it.
  * Returns undefined for anything else, including impossible dates.
  */
 export function parseInstantMicros(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;
   const match = ISO_INSTANT.exec(value);
   if (!match) return undefined;
-  const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHour, zoneMinute] =
+  const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHour, zoneMinute = 0] =
     match;
   if (Number(year) < 1970) return undefined;
   const date = new Date(0);
@@ -29,6 +30,11 @@ export function parseInstantMicros(value: unknown): number | undefined {
   const micros = Number(fraction.padEnd(6, '0').slice(0, 6));
   const instantMicros = (date.getTime() - offsetMinutes * 60_000) * 1000 + micros;
   return Number.isSafeInteger(instantMicros) ? instantMicros : undefined;
+}
+
+/** Whether JSON has a time that the first versions did not read: with a zone of hours only. */
+export function hasHoursOnlyZone(json: string): boolean {
+  return /:\d\d(?:\.\d+)?[+-]\d\d"/.test(json);
 }
 
 /** Formats microseconds since 1970 as ISO 8601 in UTC with six decimals. */

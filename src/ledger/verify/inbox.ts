@@ -11,7 +11,9 @@ import {
   readTextWithoutCardNumbers,
   type SnapshotContent,
   withoutAddedFields,
+  withoutTimes,
 } from '../domain/snapshot.ts';
+import { hasHoursOnlyZone } from '../domain/time.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import {
   type InboxRow,
@@ -104,12 +106,13 @@ export function reread(stored: StoredEvent, merchantId: string): Omit<ReadEvent,
   if (found.outcome !== 'intact') return { reading: found, earlierContent: undefined };
   const event = { ...stored, body: found.body };
   const reading = readEvent(event, merchantId);
-  if (reading.outcome !== 'snapshot' || !isRedacted(reading.content)) {
+  const lacksTimes = hasHoursOnlyZone(found.body.toString('latin1'));
+  if (reading.outcome !== 'snapshot' || !(isRedacted(reading.content) || lacksTimes)) {
     return { reading, earlierContent: undefined };
   }
   const earlier = readEvent(event, merchantId, readTextWithoutCardNumbers);
-  const earlierContent = earlier.outcome === 'snapshot' ? earlier.content : undefined;
-  return { reading, earlierContent };
+  const earlierContent = earlier.outcome === 'snapshot' ? earlier.content : reading.content;
+  return { reading, earlierContent: lacksTimes ? withoutTimes(earlierContent) : earlierContent };
 }
 
 interface ReadRow extends ReadEvent {

@@ -9,7 +9,9 @@
  * 2. Statuses change during the count, so a cell is unequal when two counts in a row differ.
  * 3. An unequal cell is halved in time. Only the left half is requested: the right one is the rest. An
  *    equal half is skipped; one that fits on a page is listed.
- * 4. A count that the service does not send is unknown, not 0: its span is listed.
+ * 4. A count that the service does not send is unknown, not 0: its span is listed. A row that the filter
+ *    excludes shows that the service ignores the filter: its counts are of something else, and none of them
+ *    is used in that run.
  * 5. Scattered differences cost more requests to narrow down than a full listing. The halves of a span
  *    are visited level by level, and once the requests spent and expected exceed a full listing,
  *    everything is listed.
@@ -56,6 +58,16 @@ export function localCount(cell: Cell, counts: readonly LocalCount[]): number {
     .filter(({ status }) => cell.status === undefined || cell.status === status)
     .filter(({ currency }) => cell.currency === undefined || cell.currency === currency)
     .reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Whether a row that the service shows for a cell is not of it (rule 4). */
+export function contradictsCell(
+  cell: Cell,
+  row: { readonly status?: string | undefined; readonly currency?: string | undefined },
+): boolean {
+  return (['status', 'currency'] as const).some(
+    (field) => cell[field] !== undefined && row[field] !== undefined && cell[field] !== row[field],
+  );
 }
 
 /** What to do about a span of an unequal cell (rule 3). */

@@ -57,6 +57,8 @@ const requestFault = faultObject({
   fault: z.enum([
     /** 429 with RL_01; the headers show that nothing is left of the budget. */
     'rate_limit',
+    /** 429 with RL_01 and `Retry-After`, without the headers of the rate limit; the request had no effect. */
+    'retry_after',
     /** `status` with an error envelope; the request had no effect. */
     'server_error',
     /** 403 with IR_22: the key may not make this request. */
@@ -72,6 +74,8 @@ const requestFault = faultObject({
     'cut_after',
     /** The change is committed; no response is sent, and the connection closes after `hold_ms`. */
     'timeout_after',
+    /** The change is committed; the response is sent after `hold_ms`, so that webhooks overtake it. */
+    'slow',
     /** 200 with an HTML page; the request had no effect. */
     'garbage',
     /** A redirect to another URL; the request had no effect. */

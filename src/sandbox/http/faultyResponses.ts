@@ -11,6 +11,11 @@ export function failRequest(fault: RequestFault, request: Request, response: Res
       response.set(RATE_LIMIT_HEADERS.remaining, '0');
       sendRejection(response, { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' });
       return true;
+    case 'retry_after':
+      for (const header of Object.values(RATE_LIMIT_HEADERS)) response.removeHeader(header);
+      response.set('Retry-After', String(Math.ceil(fault.hold_ms / 1000)));
+      sendRejection(response, { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' });
+      return true;
     case 'server_error':
       sendServiceError(response, fault.status, 'Requested fault.');
       return true;
@@ -63,7 +68,10 @@ export function sendWithFault(
       request.socket.destroy();
       return;
     case 'timeout_after':
-      hold(request, fault.hold_ms);
+      hold(request, fault.hold_ms, () => request.socket.destroy());
+      return;
+    case 'slow':
+      hold(request, fault.hold_ms, () => response.json(body));
       return;
     case 'extra_fields':
       response.json(withFields(body, { sandbox_extra: { nested: [1, 'two'] } }));
@@ -82,9 +90,9 @@ export function sendWithFault(
   }
 }
 
-/** Sends no response and closes the connection after `holdMs`. */
-function hold(request: Request, holdMs: number): void {
-  const timer = setTimeout(() => request.socket.destroy(), holdMs);
+/** Sends no response until `holdMs` have passed. */
+function hold(request: Request, holdMs: number, then: () => void): void {
+  const timer = setTimeout(then, holdMs);
   // The timer must not keep a stopping sandbox alive.
   timer.unref();
   request.socket.once('close', () => clearTimeout(timer));
