@@ -1,7 +1,6 @@
 /** The command line as people and scripts use it: exit codes, output, and its own process. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -9,6 +8,7 @@ import signatures from '../fixtures/signatures.json' with { type: 'json' };
 import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, SECRET, unique } from '../support/events.ts';
+import { memoryFolder } from '../support/memoryFolder.ts';
 import { noteSkipped } from '../support/noteSkipped.ts';
 import {
   type Exit,
@@ -23,11 +23,13 @@ import { waitFor } from '../support/waitFor.ts';
 let db: TestDatabase;
 let tallyhook: TestTallyhook;
 let folder: string;
+/** Of the embedded database that tests share: creating one takes seconds. */
+const dataFolder = () => join(folder, 'data');
 const cleanups: (() => unknown)[] = [];
 beforeAll(async () => {
   db = await createTestDatabase();
   tallyhook = await startTallyhook({ db });
-  folder = mkdtempSync(join(tmpdir(), 'tallyhook-cli-'));
+  folder = mkdtempSync(join(memoryFolder(), 'tallyhook-cli-'));
 });
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
@@ -283,7 +285,9 @@ describe('a database that cannot be used', () => {
     async (command) => {
       const args = command.split(' ');
       const runIt = command === 'start' ? runTallyhookProcess : runTallyhook;
+      // The server of the tests requires no password of its owner.
       const wrong = withUrl((url) => {
+        url.username = 'nobody';
         url.password = 'secret-word';
       });
       const refused = await runIt(args, { env: wrong });
@@ -328,14 +332,12 @@ test('migrate needs the login of the owner only, and starts no embedded database
 });
 
 test('a command in a folder without an installation states that its database is new', async () => {
-  const env = { DATA_DIR: join(folder, 'elsewhere') };
+  const env = { DATA_DIR: dataFolder() };
   const first = await runTallyhookProcess(['events', 'list'], { env });
   const second = await runTallyhookProcess(['events', 'list'], { env });
   expect(first).toMatchObject({ code: 0, stdout: 'No such events.\n' });
   // On a busy machine it also states that it waits for PostgreSQL.
-  expect(first.stderr).toMatch(
-    /^There was no installation here, .*elsewhere\/postgres\. If you look/m,
-  );
+  expect(first.stderr).toMatch(/^There was no installation here, .*data\/postgres\. If you look/m);
   expect(second.code).toBe(0);
   expect(second.stderr).not.toContain('There was no installation here');
 });
@@ -704,7 +706,7 @@ describe('text from outside', () => {
 
 describe('with no settings at all', () => {
   test('every command uses the embedded database and the generated secret and token', async () => {
-    const dataDir = join(folder, 'data');
+    const dataDir = dataFolder();
     const options: ProgramOptions = {
       env: {
         DATA_DIR: dataDir,

@@ -76,8 +76,8 @@ export const MERGE: readonly Mistake[] = [
   {
     guarantee: 'An order with more refunded than captured is refunded.',
     file: 'src/ledger/domain/order.ts',
-    code: 'amounts.refundedMinor >= amounts.capturedMinor',
-    mistaken: 'amounts.refundedMinor === amounts.capturedMinor',
+    code: 'return refundedMinor >= capturedMinor',
+    mistaken: 'return refundedMinor === capturedMinor',
     test: 'test/unit/ledger/order.test.ts',
   },
   {

@@ -71,8 +71,13 @@ export async function checkAccepts(service: Service, check: Of<'accepts'>): Prom
   expect(fields[shownAt.slice('$evidence:'.length)]).toBe(value);
 }
 
+/** What a request needs is created once for all that are refused: they change nothing. */
+function prepareOnce(service: Service, request: string): Promise<Prepared> {
+  return service.once(`request ${request}`, () => prepare(service, request));
+}
+
 export async function checkRefuses(service: Service, check: Of<'refuses'>): Promise<void> {
-  const base = await prepare(service, check.request);
+  const base = await prepareOnce(service, check.request);
   const value = await resolveValue(service, check.value, base);
   const request = { ...base, body: withValue(base.body, check.path, value) };
   const error = refused(await sendPrepared(service, request), 400, 'IR_04');
@@ -89,7 +94,7 @@ function expectNamed(path: string, message: string): void {
 }
 
 export async function checkRequires(service: Service, check: Of<'requires'>): Promise<void> {
-  const base = await prepare(service, check.request);
+  const base = await prepareOnce(service, check.request);
   const request = { ...base, body: withoutValue(base.body, check.path) };
   const error = refused(await sendPrepared(service, request), 400, 'IR_01');
   expect(error.message).toContain(check.path.split('.').at(-1));
