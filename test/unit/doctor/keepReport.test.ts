@@ -8,7 +8,7 @@ const check = (name: string): Check => ({
   name,
   state: 'ok',
   result: 'fine',
-  remedy: undefined,
+  remedy: null,
 });
 
 interface Run {
