@@ -130,6 +130,18 @@ test('a resolution does not notify together with a new alert about the same subj
   expect(await storedAlerts(over)).toEqual([['resolved', ['opened', 'resolved']]]);
 });
 
+test('resolutions are enqueued before new alerts [4]', async () => {
+  const [ended, begun] = [unique('dispute:dp'), unique('dispute:dp')];
+  await sync(conditionOf(ended, true));
+  await sync(conditionOf(begun, true), conditionOf(ended, false));
+  const sent = await db.query(
+    `select o.type from alert_outbox o join alerts a on a.id = o.alert_id
+      where a.subject = any ($1) order by o.id offset 1`,
+    [[ended, begun]],
+  );
+  expect(sent).toEqual([{ type: 'resolved' }, { type: 'opened' }]);
+});
+
 test('one-time alerts notify once and are resolved, each with its own row', async () => {
   const subject = unique('dispute:dp');
   const oneTime = alertOf({ subject, rule: 'dispute_won', severity: 'info' });

@@ -2,7 +2,8 @@
  * Sign-in at an OpenID Connect provider of another maker, over HTTP. The numbers are those of
  * src/pages/session/providerSignIn.ts and src/access/provider.ts.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   CLIENT_ID,
@@ -265,6 +266,20 @@ test('an ID token is accepted while the clocks differ by less than a minute', as
   const past = Math.floor(Date.now() / 1000) - 30;
   provider.alterNext((claims) => Object.assign(claims, { exp: past }));
   expect((await person.request(back)).status).toBe(200);
+});
+
+test('the times of an ID token are compared with the clock of the database, not with that of the machine', async () => {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR_MS });
+  try {
+    const person = wander();
+    const back = await person.wayBack('ada');
+    const times = { iat: nowSeconds, exp: nowSeconds + 300 };
+    provider.alterNext((claims) => Object.assign(claims, times));
+    expect((await person.request(back)).status).toBe(200);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe('a person without a role', () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Queryable } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { type SchedulerParts, startScheduler, TIMES } from '../../src/scheduler/scheduler.ts';
 import { type Schedule, scheduleTable } from '../../src/scheduler/schedules.ts';
@@ -355,7 +356,7 @@ describe('a slot during its run', () => {
   });
 });
 
-describe('a slot that was stored under a wrong clock (rule 6)', () => {
+describe('a slot that was stored under a wrong clock (rule 7)', () => {
   const wrong = new Date('2026-06-04T00:00:00Z');
   const now = at('2026-06-01T00:00:00Z');
 
@@ -524,5 +525,30 @@ describe('a requested run (rule 6)', () => {
     await request(schedule.name);
     await served();
     expect(await errorOf()).toBeNull();
+  });
+
+  test('that fails is logged once, until the reason changes or a run succeeds (rule 4)', async () => {
+    const reasons = ['no space', 'no space', 'no rights', undefined, 'no rights'];
+    let runs = 0;
+    const schedule = noting(YEARLY, () => {
+      const reason = reasons[runs];
+      runs += 1;
+      if (reason !== undefined) throw new Error(reason);
+    });
+    const lines: { readonly msg: string; readonly error: { readonly message: string } }[] = [];
+    const log = createLog('info', (line) => lines.push(JSON.parse(line) as (typeof lines)[number]));
+    const scheduler = start([schedule], { log, times: { requestsEveryMs: 20 } });
+    await waitFor('the missed slot', () => runs === 1);
+    for (let count = 2; count <= reasons.length; count += 1) {
+      await request(schedule.name);
+      await served();
+      expect(runs).toBe(count);
+    }
+    await scheduler.close();
+    expect(lines.map(({ msg, error }) => [msg, error.message])).toEqual([
+      ['scheduler.run_failed', 'no space'],
+      ['scheduler.run_failed', 'no rights'],
+      ['scheduler.run_failed', 'no rights'],
+    ]);
   });
 });
