@@ -26,7 +26,7 @@ const ID_KINDS: readonly string[] = ['order', ...RESOURCE_KINDS, 'event', 'custo
 /** @returns undefined for text that cannot be an id, a number or an amount */
 export function readSearch(text: string): SearchQuery | undefined {
   // No id has them: they come along with a copy from a mail, a chat or a spreadsheet.
-  const whole = parseId(text.replaceAll(/\p{C}/gu, '').trim());
+  const whole = parseId(text.replaceAll(/\p{Cf}/gu, '').trim());
   if (whole === undefined) return undefined;
   const [, word = '', rest = ''] = /^([a-z]{3,9}?)s?[\s:#]+#?(\S.*)$/i.exec(whole) ?? [];
   const kind = word.toLowerCase();
