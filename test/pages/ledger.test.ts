@@ -319,11 +319,11 @@ describe('a file', () => {
 
   test('of a statement is recorded in the audit log', async () => {
     await viewer.get('/ledger/statement.csv?month=2026-11&currency=KRW');
-    const [exported] = await db.query<{ id: string; detail: object }>(
-      `select subject_id as id, detail from audit where action = 'list.export' order by id desc`,
+    const [exported] = await db.query<{ subject: string; detail: object }>(
+      `select subject_id as subject, detail from audit where action = 'list.export' order by id desc`,
     );
     expect(exported).toEqual({
-      id: 'ledger/statement',
+      subject: 'ledger/statement',
       detail: { filter: { month: '2026-11', currency: 'KRW' } },
     });
   });
