@@ -3,7 +3,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { changesOf } from './domain/changes.ts';
 import { type History, isImportedHistory } from './domain/importedHistory.ts';
 import type { Merged } from './domain/mergeObservations.ts';
-import { insertChanges } from './store/changes.ts';
+import { insertChanges, readWithNews } from './store/changes.ts';
 import type { StoredOrder } from './store/orders.ts';
 import type { ResourceRow, ResourceUpdate } from './store/resources.ts';
 
@@ -31,6 +31,12 @@ export async function recordChanges(
   applied: readonly Applied[],
   { before, after, history }: OrdersTouched,
 ): Promise<void> {
+  const imported = applied.filter(({ row, merged }) =>
+    isImportedHistory(row.status, merged?.state ?? {}, history),
+  );
+  const withNews: ReadonlySet<string> =
+    imported.length > 0 ? await ordersWithNews(tx, imported, before) : new Set();
+  const past = new Set(imported.filter((one) => !ordersOf(one).some((key) => withNews.has(key))));
   const changes = changesOf(
     applied.map((one) => ({
       kind: one.row.kind,
@@ -40,12 +46,29 @@ export async function recordChanges(
       from: one.row.orderKey,
       to: one.orderKey,
       isLearned: isLearned(one),
-      isHistory: isImportedHistory(one.row.status, one.merged?.state ?? {}, history),
+      isHistory: past.has(one),
       webhookEventId: one.causedBy,
     })),
     { before: statusesOf(before.values()), after: statusesOf(after) },
   );
   if (changes.length > 0) await insertChanges(tx, changes);
+}
+
+/**
+ * The orders of imported resources about which the shop may have been sent something: what an import adds to such an
+ * order is news. It may be the payment that an event named, or another payment of an order that is known.
+ */
+async function ordersWithNews(
+  tx: Queryable,
+  imported: readonly Applied[],
+  known: OrdersTouched['before'],
+): Promise<ReadonlySet<string>> {
+  const orderKeys = [...new Set(imported.flatMap(ordersOf))].filter((key) => known.has(key));
+  return orderKeys.length > 0 ? await readWithNews(tx, orderKeys) : new Set();
+}
+
+function ordersOf({ row, orderKey }: Applied): readonly string[] {
+  return [row.orderKey, orderKey].filter((key) => key !== null);
 }
 
 function statusesOf(orders: Iterable<OrderWithStatus>): ReadonlyMap<string, string> {

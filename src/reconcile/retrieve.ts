@@ -23,7 +23,7 @@ import type { Lane, PaymentServiceClient, ResponseMetadata } from '../client/ind
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
 import { type Account, foreignMerchantOf, profileOf } from '../ledger/domain/account.ts';
-import { type History, historyOf, isImportedHistory } from '../ledger/domain/importedHistory.ts';
+import { type History, historyOf } from '../ledger/domain/importedHistory.ts';
 import {
   type Observation,
   type ResourceRef,
@@ -34,7 +34,6 @@ import { readBeginningMs } from '../ledger/installation.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
 import { recordProfiles } from '../ledger/recordProfiles.ts';
-import { hasNews } from '../ledger/store/changes.ts';
 import { type CheckedRow, linkFinding, readChecked, writeChecked } from '../ledger/store/checks.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
@@ -245,7 +244,7 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
 
 /**
  * What is history to a retrieve of a resource without a known state: one of before the installation that a run or
- * somebody looks up, or that an imported refund or dispute mentions. One that news mentions is news.
+ * somebody looks up, or that an imported refund or dispute mentions.
  */
 async function historyOfUnknown(
   tx: Queryable,
@@ -253,10 +252,7 @@ async function historyOfUnknown(
   { observation, nowMs, history: ofRun }: ApplyInput,
 ): Promise<History | undefined> {
   if (before && before.status !== null) return undefined;
-  const { ref, content } = observation;
-  const history = ofRun ?? (await historyOfNoRun(tx, { observation, nowMs }));
-  if (!isImportedHistory(null, content, history)) return undefined;
-  return before && (await hasNews(tx, ref)) ? undefined : history;
+  return ofRun ?? (await historyOfNoRun(tx, { observation, nowMs }));
 }
 
 async function historyOfNoRun(

@@ -150,10 +150,18 @@ test('a first import sends webhooks only for changes since the installation', as
 /** A payment of 200 days before the installation, which is now by the clock of this process and its sandbox. */
 async function payLongAgo(
   sandbox: TestSandbox,
-  { refund, refundedDaysAgo = 0 }: { refund?: number; refundedDaysAgo?: number } = {},
+  {
+    refund,
+    refundedDaysAgo = 0,
+    others = 0,
+  }: { refund?: number; refundedDaysAgo?: number; others?: number } = {},
 ): Promise<{ readonly id: string; readonly nowMs: number }> {
   const order = cardPayment({ metadata: { order_id: 'ord_long_ago' } });
   const { body } = await sandbox.call('POST', '/payments', order);
+  for (let other = 1; other <= others; other += 1) {
+    const metadata = { order_id: `ord_long_ago_${other}` };
+    await sandbox.call('POST', '/payments', cardPayment({ metadata }));
+  }
   vi.setSystemTime(Date.now() + (200 - refundedDaysAgo) * DAY_MS);
   if (refund !== undefined) {
     await sandbox.call('POST', '/refunds', { payment_id: body.payment_id, amount: refund });
@@ -220,13 +228,18 @@ test('a payment that only an imported refund names sends no webhooks', async () 
   }
 });
 
-test.each(['refresh', 'an import'])(
+// A run applies more than ten differences from their rows.
+test.each([
+  ['refresh', 0],
+  ['an import', 0],
+  ['an import of many payments', 10],
+])(
   'a refund since the installation is reported under its order although %s finds the payment, which is older',
-  async (by) => {
+  async (by, others) => {
     const sandbox = await startTestSandbox();
     try {
       await send();
-      const paid = await payLongAgo(sandbox);
+      const paid = await payLongAgo(sandbox, { others });
       const refund = eventBody(
         {
           refund_id: unique('ref'),
@@ -243,15 +256,39 @@ test.each(['refresh', 'an import'])(
       if (by === 'refresh') await retrieve({ kind: 'payment', id: paid.id }, { lane: 'refresh' });
       else await run({ fromMs: paid.nowMs - 300 * DAY_MS });
       await send();
-      expect(webhooks().map(({ type, data }) => [type, data.order.order_id])).toContainEqual([
-        'order.partially_refunded',
-        'ord_long_ago',
-      ]);
+      const reported = webhooks().filter(({ data }) => data.order.order_id === 'ord_long_ago');
+      expect(reported.map(({ type }) => type)).toEqual(['order.partially_refunded']);
+      const imported = await db.query('select id from changes where is_history');
+      expect(imported).toHaveLength(others);
     } finally {
       await sandbox.close();
     }
   },
 );
+
+test('an old payment that an import adds to an order of today is reported', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    await send();
+    const { nowMs } = await payLongAgo(sandbox);
+    await applyEach(db, testApplier(db, sandbox.merchantId), [
+      eventBody(
+        paymentObject({
+          payment_id: unique('pay'),
+          metadata: { order_id: 'ord_long_ago' },
+          modified_at: new Date(nowMs).toISOString(),
+        }),
+        { merchantId: sandbox.merchantId },
+      ),
+    ]);
+    await send();
+    await testReconciler({ db, service: sandbox }).run({ fromMs: nowMs - 300 * DAY_MS });
+    await send();
+    expect(webhooks().map(({ type }) => type)).toEqual(['order.paid', 'order.updated']);
+  } finally {
+    await sandbox.close();
+  }
+});
 
 test('imported history does not suppress a later refund of the same order', async () => {
   const sandbox = await startTestSandbox();

@@ -58,7 +58,7 @@ export interface TouchedResource {
   readonly to: string | null;
   /** Something new was learned, even if the status is the same. */
   readonly isLearned: boolean;
-  /** Its first known state is imported history. */
+  /** Its first known state is imported history, and its order has no news. */
   readonly isHistory: boolean;
   readonly webhookEventId: number | undefined;
 }

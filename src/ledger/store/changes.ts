@@ -10,7 +10,6 @@ import {
 } from '../../platform/db/scannedRows.ts';
 import type { NumberedChange, RecordedChange } from '../domain/changes.ts';
 import type { FeedEpoch } from '../domain/feedEpochs.ts';
-import type { ResourceRef } from '../domain/snapshot.ts';
 
 /** Records changes, in the transaction that makes them. */
 export async function insertChanges(
@@ -197,19 +196,25 @@ export async function readLastNumbersOf(
   return new Map(rows.map(({ orderKey, number }) => [orderKey, number]));
 }
 
-/** Whether the order of a resource has a change that is not imported history, numbered or not. */
-export async function hasNews(db: Queryable, { kind, id }: ResourceRef): Promise<boolean> {
-  const [row] = await db.query<{ hasNews: boolean }>(
-    `select exists (select from changes c where c.order_key = r.order_key and not c.is_history)
-            or exists (select from change_log l
-                        where l.kind = 'order' and l.subject = r.order_key and not l.is_history)
-            as "hasNews"
-       from resources r
-      where r.kind = $1 and r.id = $2
-      limit 1`,
-    [kind, id],
+/**
+ * Those of the orders that have a change which is not imported history, numbered or not. What the shop registered
+ * itself is none.
+ */
+export async function readWithNews(
+  tx: Queryable,
+  orderKeys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ orderKey: string }>(
+    `select order_key as "orderKey" from changes
+      where order_key = any ($1::text[]) and not is_history and change <> 'registered'
+      union
+     select subject from change_log
+      where kind = 'order' and subject = any ($1::text[]) and not is_history
+        and change <> 'registered'
+      limit $2`,
+    [orderKeys, orderKeys.length],
   );
-  return row?.hasNews ?? false;
+  return new Set(rows.map(({ orderKey }) => orderKey));
 }
 
 /** The greatest number so far; 0 if there is none. */
