@@ -103,12 +103,6 @@ export function withoutAddedFields(content: SnapshotContent): SnapshotContent {
   );
 }
 
-/** The content that the first version reads from a body with times that it does not know. */
-export function withoutTimes(content: SnapshotContent): SnapshotContent {
-  const { versionMicros, createdMicros, deadlineMicros, ...rest } = content;
-  return rest;
-}
-
 /** Whether text was removed from a content, so that an earlier version may have removed less. */
 export function isRedacted(content: SnapshotContent): boolean {
   return Object.values(content).some((value) => typeof value === 'string' && value.includes('['));

@@ -32,9 +32,11 @@ export function parseInstantMicros(value: unknown): number | undefined {
   return Number.isSafeInteger(instantMicros) ? instantMicros : undefined;
 }
 
-/** Whether JSON has a time that the first versions did not read: with a zone of hours only. */
-export function hasHoursOnlyZone(json: string): boolean {
-  return /:\d\d(?:\.\d+)?[+-]\d\d"/.test(json);
+const HOURS_ONLY = /"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?[+-]\d\d"/gi;
+
+/** JSON as the first versions read it: without the times of which the zone has hours only. */
+export function withoutHoursOnlyZones(json: string): string {
+  return json.replaceAll(HOURS_ONLY, '""');
 }
 
 /** Formats microseconds since 1970 as ISO 8601 in UTC with six decimals. */

@@ -4,7 +4,7 @@
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { ResourceRef, SnapshotContent } from '../domain/snapshot.ts';
+import type { ResourceRef, Snapshot, SnapshotContent } from '../domain/snapshot.ts';
 import { type PartRow, type StoredPart, toPart } from './verifyOrders.ts';
 import { refColumns } from './verifyResources.ts';
 
@@ -17,8 +17,8 @@ export async function createRebuildTables(session: Queryable): Promise<void> {
        webhook_event_id bigint not null,
        -- Null if the event only mentions the resource.
        content json,
-       -- Null unless an earlier version may have read another content.
-       earlier_content json,
+       -- What earlier versions may have read from the same body.
+       earlier json not null,
        observed_micros bigint
      )`,
   );
@@ -42,13 +42,15 @@ export async function createRebuildTables(session: Queryable): Promise<void> {
   await session.query('create index on rebuilt_resources (payment_id)');
 }
 
+/** What an earlier version may have read from a body, if it reads less than this one. */
+export type EarlierReading = Pick<Snapshot, 'content' | 'observedMicros'>;
+
 /** An observation by an event, or a mention of the resource. */
 export interface KeptObservation {
   readonly ref: ResourceRef;
   readonly webhookEventId: number;
   readonly content: SnapshotContent | undefined;
-  /** The content as an earlier version read it, if that may have been another. */
-  readonly earlierContent: SnapshotContent | undefined;
+  readonly earlier: readonly EarlierReading[];
   readonly observedMicros: number | undefined;
 }
 
@@ -57,8 +59,7 @@ export async function insertObservations(
   observations: readonly KeptObservation[],
 ): Promise<void> {
   await tx.query(
-    `insert into rebuilt_observations (kind, id, webhook_event_id, content, earlier_content,
-                                        observed_micros)
+    `insert into rebuilt_observations (kind, id, webhook_event_id, content, earlier, observed_micros)
      select kind, id, event, content, earlier, observed
        from unnest($1::text[], $2::text[], $3::bigint[], $4::json[], $5::json[], $6::bigint[])
             as u (kind, id, event, content, earlier, observed)`,
@@ -66,7 +67,9 @@ export async function insertObservations(
       ...refColumns(observations.map(({ ref }) => ref)),
       observations.map(({ webhookEventId }) => webhookEventId),
       observations.map(({ content }) => toJson(content)),
-      observations.map(({ earlierContent }) => toJson(earlierContent)),
+      observations.map(({ earlier }) =>
+        JSON.stringify(earlier.map(({ content, observedMicros }) => ({ content, observedMicros }))),
+      ),
       observations.map(({ observedMicros }) => observedMicros ?? null),
     ],
   );
@@ -94,24 +97,24 @@ export async function readObservations(
     ResourceRef & {
       readonly webhookEventId: number;
       readonly content: SnapshotContent | null;
-      readonly earlierContent: SnapshotContent | null;
+      readonly earlier: readonly EarlierReading[];
       readonly observedMicros: number | null;
     }
   >(
     `select l.kind, l.id, l.webhook_event_id as "webhookEventId", l.content,
-            l.earlier_content as "earlierContent", l.observed_micros as "observedMicros"
+            l.earlier, l.observed_micros as "observedMicros"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
       cross join lateral (select l.kind, l.id, l.webhook_event_id, l.content,
-                                 l.earlier_content, l.observed_micros
+                                 l.earlier, l.observed_micros
                             from rebuilt_observations l
                            where l.kind = wanted.kind and l.id = wanted.id offset 0) l`,
     refColumns(refs),
   );
-  return rows.map(({ kind, id, webhookEventId, content, earlierContent, observedMicros }) => ({
+  return rows.map(({ kind, id, webhookEventId, content, earlier, observedMicros }) => ({
     ref: { kind, id },
     webhookEventId,
     content: content ?? undefined,
-    earlierContent: earlierContent ?? undefined,
+    earlier,
     observedMicros: observedMicros ?? undefined,
   }));
 }

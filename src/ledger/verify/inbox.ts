@@ -8,13 +8,14 @@ import { readEvent } from '../domain/event.ts';
 import { eventSubject } from '../domain/findings.ts';
 import {
   isRedacted,
+  readForeignText,
   readTextWithoutCardNumbers,
   type SnapshotContent,
   withoutAddedFields,
-  withoutTimes,
 } from '../domain/snapshot.ts';
-import { hasHoursOnlyZone } from '../domain/time.ts';
+import { withoutHoursOnlyZones } from '../domain/time.ts';
 import { readConsistently } from '../store/readConsistently.ts';
+import type { EarlierReading } from '../store/rebuild.ts';
 import {
   type InboxRow,
   readEventsWithSnapshot,
@@ -32,8 +33,7 @@ const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 export interface ReadEvent {
   readonly event: StoredEvent;
   readonly reading: BodyReading;
-  /** The content as an earlier version read it, if that may have been another. */
-  readonly earlierContent: SnapshotContent | undefined;
+  readonly earlier: readonly EarlierReading[];
 }
 
 /** Receives the events that are neither pending nor dead, chunk by chunk. */
@@ -103,16 +103,22 @@ async function checkFound(
 /** Reads a stored body as if it had just been received. */
 export function reread(stored: StoredEvent, merchantId: string): Omit<ReadEvent, 'event'> {
   const { found } = stored;
-  if (found.outcome !== 'intact') return { reading: found, earlierContent: undefined };
+  if (found.outcome !== 'intact') return { reading: found, earlier: [] };
   const event = { ...stored, body: found.body };
   const reading = readEvent(event, merchantId);
-  const lacksTimes = hasHoursOnlyZone(found.body.toString('latin1'));
-  if (reading.outcome !== 'snapshot' || !(isRedacted(reading.content) || lacksTimes)) {
-    return { reading, earlierContent: undefined };
-  }
-  const earlier = readEvent(event, merchantId, readTextWithoutCardNumbers);
-  const earlierContent = earlier.outcome === 'snapshot' ? earlier.content : reading.content;
-  return { reading, earlierContent: lacksTimes ? withoutTimes(earlierContent) : earlierContent };
+  if (reading.outcome !== 'snapshot') return { reading, earlier: [] };
+  const readers = isRedacted(reading.content)
+    ? [readForeignText, readTextWithoutCardNumbers]
+    : [readForeignText];
+  const json = found.body.toString('latin1');
+  const known = withoutHoursOnlyZones(json);
+  const bodies = known === json ? [found.body] : [found.body, Buffer.from(known, 'latin1')];
+  const [, ...others] = bodies.flatMap((body) => readers.map((reader) => ({ body, reader })));
+  const earlier = others.flatMap(({ body, reader }) => {
+    const one = readEvent({ ...event, body }, merchantId, reader);
+    return one.outcome === 'snapshot' ? [one] : [];
+  });
+  return { reading, earlier };
 }
 
 interface ReadRow extends ReadEvent {
@@ -121,9 +127,9 @@ interface ReadRow extends ReadEvent {
 
 async function checkEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow[]): Promise<void> {
   const done = rows.filter(({ event }) => !event.isPending && !event.isDead);
-  const contents = done.flatMap(({ event, reading, earlierContent }) =>
+  const contents = done.flatMap(({ event, reading, earlier }) =>
     reading.outcome === 'snapshot'
-      ? hashesOf([reading.content, ...(earlierContent ? [earlierContent] : [])]).map((hash) => ({
+      ? hashesOf([reading, ...earlier].map(({ content }) => content)).map((hash) => ({
           eventId: event.id,
           ref: reading.ref,
           contentHash: hash,

@@ -42,12 +42,12 @@ export async function keepObservations(
   applied: readonly ReadEvent[],
 ): Promise<void> {
   const observations = applied.flatMap(
-    ({ event, reading, earlierContent }): readonly KeptObservation[] => {
+    ({ event, reading, earlier }): readonly KeptObservation[] => {
       const mention = (ref: ResourceRef): KeptObservation => ({
         ref,
         webhookEventId: event.id,
         content: undefined,
-        earlierContent: undefined,
+        earlier: [],
         observedMicros: undefined,
       });
       if (reading.outcome === 'unreadable_money' || reading.outcome === 'label_conflict') {
@@ -61,7 +61,7 @@ export async function keepObservations(
         ref,
         webhookEventId: event.id,
         content,
-        earlierContent,
+        earlier,
         observedMicros,
       };
       return [observation, ...parents];

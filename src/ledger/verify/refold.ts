@@ -15,13 +15,13 @@ import { contentHash } from '../contentHash.ts';
 import { placeInEpochs } from '../domain/epochs.ts';
 import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
 import { orderKeyOf } from '../domain/orderKey.ts';
+import { type ResourceRef, refKey, type Snapshot } from '../domain/snapshot.ts';
 import {
-  type ResourceRef,
-  refKey,
-  type Snapshot,
-  type SnapshotContent,
-} from '../domain/snapshot.ts';
-import { type KeptObservation, type RebuiltPart, readObservations } from '../store/rebuild.ts';
+  type EarlierReading,
+  type KeptObservation,
+  type RebuiltPart,
+  readObservations,
+} from '../store/rebuild.ts';
 import { readRemovedThrough } from '../store/removedThrough.ts';
 import { readEpochs } from '../store/snapshots.ts';
 import { readStoredSnapshots, type StoredSnapshot } from '../store/verifyResources.ts';
@@ -84,26 +84,31 @@ function isFromInbox({ source, webhookEventId }: StoredSnapshot): boolean {
  * was replayed after an update, of both. The epoch here is a placeholder; placeInEpochs assigns it.
  */
 function toSnapshots(
-  { ref, content, earlierContent, observedMicros, webhookEventId }: KeptObservation,
+  { ref, content, earlier, observedMicros, webhookEventId }: KeptObservation,
   stored: readonly StoredSnapshot[],
 ): readonly Snapshot[] {
   if (content === undefined || observedMicros === undefined) return [];
-  const toSnapshot = (one: SnapshotContent): Snapshot => {
-    const hash = contentHash(one);
+  const toSnapshot = (one: EarlierReading): Snapshot => {
+    const hash = contentHash(one.content);
     // Text was erased from the snapshot, and the body of a later event may still have it.
     const redacted = stored.find(
       (snapshot) => snapshot.contentHash === hash && snapshot.redactedHash,
     );
-    const left = redacted?.content ?? one;
+    const left = redacted?.content ?? one.content;
+    const { observedMicros } = one;
     return { ref, content: left, contentHash: hash, source: 'webhook', epoch: 0, observedMicros };
   };
-  const current = toSnapshot(content);
-  if (earlierContent === undefined) return [current];
-  const readings = [current, toSnapshot(earlierContent)];
+  const current = toSnapshot({ content, observedMicros });
+  if (earlier.length === 0) return [current];
+  const readings = [current, ...earlier.map(toSnapshot)];
   const storedAs = (reading: Snapshot) =>
     stored.filter((snapshot) => snapshot.contentHash === reading.contentHash);
   const own = readings.filter((reading) =>
-    storedAs(reading).some((snapshot) => snapshot.webhookEventId === webhookEventId),
+    storedAs(reading).some(
+      (snapshot) =>
+        snapshot.webhookEventId === webhookEventId &&
+        snapshot.observedMicros === reading.observedMicros,
+    ),
   );
   if (own.length > 0) return own;
   // Known content added no snapshot that names the event.
@@ -137,7 +142,7 @@ async function readLate(tx: Queryable, { kept, stored, merchantId }: LateInput):
   for (const batch of inChunks(ids, BODIES_AT_ONCE)) {
     for (const event of await readEvents(tx, batch)) {
       found.add(event.id);
-      const { reading, earlierContent } = reread(event, merchantId);
+      const { reading, earlier } = reread(event, merchantId);
       if (reading.outcome === 'absent' && reading.absence.outcome !== 'unexplained') {
         withoutBody.add(event.id);
       }
@@ -146,7 +151,7 @@ async function readLate(tx: Queryable, { kept, stored, merchantId }: LateInput):
       observations.push({
         ref,
         content,
-        earlierContent,
+        earlier,
         observedMicros,
         webhookEventId: event.id,
       });
