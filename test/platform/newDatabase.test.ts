@@ -1,6 +1,7 @@
 /** What a migration refuses before it changes anything. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDatabase } from '../../src/platform/db/database.ts';
+import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { refusePendingMigrations } from '../../src/platform/db/pendingMigrations.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -83,5 +84,8 @@ test('a server that accepts connections and hangs is an error, not an endless wa
   const proxy = await startTcpProxy(db.url);
   cleanups.push(() => proxy.close());
   proxy.freeze();
-  await expect(migrateDatabase(proxy.url)).rejects.toThrow(/timeout/);
+  const failure = await migrateDatabase(proxy.url).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ message: expect.stringMatching(/timeout/) });
+  // The command states that the database cannot be reached, instead of the place in the program.
+  expect(isDatabaseUnavailable(failure)).toBe(true);
 });
