@@ -71,6 +71,14 @@ test.each([
   },
 );
 
+test('a search_path in the address is to be removed there: that of the user would change nothing', async () => {
+  const url = new URL(await createEmpty());
+  url.searchParams.set('options', '-c search_path=missing');
+  await expect(migrateDatabase(url.href)).rejects.toThrow(
+    '(missing) leads to no schema that exists. Nothing was changed. Remove search_path from the address',
+  );
+});
+
 test('a process with a user that does not find the tables names the search_path, not migrations', async () => {
   const name = new URL(db.url).pathname.slice(1);
   await db.query(`alter database ${name} set search_path = missing`);
