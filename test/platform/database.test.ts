@@ -5,6 +5,7 @@ import { readConsistently } from '../../src/ledger/store/readConsistently.ts';
 import { tryLockVerify } from '../../src/ledger/store/verifyRounds.ts';
 import { lockByName } from '../../src/platform/db/advisoryLocks.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
+import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
 import { MINUTE_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -238,6 +239,28 @@ describe('a database with settings of its own', () => {
       await tryLockVerify(tx);
       expect(await limit(tx)).toEqual([{ limit: '0' }]);
     });
+  });
+
+  test('what such a transaction did is undone, and its connection is not used again', async () => {
+    let silent = 0;
+    const ended = configured.transaction(async (tx) => {
+      const [own] = await tx.query<{ pid: number }>(
+        `select pg_backend_pid() as pid, set_config('idle_in_transaction_session_timeout', '50ms', true)`,
+      );
+      silent = own?.pid ?? 0;
+      await tx.query('create table undone ()');
+      await waitFor('the server to end it', async () => {
+        const rows = await db.query('select from pg_stat_activity where pid = $1', [silent]);
+        return rows.length === 0;
+      });
+    });
+    expect(isDatabaseUnavailable(await ended.catch((error: unknown) => error))).toBe(true);
+    expect(
+      await configured.query(
+        `select pg_backend_pid() = $1 as same, to_regclass('undone') as made`,
+        [silent],
+      ),
+    ).toEqual([{ same: false, made: null }]);
   });
 
   test('times are read, and a time in another form is an error', async () => {

@@ -1,6 +1,7 @@
 /** What a migration refuses before it changes anything. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDatabase } from '../../src/platform/db/database.ts';
+import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { refusePendingMigrations } from '../../src/platform/db/pendingMigrations.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -70,6 +71,14 @@ test.each([
   },
 );
 
+test('a search_path in the address is to be removed there: that of the user would change nothing', async () => {
+  const url = new URL(await createEmpty());
+  url.searchParams.set('options', '-c search_path=missing');
+  await expect(migrateDatabase(url.href)).rejects.toThrow(
+    '(missing) leads to no schema that exists. Nothing was changed. Remove search_path from the address',
+  );
+});
+
 test('a process with a user that does not find the tables names the search_path, not migrations', async () => {
   const name = new URL(db.url).pathname.slice(1);
   await db.query(`alter database ${name} set search_path = missing`);
@@ -83,5 +92,8 @@ test('a server that accepts connections and hangs is an error, not an endless wa
   const proxy = await startTcpProxy(db.url);
   cleanups.push(() => proxy.close());
   proxy.freeze();
-  await expect(migrateDatabase(proxy.url)).rejects.toThrow(/timeout/);
+  const failure = await migrateDatabase(proxy.url).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ message: expect.stringMatching(/timeout/) });
+  // The command states that the database cannot be reached, instead of the place in the program.
+  expect(isDatabaseUnavailable(failure)).toBe(true);
 });

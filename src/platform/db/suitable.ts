@@ -16,12 +16,14 @@ export async function refuseUnsuitableDatabase(db: Queryable): Promise<void> {
     encoding: string;
     schema: string | null;
     searchPath: string;
+    isOfAddress: boolean;
   }>(
     `select to_regclass('migrations') is null as "isNew", current_database() as name, current_user as user,
             current_setting('server_encoding') as encoding, current_schema() as schema,
-            current_setting('search_path') as "searchPath"`,
+            current_setting('search_path') as "searchPath",
+            (select source = 'client' from pg_settings where name = 'search_path') as "isOfAddress"`,
   );
-  const { isNew, name, user, encoding, schema, searchPath } = oneRow(rows);
+  const { isNew, name, user, encoding, schema, searchPath, isOfAddress } = oneRow(rows);
   if (!isNew) return;
   if (encoding !== 'UTF8') {
     throw new UsageError(
@@ -30,10 +32,12 @@ export async function refuseUnsuitableDatabase(db: Queryable): Promise<void> {
     );
   }
   if (schema !== 'public') {
+    const remedy = isOfAddress
+      ? 'Remove search_path from the address of the database'
+      : `Run: alter role "${user}" in database "${name}" set search_path = public`;
     throw new UsageError(
       `The tables of Tallyhook are in the schema public, but the search_path of the user ${user} in the database ` +
-        `${name} (${searchPath}) leads to ${schema ?? 'no schema that exists'}. Nothing was changed. ` +
-        `Run: alter role "${user}" in database "${name}" set search_path = public`,
+        `${name} (${searchPath}) leads to ${schema ?? 'no schema that exists'}. Nothing was changed. ${remedy}`,
     );
   }
 }
