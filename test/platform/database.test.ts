@@ -66,6 +66,17 @@ describe('a transaction', () => {
     expect(await db.query('select n from left_behind')).toEqual([]);
   });
 
+  // Invariant 7.
+  test('fails if a statement of it failed, also if that was caught', async () => {
+    await expect(
+      db.transaction(async (tx) => {
+        await tx.query('create table caught ()');
+        await tx.query('select 1 / 0').catch(() => undefined);
+      }),
+    ).rejects.toThrow('a statement of the transaction had failed');
+    expect(await db.query(`select to_regclass('caught') as made`)).toEqual([{ made: null }]);
+  });
+
   // Invariant 2.
   test('that loses its connection fails, and the next one gets another connection', async () => {
     const one = createDatabase({

@@ -14,6 +14,7 @@
  * 5. Settings of the role or the database change nothing here: transactions of several statements are read committed,
  *    and times are read exactly or are an error.
  * 6. The server ends a transaction that waits for its process for a minute, so that what it holds is free again.
+ * 7. A transaction of which a statement failed is an error, also if `work` caught that of the statement.
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -319,7 +320,9 @@ async function runTransaction<T>(
     await client.query(beginWith(client, plans));
     result = await work(queryableOf(client, plans === 'by_key' ? naming : undefined));
     warnings.delete(client);
-    await client.query('commit');
+    const { command } = await client.query('commit');
+    // PostgreSQL ends a failed transaction so, without an error.
+    if (command === 'ROLLBACK') throw new Error('a statement of the transaction had failed');
   } catch (error) {
     await client.query('rollback').catch(() => {
       // The connection is lost, which ends its transaction; `error` has the reason.
