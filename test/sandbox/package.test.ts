@@ -93,7 +93,7 @@ test('faults that cannot be right are refused with the field and what is allowed
   };
   const refusal = [
     'faults.webhooks: dorp: no such field; use drop, duplicate, delay',
-    'faults.requests[1].fault: Invalid option: expected one of "rate_limit"|"server_error"',
+    'faults.requests[1].fault: Invalid option: expected one of "rate_limit"|"retry_after"|',
     'faults.requests[1].rate: Too big: expected number to be <=1',
   ];
   const thrown = (() => {
