@@ -298,8 +298,10 @@ describe('what is refused', () => {
     const refusals = recorder();
     refusals.note(denied(actor, 'GET /api/v1/audit'));
     refusals.note(denied(actor, 'POST /api/v1/payments/{payment_id}/refund'));
+    refusals.note(denied(actor, 'GET /api/v1/audit'));
     await refusals.close();
     expect((await entriesOf(actor)).toSorted()).toEqual([
+      ['GET /api/v1/audit', 1],
       ['GET /api/v1/audit', 1],
       ['POST /api/v1/payments/{payment_id}/refund', 1],
     ]);
