@@ -196,7 +196,7 @@ describe('one order', () => {
     await expectVerified();
   });
 
-  test('has a proof that names twenty events with its data, however many there are', async () => {
+  test(`has a proof that names twenty events with its data, however many there are (seed ${SEED})`, async () => {
     const [person] = await fill(1);
     if (!person) throw new Error('no person');
     const others = Array.from({ length: 150 }, (_, number) =>
@@ -218,9 +218,12 @@ describe('one order', () => {
       [events],
     );
     expect(named).toHaveLength(20);
-    for (const { body } of named) expect(body.toString()).toContain(person.email);
-    expect(erased.proof.places).toEqual([
-      expect.objectContaining({ table: expect.stringMatching(/^webhook_bodies/), hasBodies: true }),
+    // A refund of the person's other order has the name alone, and is stored elsewhere, too.
+    const texts = named.map(({ body }) => body.toString().toLowerCase());
+    const hasData = (text: string) => person.words.some((word) => text.includes(word));
+    expect(texts.filter((text) => !hasData(text))).toEqual([]);
+    expect(erased.proof.places.filter(({ hasBodies }) => hasBodies)).toEqual([
+      expect.objectContaining({ table: expect.stringMatching(/^webhook_bodies/) }),
     ]);
   });
 });
