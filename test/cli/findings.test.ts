@@ -1,5 +1,5 @@
 /** Accepting findings, and pausing reconciliation. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isPaused } from '../../src/reconcile/store/pauses.ts';
 import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -16,6 +16,14 @@ afterAll(() => db.drop());
 
 const run = (...args: readonly string[]): Promise<Exit> =>
   runTallyhook(args, { env: settingsFor(db.url) });
+
+/** A database of its own, and commands for it. */
+async function installation() {
+  const other = await createTestDatabase();
+  onTestFinished(() => other.drop());
+  const env = settingsFor(other.url);
+  return { db: other, run: (...args: readonly string[]) => runTallyhook(args, { env }) };
+}
 
 interface Finding {
   readonly number: number;
@@ -117,6 +125,35 @@ describe('a finding', () => {
     // The user who runs the command is recorded by default.
     const [accepted] = await list('--state', 'accepted', '--subject', `payment:${id}`);
     expect(accepted?.accepted?.by).not.toBe('');
+  });
+
+  test('is accepted with all others of its class', async () => {
+    const { db: other, run: runThere } = await installation();
+    // More than the command reads at once.
+    await other.query(
+      `insert into findings (class, subject, detail)
+       select 'event_id_reused', 'event:' || n, '{}'::jsonb from generate_series(1, 1001) n
+       union all select 'unreadable_event', 'event:1', '{}'::jsonb`,
+    );
+    const all = ['findings', 'accept', '--class', 'event_id_reused', '--reason', 'a flood'];
+    const prompted = await runThere(...all);
+    expect(prompted).toMatchObject({ code: 4, stdout: '' });
+    expect(prompted.stderr).toMatch(/Accept 1001 finding\(s\)\? There is no terminal.*--yes/);
+
+    const exit = await runThere(...all, '--yes', '--json');
+    expect(exit.code).toBe(0);
+    expect(JSON.parse(exit.stdout)).toMatchObject({ accepted: { length: 1001 }, refused: [] });
+    expect(
+      await other.query(
+        'select class, accepted_at is not null as accepted, count(*) from findings group by 1, 2 order by 1',
+      ),
+    ).toEqual([
+      { class: 'event_id_reused', accepted: true, count: 1001 },
+      { class: 'unreadable_event', accepted: false, count: 1 },
+    ]);
+    expect(await runThere(...all, '--yes')).toMatchObject({ code: 3 });
+    expect(await runThere(...all, '--yes', '1')).toMatchObject({ code: 2 });
+    expect(await runThere('findings', 'accept', '--reason', 'x')).toMatchObject({ code: 2 });
   });
 });
 

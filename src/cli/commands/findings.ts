@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { acceptFindingsAs } from '../../actions/acceptFinding.ts';
+import { acceptFindingsAs, type ChosenFinding } from '../../actions/acceptFinding.ts';
 import { findingMeaning } from '../../ledger/domain/findings.ts';
 import {
   FINDING_STATES,
@@ -7,10 +7,13 @@ import {
   type FindingState,
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { formatTime } from '../../representation/time.ts';
+import { confirm } from '../confirm.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, printNote } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
@@ -87,6 +90,8 @@ function printFindings(findings: readonly FindingRow[]): void {
 
 interface AcceptOptions {
   readonly reason: string;
+  readonly class?: string;
+  readonly yes: boolean;
   readonly by?: string;
   readonly json: boolean;
 }
@@ -96,22 +101,24 @@ function acceptCommand(): Command {
   return new Command('accept')
     .description('accept open findings: they no longer count as differences')
     .argument(
-      '<numbers...>',
+      '[numbers...]',
       'numbers of findings, from `tallyhook findings list`',
       (text: string, before: readonly number[] = []) => [...before, readNumber(text)],
     )
+    .option('--class <class>', 'all open findings of this class, instead of numbers')
+    .option('--yes', 'accept those of a class without a prompt', false)
     .addOption(reasonOption('why you accept them; recorded with your name'))
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nA finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 all are accepted, 4 one is not open; the others are accepted.',
+      '\nA finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 all are accepted, 3 the class has none, 4 one is not open; the others are accepted.',
     )
-    .action((numbers: readonly number[], { reason, by, json }: AcceptOptions) =>
+    .action((numbers: readonly number[], { reason, by, json, ...choice }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {
+        const findings = await chooseFindings(db, numbers, choice);
         const actor = actorOf(by);
-        const input = { findings: numbers.map((number) => ({ number })), reason };
-        const { accepted, refused } = await acceptFindingsAs({ db }, actor, input);
+        const { accepted, refused } = await acceptFindingsAs({ db }, actor, { findings, reason });
         if (json) {
           const notAccepted = refused.map(({ number, outcome }) => ({
             number,
@@ -123,6 +130,47 @@ function acceptCommand(): Command {
         if (refused.length > 0) endAs('refused');
       }),
     );
+}
+
+/**
+ * @throws UsageError unless either numbers or a class is given
+ * @throws NotFoundError if the class has no open finding
+ */
+async function chooseFindings(
+  db: Database,
+  numbers: readonly number[],
+  { class: findingClass, yes }: Pick<AcceptOptions, 'class' | 'yes'>,
+): Promise<readonly ChosenFinding[]> {
+  if (numbers.length > 0 === (findingClass !== undefined)) {
+    throw new UsageError('Give either the numbers of findings or --class.');
+  }
+  if (findingClass === undefined) return numbers.map((number) => ({ number }));
+  const findings = await readOpenOf(db, findingClass);
+  if (findings.length === 0) throw new NotFoundError(`No ${findingClass} finding is open.`);
+  printNote(`${findingClass}: ${findingMeaning(findingClass)}`);
+  await confirm(`Accept ${findings.length} finding(s)?`, yes);
+  return findings;
+}
+
+const PAGE = 1_000;
+
+/** All open findings of a class, each as it is now: one that changes before it is accepted stays open. */
+async function readOpenOf(db: Database, findingClass: string): Promise<readonly ChosenFinding[]> {
+  const chosen: ChosenFinding[] = [];
+  let below = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const page = await readFindingRows(db, {
+      state: 'open',
+      findingClass,
+      subject: undefined,
+      below,
+      limit: PAGE,
+    });
+    chosen.push(...page.map(({ id, digest }) => ({ number: id, digest })));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return chosen;
+    below = last.id;
+  }
 }
 
 function acceptedText(number: number, by: string): string {

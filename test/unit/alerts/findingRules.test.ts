@@ -345,7 +345,7 @@ describe.each([
     sentence:
       'Event 12 was signed with your secret for another merchant account, mer_other. It was not applied.',
     nextStep:
-      'Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address. If the event is yours, npx tallyhook events replay 12; if it is not, give that account a secret and URL of its own, and accept the finding with npx tallyhook findings accept',
+      'Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address. If its events are yours, npx tallyhook replays start --state not_applied; if they are not, give that account a secret and URL of its own, and npx tallyhook findings accept --class foreign_merchant',
   },
   {
     class: 'foreign_profile',

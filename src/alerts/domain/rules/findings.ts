@@ -264,7 +264,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
         case 'response':
           return `Check PAYMENTS_MERCHANT_ID, and that PAYMENTS_API_KEY belongs to this account; then ${refresh(subject)}`;
         default:
-          return `Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address. If the event is yours, npx tallyhook events replay ${idOf(subject)}; if it is not, give that account a secret and URL of its own, and accept the finding with npx tallyhook findings accept`;
+          return `Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address. If its events are yours, npx tallyhook replays start --state not_applied; if they are not, give that account a secret and URL of its own, and npx tallyhook findings accept --class foreign_merchant`;
       }
     },
   },
