@@ -34,7 +34,7 @@ export const MERGE: readonly Mistake[] = [
     guarantee: 'A captured hold counts once a body leaves nothing to capture.',
     file: 'src/ledger/domain/merge.ts',
     code: '(isHeld && !leavesNothing(attempt))',
-    mistaken: 'isHeld',
+    mistaken: '(isHeld)',
     test: 'test/unit/ledger/fold.test.ts',
   },
   {
