@@ -34,8 +34,15 @@ export interface ApiKeyCalls {
     request: UpdateApiKeyRequest,
     options?: CallOptions,
   ) => Promise<ApiKey>;
-  /** Revokes a key. From then on the service rejects it with AU_02. */
-  revoke: (merchantId: string, keyId: string, options?: CallOptions) => Promise<RevokedApiKey>;
+  /**
+   * Revokes a key. From then on the service rejects it with AU_02. Undefined where the service sends no
+   * result.
+   */
+  revoke: (
+    merchantId: string,
+    keyId: string,
+    options?: CallOptions,
+  ) => Promise<RevokedApiKey | undefined>;
 }
 
 export function createApiKeyCalls({ call, page }: Calls): ApiKeyCalls {

@@ -34,8 +34,11 @@ export interface CustomerCalls {
   ) => Promise<Customer>;
   /** Retrieves a customer with all fields. */
   retrieve: (customerId: string, options?: CallOptions) => Promise<Customer>;
-  /** Deletes a customer. Payments keep the id, and it is not reused. */
-  delete: (customerId: string, options?: CallOptions) => Promise<DeletedCustomer>;
+  /**
+   * Deletes a customer. Payments keep the id, and it is not reused. Undefined where the service sends no
+   * result.
+   */
+  delete: (customerId: string, options?: CallOptions) => Promise<DeletedCustomer | undefined>;
   /** One page, newest first. */
   list: (filter?: ListCustomersQuery, options?: CallOptions) => Promise<Page<Customer>>;
   /**

@@ -1,13 +1,19 @@
 /** Dispute calls. service-interface.md §4.6 and §4.10. */
 import type { Page } from '../contract/lists.ts';
 import type { ListDisputesQuery } from '../contract/requests/disputes.ts';
-import type {
-  DeleteEvidenceRequest,
-  SubmitEvidenceRequest,
-  UploadFileRequest,
+import {
+  type DeleteEvidenceRequest,
+  EVIDENCE_GROUPS,
+  type SubmitEvidenceRequest,
+  type UploadFileRequest,
 } from '../contract/requests/evidence.ts';
 import type { Dispute } from '../contract/resources/dispute.ts';
-import type { Evidence, EvidenceResult, UploadedFile } from '../contract/resources/evidence.ts';
+import type {
+  Evidence,
+  EvidenceFiles,
+  EvidenceResult,
+  UploadedFile,
+} from '../contract/resources/evidence.ts';
 import type { Calls } from './calls.ts';
 import { createIterate } from './paginate.ts';
 import type { CallOptions } from './send.ts';
@@ -34,8 +40,8 @@ export interface DisputeCalls {
     options?: CallOptions,
   ) => Promise<EvidenceResult>;
   /**
-   * Retrieves the evidence by group; a group without fields is left out. service-interface.md
-   * §4.6.2.
+   * Retrieves the evidence by group; a group without fields is left out. Of services of this family, it
+   * has the files only. service-interface.md §4.6.2.
    */
   retrieveEvidence: (disputeId: string, options?: CallOptions) => Promise<Evidence>;
   /** Removes a file from the evidence. Undefined where the service sends no result. */
@@ -60,9 +66,24 @@ export function createDisputeCalls({ call, page }: Calls): DisputeCalls {
     iterate: createIterate('listDisputes', list, ({ dispute_id }) => dispute_id),
     accept: (id, options) => call('acceptDispute', on(id), options),
     submitEvidence: (body, options) => call('submitEvidence', { body }, options),
-    retrieveEvidence: (id, options) => call('retrieveEvidence', on(id), options),
+    retrieveEvidence: async (id, options) => {
+      const evidence = await call('retrieveEvidence', on(id), options);
+      return Array.isArray(evidence) ? groupFiles(id, evidence) : evidence;
+    },
     deleteEvidence: (body, options) => call('deleteEvidence', { body }, options),
     uploadEvidenceFile: (request, options) =>
       call('uploadFile', { body: { ...request, purpose: 'dispute_evidence' } }, options),
   };
+}
+
+/** The files of the family's form in the groups of the contract. */
+function groupFiles(disputeId: string, files: EvidenceFiles): Evidence {
+  const idOf = new Map(
+    files.map(({ evidence_type: field, file_metadata_response: file }) => [field, file?.file_id]),
+  );
+  const groups = Object.entries(EVIDENCE_GROUPS).flatMap(([group, names]) => {
+    const given = names.flatMap((name) => (idOf.get(name) ? [[name, idOf.get(name)]] : []));
+    return given.length === 0 ? [] : [[group, Object.fromEntries(given)]];
+  });
+  return { dispute_id: disputeId, evidence: Object.fromEntries(groups) };
 }

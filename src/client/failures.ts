@@ -27,10 +27,12 @@ export function failureOf(
 }
 
 /**
- * Only an endpoint with a response that the contract leaves open may return anything but JSON.
+ * Only an endpoint with a response that the contract leaves open may return no JSON, or nothing. A page of a
+ * proxy is no success.
  */
 function isReadable(body: unknown, { response }: Endpoint): boolean {
-  return body !== undefined || response.safeParse(undefined).success;
+  const isJson = body !== undefined && typeof body !== 'string';
+  return isJson || response.safeParse(body).success;
 }
 
 function isSuccess(httpStatus: number): boolean {

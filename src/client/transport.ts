@@ -25,7 +25,7 @@ export interface TransportSettings {
 export interface ServiceResponse {
   readonly kind: 'response';
   readonly httpStatus: number;
-  /** The body as JSON; undefined if it is not JSON. */
+  /** The body as JSON; its text if it is not JSON, and undefined if it is empty. */
   readonly body: unknown;
   readonly rate: RateReading;
   /** From `Retry-After`. */

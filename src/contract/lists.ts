@@ -2,6 +2,7 @@
  * Lists: the contract's two envelopes, and a parser for every known one. service-interface.md §2.3.
  */
 import { z } from 'zod';
+import { lenient } from './resources/fields.ts';
 
 /**
  * The envelope of payment lists: `count` items on this page, `total_count` in all.
@@ -33,10 +34,11 @@ export interface Page<T> {
   readonly hasMore: boolean | undefined;
 }
 
+/** What is invalid beside the rows counts as not reported: it must not hide them. */
 const envelopeSchema = z.looseObject({
   data: z.array(z.unknown()),
-  total_count: z.int().nullish(),
-  has_more: z.boolean().nullish(),
+  total_count: lenient(z.int()),
+  has_more: lenient(z.boolean()),
 });
 
 /**

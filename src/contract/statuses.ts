@@ -124,6 +124,11 @@ export const DISPUTE_STAGES = [
 ] as const;
 export type DisputeStage = (typeof DISPUTE_STAGES)[number];
 
+/** Whether a dispute begins at this stage: as an inquiry, or as a dispute, which one without a stage is. */
+export function isFirstStage(stage: string | undefined): boolean {
+  return stage === undefined || stage === 'pre_dispute' || stage === 'dispute';
+}
+
 export const PAYOUT_STATUSES = [
   'requires_creation',
   'requires_payout_method_data',

@@ -73,6 +73,8 @@ interface Fact {
   readonly id: string;
   readonly orderKey: string;
   readonly status: string;
+  /** Disputes only; otherwise empty. */
+  readonly stage: string;
   readonly currency: string;
   readonly amountMinor: number;
   /** Payments only. */
@@ -105,6 +107,7 @@ function factsOf(serviceResources: BothSides['serviceResources']): readonly Fact
           /^dispute_/,
           '',
         ),
+        stage: textOf(resource, 'dispute_stage'),
         currency: textOf(resource, 'currency'),
         amountMinor: Number(resource.amount),
         capturedMinor: kind === 'payment' ? Number(resource.amount_received ?? 0) : undefined,
@@ -190,8 +193,9 @@ function isRefunded({ kind, status }: Fact): boolean {
 /** Dispute statuses that lose the money; see docs/decisions/0009-contract-where-silent.md. */
 const LOST_STATUSES = new Set(['lost', 'accepted', 'expired']);
 
-function isChargedBack({ kind, status }: Fact): boolean {
-  return kind === 'dispute' && LOST_STATUSES.has(status);
+/** At the stage `pre_dispute` the bank inquires only: no outcome moves money. */
+function isChargedBack({ kind, status, stage }: Fact): boolean {
+  return kind === 'dispute' && stage !== 'pre_dispute' && LOST_STATUSES.has(status);
 }
 
 function totalDifferences(

@@ -81,6 +81,7 @@ function factsOf(
     reason: describeReason(kind, status, state),
     termDays,
     termSinceMs: toMs(state.termSinceMicros),
+    stageSinceMs: toMs(state.stageSinceMicros),
     isOverdue: update.open_findings.includes('overdue'),
     statusAhead: state.statusAhead,
     isHistory: isImportedHistory(row.status, state, history),

@@ -23,7 +23,7 @@ export interface HttpResponse {
   readonly kind: 'response';
   readonly httpStatus: number;
   readonly headers: Headers;
-  /** The body as JSON; undefined if it is not JSON. */
+  /** The body as JSON; its text if it is not JSON, and undefined if it is empty. */
   readonly body: unknown;
 }
 
@@ -119,10 +119,11 @@ async function readText(response: Response): Promise<string> {
 }
 
 function parseJson(text: string): unknown {
+  if (text.trim() === '') return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return text;
   }
 }
 

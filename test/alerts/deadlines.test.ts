@@ -118,6 +118,22 @@ test('without a deadline of the service, 7 days are assumed and watched', async 
   expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
 });
 
+test('an assumed deadline is counted from the beginning of the stage, and no later body moves it', async () => {
+  const id = unique('dp');
+  await applyDispute(id, { dispute_status: 'dispute_lost' });
+  const escalated = { dispute_stage: 'pre_arbitration' };
+  const deadlines = () => db.query('select deadline_at as at from alert_deadlines');
+  await at(24 * 30);
+  await applyDispute(id, escalated);
+  const assumed = [{ at: new Date(START_MS + 24 * 37 * HOUR_MS) }];
+  expect(await deadlines()).toEqual(assumed);
+  for (const day of [32, 35]) {
+    await at(24 * day);
+    await applyDispute(id, { ...escalated, connector_reason: `seen on day ${day}` });
+  }
+  expect(await deadlines()).toEqual(assumed);
+});
+
 test('after a long stop only the last threshold sends a reminder, and a clock that moves back and forth sends none', async () => {
   const id = unique('dp');
   await applyDispute(id, due(240));

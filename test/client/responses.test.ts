@@ -1,9 +1,15 @@
 /** Responses are parsed leniently, and errors are reported exactly. */
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { createClient } from '../../src/client/index.ts';
+import { createAdminClient, type createClient } from '../../src/client/index.ts';
 import { errorOf } from './failing.ts';
-import { API_KEY, clientOf, createFakeTime, startPaymentService } from './paymentService.ts';
+import {
+  API_KEY,
+  clientOf,
+  createFakeTime,
+  type PaymentService,
+  startPaymentService,
+} from './paymentService.ts';
 
 const CARD_NUMBER = '4242424242424242';
 type Client = ReturnType<typeof createClient>;
@@ -69,12 +75,50 @@ describe('responses', () => {
     });
   });
 
-  it('to the removal of evidence may be without a body, and to a change of money not', async () => {
+  const removals = (service: PaymentService) => {
+    const { customers, disputes } = clientOf(service);
+    const { apiKeys } = createAdminClient({ ...service, apiKey: 'admin_1234567890' });
+    return [
+      () => disputes.deleteEvidence({ dispute_id: 'd', evidence_type: 'receipt' }),
+      () => customers.delete('c'),
+      () => apiKeys.revoke('m', 'k'),
+    ];
+  };
+
+  it('to a removal may be without a body, and to a change of money not', async () => {
     const service = await serviceReturning(200, '');
-    const client = clientOf(service);
-    const removed = client.disputes.deleteEvidence({ dispute_id: 'd', evidence_type: 'receipt' });
-    expect(await removed).toBeUndefined();
-    expect(await errorOf(client.disputes.accept('d'))).toMatchObject({ outcomeUnknown: true });
+    for (const remove of removals(service)) expect(await remove()).toBeUndefined();
+    const accepted = clientOf(service).disputes.accept('d');
+    expect(await errorOf(accepted)).toMatchObject({ outcomeUnknown: true });
+  });
+
+  it('to a removal may have other fields, and are no page of a proxy', async () => {
+    const deleted = await serviceReturning(200, { deleted: true });
+    const [, removeCustomer, revoke] = removals(deleted);
+    expect(await removeCustomer?.()).toEqual({ deleted: true });
+    expect(await revoke?.()).toEqual({ deleted: true });
+    const proxy = await serviceReturning(200, '<!doctype html><title>Maintenance</title>');
+    for (const remove of removals(proxy)) {
+      expect(await errorOf(remove())).toMatchObject({
+        kind: 'unreadable_response',
+        outcomeUnknown: true,
+      });
+    }
+  });
+
+  it('with evidence may be a list of files, which are read in their groups', async () => {
+    const service = await serviceReturning(200, [
+      { evidence_type: 'receipt', file_metadata_response: { file_id: 'file_1', file_size: 9 } },
+      { evidence_type: 'invoice', file_metadata_response: { file_id: 'file_2' } },
+      { evidence_type: 'refund_policy', file_metadata_response: null },
+    ]);
+    expect(await clientOf(service).disputes.retrieveEvidence('d')).toEqual({
+      dispute_id: 'd',
+      evidence: { product_information: { receipt: 'file_1' } },
+    });
+    const empty = await serviceReturning(200, []);
+    const none = await clientOf(empty).disputes.retrieveEvidence('d');
+    expect(none.evidence).toEqual({});
   });
 
   it('of the health check may be any text', async () => {
@@ -89,6 +133,8 @@ describe('lists', () => {
     ['payments', { count: 2, total_count: 9, data: rows }, 9, undefined],
     ['others', { data: rows, total_count: 9, has_more: true }, 9, true],
     ['a bare array', rows, undefined, undefined],
+    ['odd counts', { data: rows, total_count: '9', has_more: 'yes' }, undefined, undefined],
+    ['a part of a count', { data: rows, total_count: 1.5, has_more: false }, undefined, false],
   ])('are read from the envelope of %s', async (_, body, totalCount, hasMore) => {
     const service = await serviceReturning(200, body);
     const page = await clientOf(service).payments.list({ limit: 2, status: 'succeeded' });

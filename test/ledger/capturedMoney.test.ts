@@ -126,8 +126,20 @@ test('a part that is captured while the payment still requires capture is posted
   expect(await one.findings()).toEqual([]);
 });
 
+test('exactly half that is captured while the payment still requires capture is posted', async () => {
+  const one = payment({ capture_method: 'manual_multiple', status: 'requires_capture' });
+  await one.receive({ amount_received: 0, amount_capturable: 6540, ...at(1) });
+  await one.receive({ amount_received: 3270, amount_capturable: 3270, ...at(2) });
+  expect(await one.captured()).toEqual([3270]);
+  expect(await one.order()).toEqual({ status: 'partially_captured', captured: 3270 });
+  await one.receive({ status: 'succeeded', amount_capturable: 0, ...at(3) });
+  expect(await one.captured()).toEqual([3270, 3270]);
+  expect(await one.findings()).toEqual([]);
+});
+
 test.each([
   ['beside all of it still to capture', { amount_received: 6540, amount_capturable: 6540 }],
+  ['of a smaller hold, beside all of that', { amount_received: 3000, amount_capturable: 3000 }],
   ['beside nothing to capture', { amount_received: 6540, amount_capturable: 0 }],
 ])('an amount_received that comes with the hold, %s, is not captured', async (_, amounts) => {
   const one = payment({ capture_method: 'manual', status: 'requires_capture' });

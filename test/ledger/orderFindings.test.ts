@@ -97,6 +97,48 @@ test('double loss: a refund and a dispute together beyond the captured amount, u
   expect(await classes(subject)).toEqual([]);
 });
 
+test('a dispute beside a pending refund: of one payment, not of two payments of one order', async () => {
+  const { paymentId, orderId, subject } = await paidOrder();
+  const second = paymentObject({ status: 'partially_captured', metadata: { order_id: orderId } });
+  await applyEach(db, applier, [eventBody(second)]);
+  await child(second.payment_id, 'refund').send({ status: 'pending', amount: 100 }, 1);
+  const dispute = child(paymentId, 'dispute');
+  const opened = { dispute_status: 'dispute_opened', dispute_stage: 'dispute', amount: '100' };
+  await dispute.send(opened, 2);
+  expect(await classes(subject)).toEqual([]);
+  const refund = child(paymentId, 'refund');
+  await refund.send({ status: 'pending', amount: 100 }, 3);
+  expect(await classes(subject)).toEqual(['dispute_and_refund']);
+  await refund.send({ status: 'failed', amount: 100 }, 4);
+  expect(await classes(subject)).toEqual([]);
+});
+
+test('a refund beside an inquiry is its answer, until the bank opens a dispute', async () => {
+  const { paymentId, subject } = await paidOrder();
+  await child(paymentId, 'refund').send({ status: 'pending', amount: 100 }, 1);
+  const dispute = child(paymentId, 'dispute');
+  const opened = { dispute_status: 'dispute_opened', amount: '100' };
+  await dispute.send({ ...opened, dispute_stage: 'pre_dispute' }, 2);
+  expect(await classes(subject)).toEqual([]);
+  await dispute.send({ ...opened, dispute_stage: 'dispute' }, 3);
+  expect(await classes(subject)).toEqual(['dispute_and_refund']);
+});
+
+test('over-refund in two currencies states both', async () => {
+  const { paymentId, orderId, subject } = await paidOrder();
+  const euro = paymentObject({ currency: 'EUR', metadata: { order_id: orderId } });
+  await applyEach(db, applier, [eventBody(euro)]);
+  await child(paymentId, 'refund').send({ status: 'pending', amount: 7000 }, 1);
+  const ofEuro = { status: 'pending', amount: 6600, currency: 'EUR' };
+  await child(euro.payment_id, 'refund').send(ofEuro, 2);
+  const rows = await db.query(
+    `select detail from findings where class = 'over_refund' and subject = $1`,
+    [subject],
+  );
+  const others = [{ currency: 'USD', excessMinor: 460 }];
+  expect(rows).toEqual([{ detail: { currency: 'EUR', excessMinor: 60, others } }]);
+});
+
 test('double paid: a second paid payment on one order, until it is voided', async () => {
   const { orderId, subject } = await paidOrder();
   const second = paymentObject({ metadata: { order_id: orderId } });

@@ -274,6 +274,204 @@ test('payments.no_part_status: a payment of which a part was captured stays requ
   ]);
 });
 
+describe('names, forms and statuses of the family', () => {
+  test('webhooks.plain_ids and unknown_types: ids are called id, and the type is unknown', async () => {
+    await faults({ webhooks: { plain_ids: 1, unknown_types: 1 } });
+    await makeAll();
+    const events = await sent();
+    const objects = new Map(events.map(({ content }) => [content.type, content.object]));
+    expect(objects.get('refund_details')).toMatchObject({ id: 'ref_a', payment_id: 'pay_a' });
+    for (const type of ['refund', 'dispute', 'payout']) {
+      expect(objects.get(`${type}_details`)).not.toHaveProperty(`${type}_id`);
+    }
+    expect(objects.get('payment_details')).toMatchObject({ payment_id: 'pay_a' });
+    expect(new Set(events.map((event) => event.event_type))).toEqual(new Set(['resource_updated']));
+  });
+
+  test.each([
+    ['webhooks', async () => (await sent())[0]?.content.object],
+    ['lists', async () => (await rows('payments'))[0]],
+    ['retrieves', async () => (await retrieve('pay_a')).body],
+  ])('%s.null_fields: only bodies of this channel have null there', async (channel, show) => {
+    const names = ['amount_received', 'modified_at', 'cancelled_at'];
+    await faults({ [channel]: { null_fields: names } });
+    const made = await pay('pay_a');
+    expect(made).toMatchObject({ amount_received: 6540, modified_at: expect.any(String) });
+    const shown = await show();
+    expect(shown).toMatchObject({ amount: 6540, amount_received: null, modified_at: null });
+    expect(shown).not.toHaveProperty('cancelled_at');
+  });
+
+  test('payments.partial_authorization: a part can be captured, and no more', async () => {
+    await faults({ payments: { partial_authorization: 1, authorized_percent: 70 } });
+    const held = { amount: 1_000, capture_method: 'manual_multiple' };
+    expect(await pay('pay_a', held)).toMatchObject({
+      status: 'partially_authorized_and_requires_capture',
+      amount_capturable: 700,
+    });
+    expect(await capture('pay_a', 600)).toMatchObject({
+      status: 'partially_captured_and_capturable',
+      amount_capturable: 100,
+    });
+    expect(await capture('pay_a')).toMatchObject({
+      status: 'partially_captured',
+      amount_received: 700,
+      amount_capturable: 0,
+    });
+    expect(await pay('pay_b')).toMatchObject({ status: 'succeeded', amount_received: 6540 });
+  });
+
+  test('payments.lapse_cancels: a hold that is not captured in time ends cancelled', async () => {
+    await faults({ payments: { lapse_cancels: 1 } });
+    await pay('pay_a', { capture_method: 'manual' });
+    await sandbox.advance(7 * DAY_MS);
+    expect((await retrieve('pay_a')).body).toMatchObject({
+      status: 'cancelled',
+      amount_capturable: 0,
+    });
+    expect((await sent()).map((event) => event.event_type)).toEqual([
+      'payment_authorized',
+      'payment_cancelled',
+    ]);
+  });
+
+  test('payments.customer_action and unknown_status show other statuses, and neither is stored', async () => {
+    await faults({ payments: { customer_action: 1, unknown_status: 1 } });
+    await pay('acting', { authentication_type: 'three_ds', amount: 730_000 });
+    await payLater('late');
+    expect((await retrieve('acting')).body.status).toBe('requires_customer_action');
+    expect((await retrieve('late')).body.status).toBe('pending');
+    expect((await sent()).map(({ content }) => content.object.status)).toEqual([
+      'requires_customer_action',
+      'pending',
+    ]);
+    const statuses = (await stored()).map((one: Body) => one.status);
+    expect(statuses).toEqual(['requires_action', 'processing']);
+  });
+
+  test('payments.failed_capturable: a failed payment shows the full amount as capturable', async () => {
+    await faults({ payments: { failed_capturable: 1 } });
+    expect(await pay('pay_a', { amount: 771_001 })).toMatchObject({
+      status: 'failed',
+      amount_capturable: 771_001,
+    });
+  });
+
+  test.each([
+    ['null', null],
+    ['empty', []],
+    ['filled', [expect.objectContaining({ amount: 6540 })]],
+  ])('payments.nested: arrays inside a payment are %s', async (nested, shown) => {
+    await faults({ payments: { nested } });
+    const arrays = { refunds: shown, disputes: shown, attempts: shown, captures: shown };
+    expect(await pay('pay_a')).toMatchObject({ ...arrays, payment_method_data: 'card' });
+  });
+
+  test('refunds.pending_first: the response is pending, and the decision comes later', async () => {
+    await faults({ refunds: { pending_first: 1, pending_ms: 10 * MINUTE_MS } });
+    await pay('pay_a', { amount: 50_000 });
+    for (const [id, amount] of Object.entries({ good: 300, bad: 7710, odd: 7730, slow: 7720 })) {
+      const refund = { payment_id: 'pay_a', refund_id: id, amount };
+      expect((await sandbox.call('POST', '/refunds', refund)).body.status).toBe('pending');
+    }
+    await sandbox.advance(10 * MINUTE_MS);
+    const refunds: Body[] = await rows('refunds');
+    expect(Object.fromEntries(refunds.map((one) => [one.refund_id, one.status]))).toEqual({
+      good: 'succeeded',
+      bad: 'failed',
+      odd: 'review',
+      slow: 'succeeded',
+    });
+  });
+
+  test('errors: without a type, and with the codes and statuses of the family', async () => {
+    await pay('pay_a', { capture_method: 'manual' });
+    await pay('pay_b');
+    const errors = async () => {
+      const replies = [
+        await sandbox.call('POST', '/payments/pay_a/capture', { amount_to_capture: 7_000 }),
+        await sandbox.call('POST', '/payments/pay_b/capture', {}),
+        await retrieve('none'),
+      ];
+      return replies.map(({ status, body }) => [status, body.error.type, body.error.code]);
+    };
+    expect(await errors()).toEqual([
+      [400, 'invalid_request', 'IR_04'],
+      [409, 'invalid_request', 'IR_14'],
+      [404, 'invalid_request', 'IR_05'],
+    ]);
+    await faults({ errors: { without_type: true } });
+    expect((await errors()).map(([, type]) => type)).toEqual([undefined, undefined, undefined]);
+    await faults({ errors: { family: true } });
+    expect(await errors()).toEqual([
+      [422, 'invalid_request', 'IR_06'],
+      [400, 'invalid_request', 'IR_14'],
+      [404, 'invalid_request', 'HE_02'],
+    ]);
+    await faults({ errors: { family: true }, requests: [{ fault: 'server_error', status: 502 }] });
+    expect((await retrieve('pay_a')).body.error.type).toBe('connector');
+  });
+
+  test('family_fields: each resource has the fields of the family', async () => {
+    await faults({ family_fields: true });
+    await makeAll();
+    const [payment] = await rows('payments');
+    expect(payment).toMatchObject({ created: expect.any(String), updated: expect.any(String) });
+    const [refund] = await rows('refunds');
+    const times = { created_at: expect.any(String), updated_at: expect.any(String) };
+    expect(refund).toMatchObject(times);
+    const [dispute] = await rows('disputes');
+    expect(dispute).toMatchObject({
+      dispute_status: 'dispute_opened',
+      created_at: times.created_at,
+    });
+    const [payout] = await rows('payouts');
+    expect(payout).toMatchObject({ status: 'success', created: expect.any(String) });
+    for (const body of [payment, refund, dispute, payout]) {
+      expect(body).not.toHaveProperty('modified_at');
+      expect(body).not.toHaveProperty('captured_at');
+    }
+    for (const body of [refund, dispute]) expect(body).not.toHaveProperty('created');
+    expect(dispute).not.toHaveProperty('status');
+    const accepted = await sandbox.call('POST', `/disputes/accept/${dispute.dispute_id}`);
+    expect(accepted.body).toMatchObject({ dispute_status: 'dispute_accepted' });
+    expect(accepted.body).not.toHaveProperty('modified_at');
+  });
+
+  test('family_evidence: a dispute, a list of files, and an empty body', async () => {
+    await pay('pay_a');
+    const { dispute_id: id } = await sandbox.control('POST', '/disputes', { payment_id: 'pay_a' });
+    await faults({ family_evidence: true });
+    const form = new FormData();
+    form.set('purpose', 'dispute_evidence');
+    form.set('dispute_id', id);
+    form.set('file', new File(['signed'], 'receipt.pdf', { type: 'application/pdf' }));
+    const headers = { 'api-key': sandbox.apiKey };
+    const url = `${sandbox.baseUrl}/files`;
+    const uploaded = await fetch(url, { method: 'POST', headers, body: form });
+    const { file_id: fileId } = (await uploaded.json()) as { file_id: string };
+    const evidence = { dispute_id: id, receipt: fileId, customer_name: 'Ada' };
+    const submitted = await sandbox.call('POST', '/disputes/evidence', evidence);
+    expect(submitted.body).toMatchObject({ dispute_id: id, dispute_status: 'dispute_challenged' });
+    expect((await sandbox.call('GET', `/disputes/evidence/${id}`)).body).toEqual([
+      { evidence_type: 'receipt', file_metadata_response: { file_id: fileId } },
+    ]);
+    const removed = await fetch(`${sandbox.baseUrl}/disputes/evidence`, {
+      method: 'DELETE',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ dispute_id: id, evidence_type: 'receipt' }),
+    });
+    expect([removed.status, await removed.text()]).toEqual([200, '']);
+  });
+
+  test('no_rate_headers: responses do not show the budget', async () => {
+    await faults({ no_rate_headers: true });
+    const headers = { 'api-key': sandbox.apiKey };
+    const reply = await fetch(`${sandbox.baseUrl}/health`, { headers });
+    expect([...reply.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
+  });
+});
+
 describe('a wrong clock', () => {
   test('clock_offset_ms: every time that is written or shown is off, and due times are not affected', async () => {
     const offsetMs = 3 * DAY_MS;

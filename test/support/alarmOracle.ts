@@ -74,8 +74,18 @@ const STATE_RULES: Readonly<Record<string, (state: State, variant: string) => bo
 const ORDER_RULES: Readonly<Record<string, (parts: readonly State[]) => boolean>> = {
   double_paid: (parts) => parts.filter((part) => isPaid(part, parts)).length > 1,
   dispute_and_refund: (parts) =>
-    parts.some(({ kind, status }) => kind === 'dispute' && UNDECIDED_DISPUTE.has(status)) &&
-    parts.some(({ kind, status }) => kind === 'refund' && UNDECIDED_REFUND.has(status)),
+    parts.some(
+      ({ kind, status, stage, paymentId }) =>
+        kind === 'dispute' &&
+        stage !== 'pre_dispute' &&
+        UNDECIDED_DISPUTE.has(status) &&
+        parts.some(
+          (other) =>
+            other.kind === 'refund' &&
+            other.paymentId === paymentId &&
+            UNDECIDED_REFUND.has(other.status),
+        ),
+    ),
   over_refund: (parts) => perPayment(parts, ({ out, captured }) => out > captured),
   double_loss: (parts) =>
     perPayment(

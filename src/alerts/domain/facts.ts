@@ -45,6 +45,8 @@ export interface ResourceFacts extends Described {
   readonly termDays: number | undefined;
   /** When the term of its status began; undefined for none. */
   readonly termSinceMs: number | undefined;
+  /** Disputes: when the stage began; otherwise undefined. */
+  readonly stageSinceMs: number | undefined;
   /** Its finding `overdue` is open: what was past a term stays past it, also if a late body moves the beginning. */
   readonly isOverdue: boolean;
   /** A later status of this stage that a body without a version reports: a retrieve decides which one is current. */

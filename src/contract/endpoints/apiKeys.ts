@@ -65,7 +65,8 @@ export const API_KEY_ENDPOINTS = {
     method: 'DELETE',
     path: '/api_keys/:merchant_id/:key_id',
     summary: 'Revoke an API key permanently',
-    response: revokedApiKeySchema,
+    /** The contract leaves it open, so a service may send no body. */
+    response: revokedApiKeySchema.optional(),
     errors: [missing],
     repetition: ONCE,
   },

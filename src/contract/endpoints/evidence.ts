@@ -1,6 +1,12 @@
 /** Endpoints of evidence and its files. service-interface.md §4.6 and §4.10. */
+import { z } from 'zod';
 import * as requests from '../requests/evidence.ts';
-import { evidenceResultSchema, evidenceSchema, uploadedFileSchema } from '../resources/evidence.ts';
+import {
+  evidenceFilesSchema,
+  evidenceResultSchema,
+  evidenceSchema,
+  uploadedFileSchema,
+} from '../resources/evidence.ts';
 import {
   disputeParams,
   type Endpoint,
@@ -41,7 +47,7 @@ export const EVIDENCE_ENDPOINTS = {
     path: '/disputes/evidence/:dispute_id',
     summary: 'Retrieve the evidence of a dispute by group',
     params: disputeParams,
-    response: evidenceSchema,
+    response: z.union([evidenceSchema, evidenceFilesSchema]),
     errors: [missing],
     repetition: SAFE,
   },

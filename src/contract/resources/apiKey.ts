@@ -29,5 +29,9 @@ export const createdApiKeySchema = apiKeySchema.extend({
 export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
 
 /** The result of revoking a key. The contract leaves it open; this is the family's. */
-export const revokedApiKeySchema = z.looseObject({ merchant_id: text, key_id: id, revoked: flag });
+export const revokedApiKeySchema = z.looseObject({
+  merchant_id: text,
+  key_id: text,
+  revoked: flag,
+});
 export type RevokedApiKey = z.infer<typeof revokedApiKeySchema>;

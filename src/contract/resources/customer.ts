@@ -27,7 +27,7 @@ export type Customer = z.infer<typeof customerSchema>;
 
 /** The result of deleting a customer. The contract leaves it open; this is the family's. */
 export const deletedCustomerSchema = z.looseObject({
-  customer_id: id,
+  customer_id: text,
   customer_deleted: flag,
   address_deleted: flag,
   payment_methods_deleted: flag,

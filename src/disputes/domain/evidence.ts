@@ -25,9 +25,9 @@ type Values = { readonly [Field in EvidenceField]?: string };
 
 /** Rule 1. Values that are no text are left out. */
 export function evidenceOf(
-  groups: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  groups: Readonly<Record<string, Readonly<Record<string, unknown>> | null | undefined>>,
 ): Values {
-  const all = Object.values(groups).flatMap((group) => Object.entries(group));
+  const all = Object.values(groups).flatMap((group) => Object.entries(group ?? {}));
   const known = new Set<string>(EVIDENCE_FIELDS);
   return Object.fromEntries(
     all.filter(([name, value]) => known.has(name) && typeof value === 'string' && value !== ''),

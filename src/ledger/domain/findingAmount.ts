@@ -6,22 +6,29 @@ export interface FindingAmount {
   readonly amountMinor: number;
 }
 
-/** @returns undefined where the facts have no amount of their own */
-export function amountInFacts(finding: {
+type Detail = Readonly<Record<string, unknown>>;
+
+/** @returns one for each currency; none where the facts have no amount of their own */
+export function amountsInFacts(finding: {
   readonly class: string;
-  readonly detail: Readonly<Record<string, unknown>>;
-}): FindingAmount | undefined {
+  readonly detail: Detail;
+}): readonly FindingAmount[] {
   const { detail } = finding;
-  const { currency } = detail;
-  const amountMinor = excessOf(finding.class as FindingClass, detail);
-  if (typeof currency !== 'string' || amountMinor === undefined) return undefined;
-  return { currency, amountMinor };
+  return [detail, ...otherExcesses(detail)].flatMap((facts) => {
+    const { currency } = facts;
+    const amountMinor = excessOf(finding.class as FindingClass, facts);
+    const isKnown = typeof currency === 'string' && amountMinor !== undefined;
+    return isKnown ? [{ currency, amountMinor }] : [];
+  });
 }
 
-function excessOf(
-  name: FindingClass,
-  detail: Readonly<Record<string, unknown>>,
-): number | undefined {
+/** The excesses of an order in further currencies. */
+export function otherExcesses({ others }: Detail): readonly Detail[] {
+  if (!Array.isArray(others)) return [];
+  return others.filter((one): one is Detail => typeof one === 'object' && one !== null);
+}
+
+function excessOf(name: FindingClass, detail: Detail): number | undefined {
   switch (name) {
     case 'over_refund':
     case 'double_loss':

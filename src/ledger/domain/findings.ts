@@ -23,7 +23,7 @@ export const FINDING_CLASSES = {
   over_refund: 'More of a payment was refunded, or is being refunded, than it captured.',
   double_paid: 'Two payments of one order were paid, and neither was returned in full.',
   double_loss: 'Refunds and disputes of a payment together exceed what it captured.',
-  dispute_and_refund: 'A dispute and a refund of one order are both undecided.',
+  dispute_and_refund: 'A dispute and a refund of one payment are both undecided.',
   missing_local: 'The service has something that could not be added to the ledger.',
   stale_local: 'The service lists a different state, and a retrieve did not update the ledger.',
   totals:

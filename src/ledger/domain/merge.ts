@@ -30,6 +30,7 @@ import { captureClaim, FINAL_STATUSES, isKnownStatus } from '../../contract/stat
 import { termSinceMicros } from './overdue.ts';
 import { DEFAULT_DISPUTE_STAGE, stageRank, statusRank } from './ranks.ts';
 import { capturedOf, type ResourceRef, type Snapshot, type SnapshotContent } from './snapshot.ts';
+import { stageSinceMicros } from './stageSince.ts';
 import { isReachable } from './transitions.ts';
 
 /** Why a state needs a retrieve before it can be trusted. */
@@ -71,6 +72,8 @@ export interface ResourceState extends StateFields {
   readonly revokedMinor: number;
   /** When the term of its status began (overdue.ts), in microseconds since 1970; undefined for no term. */
   readonly termSinceMicros: number | undefined;
+  /** Disputes: when the stage began (stageSince.ts), in microseconds since 1970; otherwise undefined. */
+  readonly stageSinceMicros: number | undefined;
   /** Refunds and disputes: the payments that bodies name, if they name several; otherwise empty. */
   readonly namedPayments: readonly string[];
   /** Whether enough is known to post money for this resource. */
@@ -153,6 +156,7 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
     capturedMinor: amounts.capturedMinor,
     revokedMinor: amounts.revokedMinor,
     termSinceMicros: termSinceMicros(head.ref.kind, fields, ascending),
+    stageSinceMicros: head.ref.kind === 'dispute' ? stageSinceMicros(fields, ascending) : undefined,
     namedPayments: hasParent(head.ref.kind) ? namedPayments(ascending) : [],
     posts:
       fields.amountMinor !== undefined &&

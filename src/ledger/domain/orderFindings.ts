@@ -101,18 +101,27 @@ function returnsIn(currency: string, payment: NamedPart, own: readonly NamedPart
   };
 }
 
-/** The excesses of all payments, in the first currency that has any. */
+/** An excess in one currency, in minor units. */
+interface Excess {
+  readonly currency: string;
+  readonly excessMinor: number;
+}
+
+/**
+ * The excesses of all payments, by currency. Nearly every order has one currency, so the first stands in the detail
+ * itself, as in findings that were accepted before there were others.
+ */
 function excesses(
   returns: readonly Returns[],
   name: OrderFindingClass,
   excessOf: (returns: Returns) => number,
 ): readonly [OrderFindingClass, object][] {
   const exceeding = returns.filter((one) => excessOf(one) > 0);
-  const [currency] = exceeding.map((one) => one.currency).sort();
-  if (currency === undefined) return [];
-  const own = exceeding.filter((one) => one.currency === currency);
-  const excessMinor = own.reduce((sum, one) => sum + excessOf(one), 0);
-  return [[name, { currency, excessMinor }]];
+  const [first, ...others] = [...groupBy(exceeding, ({ currency }) => currency)]
+    .map(([currency, own]): Excess => ({ currency, excessMinor: sumMinor(own.map(excessOf)) }))
+    .sort((one, other) => (one.currency < other.currency ? -1 : 1));
+  if (first === undefined) return [];
+  return [[name, others.length === 0 ? first : { ...first, others }]];
 }
 
 function overRefund({ refundMinor, capturedMinor }: Returns): number {
@@ -155,21 +164,29 @@ function keptMinor(
     );
 }
 
-/** The customer may receive the money twice; which of the two came first does not matter. */
+/**
+ * The customer may receive the money of one payment twice; which of the two came first does not matter. A refund
+ * answers an inquiry by the bank, and prevents the dispute.
+ */
 function disputeAndRefund(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {
-  const [disputes, refunds] = [undecided(parts, 'dispute'), undecided(parts, 'refund')];
-  return disputes.length > 0 && refunds.length > 0
-    ? [['dispute_and_refund', { disputes, refunds }]]
-    : [];
+  const byPayment = groupBy(parts.filter(isUndecided), ({ paymentId }) => paymentId);
+  const both = [...byPayment.values()].filter(
+    (own) =>
+      own.some(({ kind }) => kind === 'dispute') && own.some(({ kind }) => kind === 'refund'),
+  );
+  const [disputes, refunds] = [amountsOf(both.flat(), 'dispute'), amountsOf(both.flat(), 'refund')];
+  return both.length > 0 ? [['dispute_and_refund', { disputes, refunds }]] : [];
 }
 
-/** Parts of a kind that are not final, by their ids. */
-function undecided(parts: readonly NamedPart[], wanted: 'dispute' | 'refund'): readonly object[] {
+function isUndecided({ kind, status, stage }: NamedPart): boolean {
+  const mayReturn = kind === 'refund' || (kind === 'dispute' && stage !== 'pre_dispute');
+  return mayReturn && status !== undefined && !FINAL_STATUSES[kind].has(status);
+}
+
+/** Parts of a kind, by their ids. */
+function amountsOf(parts: readonly NamedPart[], wanted: 'dispute' | 'refund'): readonly object[] {
   return parts
-    .filter(
-      ({ kind, status }) =>
-        kind === wanted && status !== undefined && !FINAL_STATUSES[kind].has(status),
-    )
+    .filter(({ kind }) => kind === wanted)
     .map(({ id, amountMinor, currency }) => ({ id, amountMinor, currency }))
     .sort(byId);
 }

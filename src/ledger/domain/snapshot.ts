@@ -130,17 +130,18 @@ export function capturedOf(content: SnapshotContent): number | undefined {
  * Whether a part was captured of a payment that still requires a capture: the contract has no status of its
  * own for that. Then what was received and what can still be captured are not more than the payment. A
  * service that sends `amount_received` too early sends all of it, beside all or nothing to capture: of a payment
- * that was authorized in part, twice the hold, which exactly half of a payment looks like.
+ * that was authorized in part, twice the hold. Two equal amounts are a part where they are halves of the payment.
  */
 function isPartOfHold(content: SnapshotContent): boolean {
   const { status, amountReceivedMinor = 0, amountCapturableMinor = 0 } = content;
   const { amountMinor = 0, netAmountMinor = amountMinor } = content;
+  const sumMinor = amountReceivedMinor + amountCapturableMinor;
   return (
     status === 'requires_capture' &&
     amountReceivedMinor > 0 &&
     amountCapturableMinor > 0 &&
-    amountReceivedMinor !== amountCapturableMinor &&
-    amountReceivedMinor + amountCapturableMinor <= netAmountMinor
+    (sumMinor === netAmountMinor ||
+      (sumMinor < netAmountMinor && amountReceivedMinor !== amountCapturableMinor))
   );
 }
 

@@ -2,7 +2,7 @@
 import { sumExactly } from '../../contract/money.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { amountInFacts, type FindingAmount } from '../domain/findingAmount.ts';
+import { amountsInFacts, type FindingAmount } from '../domain/findingAmount.ts';
 import {
   type FindingRow,
   readFindingRows,
@@ -27,8 +27,8 @@ export interface FindingSum {
 }
 
 export interface PlannedFinding extends FindingRow {
-  /** Undefined: it is about no amount, or about one that is not known. */
-  readonly amount: FindingAmount | undefined;
+  /** One for each currency; none: it is about no amount, or about one that is not known. */
+  readonly amounts: readonly FindingAmount[];
 }
 
 export interface FindingPlan {
@@ -46,21 +46,22 @@ export async function planAcceptance(db: Queryable, choice: FindingChoice): Prom
   const known = await readSubjectAmounts(db, subjects);
   const bySubject = new Map(known.map((amount) => [amount.subject, amount]));
   const findings = shown.map((finding): PlannedFinding => {
-    const amount = amountInFacts(finding) ?? bySubject.get(finding.subject);
-    return { ...finding, amount };
+    const inFacts = amountsInFacts(finding);
+    const ofSubject = bySubject.get(finding.subject);
+    return { ...finding, amounts: inFacts.length > 0 || !ofSubject ? inFacts : [ofSubject] };
   });
-  const amounts = findings.flatMap(({ amount }) => amount ?? []);
+  const all = findings.flatMap(({ amounts }) => amounts);
   return {
     findings,
     isComplete: found.length <= MAX_ACCEPTED,
-    sums: [...groupBy(amounts, ({ currency }) => currency)]
+    sums: [...groupBy(all, ({ currency }) => currency)]
       .map(([currency, ofCurrency]) => ({
         currency,
         findings: ofCurrency.length,
         amountMinor: sumExactly(ofCurrency.map(({ amountMinor }) => amountMinor)),
       }))
       .toSorted((one, other) => (one.currency < other.currency ? -1 : 1)),
-    withoutAmount: findings.length - amounts.length,
+    withoutAmount: findings.filter(({ amounts }) => amounts.length === 0).length,
   };
 }
 

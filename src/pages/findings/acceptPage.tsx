@@ -160,15 +160,20 @@ const SUMS: readonly Column<FindingSum>[] = [
   },
 ];
 
+const UNKNOWN_AMOUNT = { amountMinor: null, currency: null };
+
 const PLANNED: readonly Column<PlannedFinding>[] = [
   { title: 'Finding', cell: ({ id }) => <a href={findingHref(id)}>{id}</a> },
   { title: 'About', cell: ({ subject }) => <Id id={subject} href={subjectHref(subject)} /> },
   {
     title: 'Amount',
     isNumber: true,
-    cell: ({ amount }) => (
-      <Money amountMinor={amount?.amountMinor ?? null} currency={amount?.currency ?? null} />
-    ),
+    cell: ({ amounts }) =>
+      (amounts.length === 0 ? [UNKNOWN_AMOUNT] : amounts).map((amount) => (
+        <div>
+          <Money {...amount} />
+        </div>
+      )),
   },
   { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
 ];

@@ -102,8 +102,18 @@ export interface HiddenPayment {
   readonly afterwards?: FinalOutcome | undefined;
   /** `billing` is the customer's default, not one that was sent, so it changes with the customer. */
   readonly billing_is_default?: boolean | undefined;
+  /** How the processor treats an authorization of this payment. */
+  readonly processor?: Processor | undefined;
   /** Details for the next attempt: a card's outcome, never its number. */
   readonly details?: { readonly outcome: Outcome | undefined } | undefined;
+}
+
+/** Habits of a processor; without them, it authorizes everything, and what it authorized ends `expired`. */
+export interface Processor {
+  /** The percentage of a manual payment that it authorizes. */
+  readonly authorizedPercent?: number | undefined;
+  /** It reports an authorization that was not captured in time as `cancelled`. */
+  readonly cancelsLapsed?: boolean | undefined;
 }
 
 export type PaymentDue = 'expire_authorization' | 'finish_processing' | 'abandon_action';
@@ -161,6 +171,7 @@ export interface NewPayment extends PaymentContext {
   readonly clientSecret: string;
   /** Percent of the amount that the customer pays on top of it. */
   readonly surchargePercent?: number | undefined;
+  readonly processor?: Processor | undefined;
 }
 
 /** A payment that is `processing` is decided after this time. */
@@ -199,6 +210,7 @@ export function createPayment(input: PaymentInput, created: NewPayment): Decisio
     attempt_count: 0,
     hidden: {
       client_secret: created.clientSecret,
+      processor: created.processor,
       billing_is_default: defaultBilling === undefined ? undefined : true,
     },
   };
@@ -316,14 +328,15 @@ export function capturePayment(
   }
   const received = state.amount_received + amountMinor;
   const isFull = received === dueAmount(state);
-  const goesOn = !isFull && state.capture_method === 'manual_multiple';
+  const leftMinor = state.amount_capturable - amountMinor;
+  const goesOn = leftMinor > 0 && state.capture_method === 'manual_multiple';
   const ongoing = staysRequired ? 'requires_capture' : 'partially_captured_and_capturable';
   const ended = isFull ? 'succeeded' : 'partially_captured';
   return accept(
     changed(state, nowMs, {
       status: goesOn ? ongoing : ended,
       amount_received: received,
-      amount_capturable: goesOn ? dueAmount(state) - received : 0,
+      amount_capturable: goesOn ? leftMinor : 0,
       captured_at: isoTime(nowMs),
       statement_descriptor: descriptor === '' ? state.statement_descriptor : descriptor,
       hidden: goesOn ? state.hidden : withoutDue(state),
@@ -427,7 +440,7 @@ export function runPaymentDue(state: PaymentState, nowMs: number): PaymentState 
     case 'expire_authorization':
       // What was captured before stays received.
       return changed(state, nowMs, {
-        status: 'expired',
+        status: state.hidden.processor?.cancelsLapsed ? 'cancelled' : 'expired',
         amount_capturable: 0,
         hidden: withoutDue(state),
       });
@@ -611,15 +624,23 @@ function finish(state: PaymentState, outcome: FinalOutcome, nowMs: number): Paym
     });
   }
   const expiresAtMs = nowMs + MANUAL_AUTHORIZATION_VALIDITY_MS;
+  const authorizedMinor = authorizedAmount(state);
+  const isPart = authorizedMinor < dueAmount(state);
   return changed(state, nowMs, {
-    status: 'requires_capture',
-    amount_capturable: dueAmount(state),
+    status: isPart ? 'partially_authorized_and_requires_capture' : 'requires_capture',
+    amount_capturable: authorizedMinor,
     capture_before: isoTime(expiresAtMs),
     hidden: {
       ...withoutDue(state),
       due: { at: isoTime(expiresAtMs), what: 'expire_authorization' },
     },
   });
+}
+
+/** At least one minor unit. */
+function authorizedAmount(state: PaymentState): number {
+  const { authorizedPercent = 100 } = state.hidden.processor ?? {};
+  return Math.ceil((dueAmount(state) * authorizedPercent) / 100);
 }
 
 function decline(state: PaymentState, code: UnifiedCode, nowMs: number): PaymentState {
@@ -666,8 +687,8 @@ function waiting(
 
 /** What stays of the hidden state once an attempt begins or ends. The next one may need the address. */
 function withoutDue({ hidden }: PaymentState): HiddenPayment {
-  const { client_secret, billing_is_default } = hidden;
-  return { client_secret, billing_is_default };
+  const { client_secret, billing_is_default, processor } = hidden;
+  return { client_secret, billing_is_default, processor };
 }
 
 function changed(state: PaymentState, nowMs: number, changes: Partial<PaymentState>): PaymentState {

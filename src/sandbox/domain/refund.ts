@@ -34,7 +34,11 @@ export interface RefundState {
   readonly error_message?: string | undefined;
   readonly created: string;
   readonly modified_at: string;
-  readonly hidden: { readonly due?: { readonly at: string; readonly what: 'settle' } | undefined };
+  readonly hidden: {
+    readonly due?: { readonly at: string; readonly what: 'settle' } | undefined;
+    /** The status in which it settles. */
+    readonly afterwards?: RefundStatus | undefined;
+  };
 }
 
 /** The fields of Create Refund. service-interface.md §4.5. */
@@ -52,6 +56,8 @@ export interface NewRefund {
   readonly refundedMinor: number;
   /** Refunds of the payment so far, failed ones included. */
   readonly refundCount: number;
+  /** The processor leaves an instant refund `pending` and decides after this time. */
+  readonly decidesAfterMs?: number | undefined;
 }
 
 /** Amounts, in minor units, that choose the outcome of an instant refund; docs/reference/sandbox.md. */
@@ -84,9 +90,10 @@ export function createRefund(
     );
   }
   const type = input.refund_type ?? 'Instant';
-  const status = type === 'Scheduled' ? 'pending' : instantStatus(amountMinor);
+  const decided = type === 'Scheduled' ? 'pending' : instantStatus(amountMinor);
+  const status = created.decidesAfterMs === undefined ? decided : 'pending';
   const at = isoTime(created.nowMs);
-  const settlesMs = created.nowMs + (type === 'Scheduled' ? SCHEDULED_MS : PENDING_MS);
+  const afterMs = type === 'Scheduled' ? SCHEDULED_MS : (created.decidesAfterMs ?? PENDING_MS);
   return accept({
     refund_id: created.refundId,
     payment_id: payment.payment_id,
@@ -100,7 +107,10 @@ export function createRefund(
     ...(status === 'failed' ? FAILURE : {}),
     created: at,
     modified_at: at,
-    hidden: status === 'pending' ? { due: { at: isoTime(settlesMs), what: 'settle' } } : {},
+    hidden:
+      status === 'pending'
+        ? { due: { at: isoTime(created.nowMs + afterMs), what: 'settle' }, afterwards: decided }
+        : {},
   });
 }
 
@@ -154,5 +164,7 @@ export function moveRefund(
 
 /** Runs the timer. */
 export function runRefundDue(state: RefundState, nowMs: number): RefundState {
-  return moveRefund(state, 'succeeded', nowMs).value ?? state;
+  const { afterwards = 'succeeded' } = state.hidden;
+  const to = afterwards === 'pending' ? 'succeeded' : afterwards;
+  return moveRefund(state, to, nowMs).value ?? state;
 }

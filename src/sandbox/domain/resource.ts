@@ -128,14 +128,3 @@ const PAYOUT_NULLABLE = [
   'unified_message',
   'payout_method_id',
 ] as const;
-
-/**
- * The same with its `client_secret`, for the responses of create, update and confirm.
- * service-interface.md §2.1.
- */
-export function showWithSecret(resource: Resource): Shown {
-  const { hidden } = resource.state;
-  return 'client_secret' in hidden
-    ? { ...show(resource), client_secret: hidden.client_secret }
-    : show(resource);
-}

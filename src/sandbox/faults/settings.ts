@@ -24,6 +24,8 @@ const durationMs = z
 /** Fields that bodies of some services do not have: `version` means `modified_at`. */
 export const OMITTABLE_FIELDS = ['created', 'version'] as const;
 const omitFields = z.array(z.enum(OMITTABLE_FIELDS)).default([]);
+/** Names of fields that a body has as null. */
+const nullFields = z.array(z.string()).default([]);
 
 /** Faults of webhooks. Each event is decided on its own. */
 const webhookFaults = faultObject({
@@ -50,6 +52,12 @@ const webhookFaults = faultObject({
   short_objects: rate,
   /** Fields that the object does not have. */
   omit_fields: omitFields,
+  /** Fields that the object has as null. */
+  null_fields: nullFields,
+  /** Refunds, disputes and payouts name their own id `id`, as in the second version of the family's API. */
+  plain_ids: rate,
+  /** The event has a type that the contract does not name. */
+  unknown_types: rate,
 });
 
 /** Faults of requests. The first entry that matches a request and is chosen at its `rate` applies. */
@@ -115,6 +123,8 @@ const listFaults = faultObject({
   short_rows: z.boolean().default(false),
   /** Fields that rows do not have. */
   omit_fields: omitFields,
+  /** Fields that rows have as null. */
+  null_fields: nullFields,
   /** Lists show the state of this long ago. */
   replica_lag_ms: durationMs.default(0),
   /** Names of filters that have no effect. */
@@ -131,7 +141,12 @@ const retrieveFaults = faultObject({
   lag_ms: durationMs.default(0),
   /** Fields that bodies do not have. */
   omit_fields: omitFields,
+  /** Fields that bodies have as null. */
+  null_fields: nullFields,
 });
+
+/** Forms of the arrays that a payment carries besides its own fields. */
+export const NESTED_FORMS = ['null', 'empty', 'filled'] as const;
 
 /** Faults of payments. Each payment is decided on its own. */
 const paymentFaults = faultObject({
@@ -147,6 +162,33 @@ const paymentFaults = faultObject({
   no_received: rate,
   /** A payment of which a part was captured stays `requires_capture` while more can be captured. */
   no_part_status: rate,
+  /** A manual payment is authorized in part: `authorized_percent` of it can be captured, and no more. */
+  partial_authorization: rate,
+  authorized_percent: z.int().min(1).max(99).default(70),
+  /** An authorization that was not captured in time ends `cancelled`, as processors report it. */
+  lapse_cancels: rate,
+  /** `requires_action` is `requires_customer_action`. */
+  customer_action: rate,
+  /** `processing` is `pending`, a status that the contract does not have. */
+  unknown_status: rate,
+  /** `amount_capturable` shows the full amount once `failed`. */
+  failed_capturable: rate,
+  /** `refunds`, `disputes`, `attempts` and `captures`, in this form; `payment_method_data` is text. */
+  nested: z.enum(NESTED_FORMS).optional(),
+});
+
+/** Faults of refunds. Each refund is decided on its own. */
+const refundFaults = faultObject({
+  /** Instant refunds are `pending` first and decided later. */
+  pending_first: rate,
+  pending_ms: durationMs.default(60 * 60 * 1000),
+});
+
+const errorFaults = faultObject({
+  /** Errors have no `type`. */
+  without_type: z.boolean().default(false),
+  /** Errors have the family's statuses, codes and types where they differ from the contract's. */
+  family: z.boolean().default(false),
 });
 
 const MAX_CLOCK_OFFSET_MS = 10 * 365 * DAY_MS;
@@ -159,10 +201,18 @@ export const faultsSchema = faultObject({
   lists: listFaults.prefault({}),
   retrieves: retrieveFaults.prefault({}),
   payments: paymentFaults.prefault({}),
+  refunds: refundFaults.prefault({}),
+  errors: errorFaults.prefault({}),
   /** Offset of the service's clock: of the times that it writes and shows, and of the `Date` header. */
   clock_offset_ms: z.int().min(-MAX_CLOCK_OFFSET_MS).max(MAX_CLOCK_OFFSET_MS).default(0),
   /** Disputes have their amount as text, as services of this family send it. */
   dispute_amount_as_text: z.boolean().default(false),
+  /** Resources have the family's fields instead of the contract's: other names of times, and none where it has none. */
+  family_fields: z.boolean().default(false),
+  /** Evidence is answered as the family does: by the dispute, by a list of files, and by an empty body. */
+  family_evidence: z.boolean().default(false),
+  /** Responses have no headers of the rate limit. */
+  no_rate_headers: z.boolean().default(false),
   /** Requests must match the contract exactly: unknown fields, nulls and other spellings are rejected. */
   strict_requests: z.boolean().default(false),
   /** HTTP status of HE_01, which the contract leaves open. */
@@ -174,6 +224,8 @@ export type FaultsInput = z.input<typeof faultsSchema>;
 export type WebhookFaults = Faults['webhooks'];
 export type RequestFault = Faults['requests'][number];
 export type ListFaults = Faults['lists'];
+export type ErrorFaults = Faults['errors'];
+export type NestedForm = (typeof NESTED_FORMS)[number];
 export type OmittableField = (typeof OMITTABLE_FIELDS)[number];
 
 export const NO_FAULTS: Faults = faultsSchema.parse({});

@@ -32,7 +32,7 @@ import { rejectBrowsers } from './guard.ts';
 import { isStorable, readJson } from './json.ts';
 import { readMultipart } from './multipart.ts';
 import type { Budget } from './rateLimit.ts';
-import { sendRejection, sendServiceError } from './respond.ts';
+import { sendRejection, sendServiceError, setErrorForm } from './respond.ts';
 import { tolerate } from './tolerate.ts';
 
 export function createSandboxApp(services: Services, log: SandboxLog): express.Express {
@@ -52,8 +52,9 @@ export function createSandboxApp(services: Services, log: SandboxLog): express.E
   app.use(createControl(services));
   for (const name of inMatchingOrder()) addEndpoint(app, name, services);
   app.use(async (request: Request, response: Response) => {
+    setErrorForm(response, services.faults.current().errors);
     const caller = await identify(services, request.header(API_KEY_HEADER));
-    setBudget(response, services.rateLimit.spend(caller.value?.name ?? ANONYMOUS));
+    setBudget(services, response, caller.value?.name ?? ANONYMOUS);
     const message = `There is no route ${request.method} ${request.path}.`;
     sendRejection(response, { status: 404, code: 'IR_05', message });
   });
@@ -72,6 +73,7 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
   const endpoint: Endpoint = ENDPOINTS[name];
   const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   app[method](endpoint.path, async (request: Request, response: Response) => {
+    setErrorForm(response, services.faults.current().errors);
     const rejected = await admit(endpoint, services, request, response);
     if (rejected) {
       sendRejection(response, rejected);
@@ -105,21 +107,23 @@ async function admit(
 ): Promise<Rejection | undefined> {
   const caller = await identify(services, request.header(API_KEY_HEADER));
   if (caller.rejection) {
-    setBudget(response, services.rateLimit.spend(ANONYMOUS));
+    setBudget(services, response, ANONYMOUS);
     return caller.rejection;
   }
-  const budget = services.rateLimit.spend(caller.value.name);
-  setBudget(response, budget);
-  if (budget.isExceeded) return { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' };
+  const { isExceeded } = setBudget(services, response, caller.value.name);
+  if (isExceeded) return { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' };
   return forbid(caller.value, endpoint);
 }
 
-function setBudget(response: Response, { limit, remaining, resetSeconds }: Budget): void {
+function setBudget({ faults, rateLimit }: Services, response: Response, caller: string): Budget {
+  const budget = rateLimit.spend(caller);
+  if (faults.current().no_rate_headers) return budget;
   response.set({
-    [RATE_LIMIT_HEADERS.limit]: String(limit),
-    [RATE_LIMIT_HEADERS.remaining]: String(remaining),
-    [RATE_LIMIT_HEADERS.reset]: String(resetSeconds),
+    [RATE_LIMIT_HEADERS.limit]: String(budget.limit),
+    [RATE_LIMIT_HEADERS.remaining]: String(budget.remaining),
+    [RATE_LIMIT_HEADERS.reset]: String(budget.resetSeconds),
   });
+  return budget;
 }
 
 interface ReadCall {

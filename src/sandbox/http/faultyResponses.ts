@@ -61,7 +61,7 @@ export function sendWithFault(
   fault: RequestFault | undefined,
   request: Request,
   response: Response,
-  body: object,
+  body: object | undefined,
 ): void {
   switch (fault?.fault) {
     case 'cut_after':
@@ -99,12 +99,16 @@ function hold(request: Request, holdMs: number, then: () => void): void {
 }
 
 /** An array has no fields, so lists in that envelope stay as they are. */
-function withFields(body: object, fields: object): object {
-  return Array.isArray(body) ? body : { ...body, ...fields };
+function isWithoutFields(body: object | undefined): body is undefined {
+  return body === undefined || Array.isArray(body);
 }
 
-function withOtherIds(body: object): object {
-  if (Array.isArray(body)) return body;
+function withFields(body: object | undefined, fields: object): object | undefined {
+  return isWithoutFields(body) ? body : { ...body, ...fields };
+}
+
+function withOtherIds(body: object | undefined): object | undefined {
+  if (isWithoutFields(body)) return body;
   const isId = ([name, value]: [string, unknown]): boolean =>
     name.endsWith('_id') && typeof value === 'string';
   const other = Object.entries(body).map((field) =>
@@ -113,7 +117,7 @@ function withOtherIds(body: object): object {
   return Object.fromEntries(other);
 }
 
-function withoutFields(body: object, names: ReadonlySet<string>): object {
-  if (Array.isArray(body)) return body;
+function withoutFields(body: object | undefined, names: ReadonlySet<string>): object | undefined {
+  if (isWithoutFields(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
 }

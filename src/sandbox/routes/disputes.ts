@@ -1,7 +1,7 @@
 /** Routes for disputes. service-interface.md §4.10; evidence.ts has those of evidence. */
 import { accept, type Decision, rejectUnknown } from '../domain/decision.ts';
 import { acceptDispute, type DisputeState } from '../domain/dispute.ts';
-import { show } from '../domain/resource.ts';
+import { responseView } from '../faults/views.ts';
 import type { Services } from '../services.ts';
 import type { Handlers } from './handler.ts';
 import { listPage } from './list.ts';
@@ -16,24 +16,28 @@ export const DISPUTE_HANDLERS: Handlers<Disputes> = {
   listDisputes: ({ input }, services) => listPage(services, { kind: 'dispute', ...input }),
 
   acceptDispute: ({ params }, services) =>
-    changeDispute(services, params.dispute_id, acceptDispute),
+    changeDispute(services, params.dispute_id, acceptDispute, disputeView),
 };
 
 /** Applies a rule to a dispute under its lock, and returns the view of the changed dispute. */
-export function changeDispute(
-  { resources }: Services,
+export function changeDispute<Body extends object | undefined>(
+  services: Services,
   disputeId: string,
   rule: (state: DisputeState, nowMs: number) => Decision<DisputeState>,
-  view: (state: DisputeState) => object = (state) => show({ kind: 'dispute', state }),
-): Promise<Decision<object>> {
-  return resources.write(async (transaction) => {
+  view: (state: DisputeState, services: Services) => Body,
+): Promise<Decision<Body>> {
+  return services.resources.write(async (transaction): Promise<Decision<Body>> => {
     const state = await transaction.lock('dispute', disputeId);
     if (state === undefined) return unknownDispute(disputeId);
     const changed = rule(state, transaction.nowMs);
     if (changed.rejection) return changed;
     const saved = await transaction.save({ kind: 'dispute', state: changed.value });
-    return accept(view(saved.state));
+    return accept(view(saved.state, services));
   });
+}
+
+export function disputeView(state: DisputeState, { faults }: Services): object {
+  return responseView({ kind: 'dispute', state }, faults.context());
 }
 
 export function unknownDispute(disputeId: string): Decision<never> {

@@ -4,7 +4,8 @@ import { accept, rejectValue } from '../domain/decision.ts';
 import { changeEvidence, type DisputeState, groupEvidence } from '../domain/dispute.ts';
 import { isoTime } from '../domain/time.ts';
 import { randomId } from '../ids.ts';
-import { changeDispute, unknownDispute } from './disputes.ts';
+import type { Services } from '../services.ts';
+import { changeDispute, disputeView, unknownDispute } from './disputes.ts';
 import type { Handlers } from './handler.ts';
 
 type Evidence = 'submitEvidence' | 'retrieveEvidence' | 'deleteEvidence' | 'uploadFile';
@@ -28,9 +29,10 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
     );
   },
 
-  retrieveEvidence: async ({ params }, { store }) => {
+  retrieveEvidence: async ({ params }, { store, faults }) => {
     const found = await store.readResource('dispute', params.dispute_id);
     if (found?.kind !== 'dispute') return unknownDispute(params.dispute_id);
+    if (faults.current().family_evidence) return accept(filesOf(found.state));
     const { dispute_id, evidence_submitted_at } = found.state;
     return accept({ dispute_id, evidence: groupEvidence(found.state), evidence_submitted_at });
   },
@@ -40,7 +42,7 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
       services,
       input.dispute_id,
       (state, nowMs) => changeEvidence(state, { [input.evidence_type]: '' }, nowMs),
-      result,
+      (state, { faults }) => (faults.current().family_evidence ? undefined : submitted(state)),
     ),
 
   uploadFile: async ({ input }, { store, shownClock }) => {
@@ -61,7 +63,22 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
   },
 };
 
+/** The response to evidence: of the family, the dispute. */
+function result(state: DisputeState, services: Services): object {
+  const { family_evidence: isFamily } = services.faults.current();
+  return isFamily ? disputeView(state, services) : submitted(state);
+}
+
+/** The family's form of the evidence: its files, without groups and texts. */
+function filesOf({ hidden: { evidence = {} } }: DisputeState): readonly object[] {
+  return EVIDENCE_FILE_FIELDS.flatMap((name) =>
+    evidence[name] === undefined
+      ? []
+      : [{ evidence_type: name, file_metadata_response: { file_id: evidence[name] } }],
+  );
+}
+
 /** The result of submitting evidence. service-interface.md §2.6. */
-function result({ dispute_id, evidence_submitted_at }: DisputeState): object {
+function submitted({ dispute_id, evidence_submitted_at }: DisputeState): object {
   return { dispute_id, status: 'submitted', evidence_submitted_at };
 }

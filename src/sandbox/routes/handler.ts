@@ -1,4 +1,4 @@
-/** The type of a handler: a function from a validated request to a response body or a rejection. */
+/** The type of a handler: a function from a validated request to a response body, if it has one, or a rejection. */
 import type { z } from 'zod';
 import type { ENDPOINTS, EndpointName } from '../../contract/index.ts';
 import type { Decision } from '../domain/decision.ts';
@@ -25,6 +25,6 @@ export interface Call<Name extends EndpointName> {
 export type Handler<Name extends EndpointName> = (
   call: Call<Name>,
   services: Services,
-) => Promise<Decision<object>>;
+) => Promise<Decision<object | undefined>>;
 
 export type Handlers<Names extends EndpointName> = { readonly [Name in Names]: Handler<Name> };

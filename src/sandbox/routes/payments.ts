@@ -124,14 +124,20 @@ function contextOf(services: Services, paymentId: string): Omit<NewPaymentFaults
   const { payments } = services.faults.current();
   const isLate = random('processing_first', paymentId) < payments.processing_first;
   const hasSurcharge = random('surcharge', paymentId) < payments.surcharge;
+  const isPart = random('partial_authorization', paymentId) < payments.partial_authorization;
+  const cancelsLapsed = random('lapse_cancels', paymentId) < payments.lapse_cancels;
   return {
     hostedPageUrl: hostedPageUrl(services, paymentId),
     decidesAfterMs: isLate ? payments.processing_ms : undefined,
     surchargePercent: hasSurcharge ? payments.surcharge_percent : undefined,
+    processor: {
+      authorizedPercent: isPart ? payments.authorized_percent : undefined,
+      cancelsLapsed: cancelsLapsed || undefined,
+    },
   };
 }
 
-type NewPaymentFaults = PaymentContext & Pick<NewPayment, 'surchargePercent'>;
+type NewPaymentFaults = PaymentContext & Pick<NewPayment, 'surchargePercent' | 'processor'>;
 
 function paymentExists(services: Services, paymentId: string): Decision<never> {
   return alreadyExists(services, `A payment with payment_id ${paymentId} exists already`);

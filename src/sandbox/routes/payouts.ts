@@ -10,7 +10,7 @@ import {
   type PayoutState,
   replacePayout,
 } from '../domain/payout.ts';
-import { show, showWithSecret } from '../domain/resource.ts';
+import { responseView } from '../faults/views.ts';
 import { randomId } from '../ids.ts';
 import type { ResourceTransaction } from '../resourceWriter.ts';
 import type { Services } from '../services.ts';
@@ -50,7 +50,10 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
       if (attached.rejection) return attached;
       const made = await transaction.insert({ kind: 'payout', state: created.value });
       return made
-        ? accept(showWithSecret(made))
+        ? accept({
+            ...responseView(made, services.faults.context()),
+            client_secret: made.state.hidden.client_secret,
+          })
         : alreadyExists(services, `A payout with payout_id ${payoutId} exists already`);
     });
   },
@@ -102,7 +105,7 @@ type Rule = (
 
 /** Applies a rule to a payout under its lock. */
 export function changePayout(
-  { resources }: Services,
+  { resources, faults }: Services,
   payoutId: string,
   rule: Rule,
 ): Promise<Decision<object>> {
@@ -111,7 +114,8 @@ export function changePayout(
     if (state === undefined) return unknownPayout(payoutId);
     const changed = await rule(state, transaction.nowMs, transaction);
     if (changed.rejection) return changed;
-    return accept(show(await transaction.save({ kind: 'payout', state: changed.value })));
+    const saved = await transaction.save({ kind: 'payout', state: changed.value });
+    return accept(responseView(saved, faults.context()));
   });
 }
 

@@ -1,7 +1,7 @@
 /** Routes for refunds. service-interface.md §4.5 and §4.10. */
 import { accept, type Decision, rejectUnknown } from '../domain/decision.ts';
 import { createRefund, type RefundState, updateRefund } from '../domain/refund.ts';
-import { show } from '../domain/resource.ts';
+import { responseView } from '../faults/views.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
 import { alreadyExists } from './existing.ts';
@@ -25,11 +25,14 @@ export const REFUND_HANDLERS: Handlers<Refunds> = {
       const created = createRefund(payment, input, {
         ...totals,
         refundId,
+        decidesAfterMs: decidesAfterMs(services, refundId),
         nowMs: transaction.nowMs,
       });
       if (created.rejection) return created;
       const made = await transaction.insert({ kind: 'refund', state: created.value });
-      return made ? accept(show(made)) : refundExists(services, refundId);
+      return made
+        ? accept(responseView(made, services.faults.context()))
+        : refundExists(services, refundId);
     });
   },
 
@@ -44,9 +47,15 @@ export const REFUND_HANDLERS: Handlers<Refunds> = {
   listRefunds: ({ input }, services) => listPage(services, { kind: 'refund', ...input }),
 };
 
+/** The fault `pending_first`: the processor decides the refund after this time. */
+function decidesAfterMs({ faults }: Services, refundId: string): number | undefined {
+  const { pending_first: rate, pending_ms: afterMs } = faults.current().refunds;
+  return faults.random()('pending_first', refundId) < rate ? afterMs : undefined;
+}
+
 /** Applies a rule to a refund under its lock. */
 export function changeRefund(
-  { resources }: Services,
+  { resources, faults }: Services,
   refundId: string,
   rule: (state: RefundState, nowMs: number) => Decision<RefundState>,
 ): Promise<Decision<object>> {
@@ -55,7 +64,8 @@ export function changeRefund(
     if (state === undefined) return unknownRefund(refundId);
     const changed = rule(state, transaction.nowMs);
     if (changed.rejection) return changed;
-    return accept(show(await transaction.save({ kind: 'refund', state: changed.value })));
+    const saved = await transaction.save({ kind: 'refund', state: changed.value });
+    return accept(responseView(saved, faults.context()));
   });
 }
 

@@ -1,5 +1,5 @@
 /** Creates the event of a change and schedules its deliveries, in the transaction of the change. */
-import { CONTENT_TYPES, type EventType, type ResourceKind } from '../../contract/index.ts';
+import { CONTENT_TYPES, type ResourceKind } from '../../contract/index.ts';
 import { eventTypeOf, idOf, type Resource, type Shown } from '../domain/resource.ts';
 import { isoTime } from '../domain/time.ts';
 import type { ActiveFaults } from '../faults/activeFaults.ts';
@@ -41,6 +41,7 @@ export async function emitEvent(
   const { faults, target } = parts;
   const { url, secret } = target();
   const { webhooks } = faults.current();
+  const random = faults.random();
   const objectId = idOf(resource);
   const once = `${resource.kind}/${objectId}/${eventType}`;
   const repeats = webhooks.one_event_per_type ? 0 : await tx.countEvents(objectId, eventType);
@@ -48,7 +49,7 @@ export async function emitEvent(
   const subject = `${stableNameOf(resource)}/${eventType}/${repeats}`;
   const body = bodyOf(webhookView(resource, faults.context(), subject), {
     kind: resource.kind,
-    eventType,
+    eventType: random('unknown_types', subject) < webhooks.unknown_types ? UNKNOWN_TYPE : eventType,
     eventId: id,
     merchantId: parts.merchantId,
     nowMs: shownMs,
@@ -65,16 +66,19 @@ export async function emitEvent(
   });
   // The fault `one_event_per_type`: this change causes no event.
   if (eventSeq === undefined || url === undefined) return;
-  const plan = planDeliveries(webhooks, faults.random(), subject);
+  const plan = planDeliveries(webhooks, random, subject);
   if (plan.length === 0) return;
   await tx.insertDeliveries(
     plan.map((delivery) => newDelivery(delivery, { eventSeq, body, secret, nowMs: ownMs })),
   );
 }
 
+/** A type that the contract does not name. */
+const UNKNOWN_TYPE = 'resource_updated';
+
 interface Envelope {
   readonly kind: ResourceKind;
-  readonly eventType: EventType;
+  readonly eventType: string;
   readonly eventId: string;
   readonly merchantId: string;
   readonly nowMs: number;

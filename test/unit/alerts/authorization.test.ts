@@ -210,6 +210,23 @@ describe('an authorization that ended (rule 4)', () => {
     },
   );
 
+  // A capture may take a while: `requires_capture`, then `processing`, then `succeeded`.
+  test.each(['succeeded', 'cancelled', 'failed'])(
+    'while it was processing resolves its alerts: it is %s',
+    (status) => {
+      const ended = facts({ ...expired, status, before: { status: 'processing' } });
+      expect(holdEndAlerts(ended)).toMatchObject({ active: [], oneTime: [] });
+      const never = { ...ended, authorizedMinor: 0 };
+      expect(holdEndAlerts(never), 'no statement for payments without a hold').toBeUndefined();
+    },
+  );
+
+  test('and had ended before has no alert', () => {
+    const before = { status: 'succeeded' };
+    expect(holdEndAlerts(facts({ ...expired, status: 'succeeded', before }))).toBeUndefined();
+    expect(holdEndAlerts({ ...expired, before: undefined })).toBeUndefined();
+  });
+
   test('while a part was being captured is one that ended', () => {
     const capturing = { status: 'partially_captured_and_processing' };
     const ended = facts({ ...expired, before: capturing });

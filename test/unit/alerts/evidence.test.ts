@@ -10,47 +10,19 @@ import { DAY_MS, HOUR_MS } from '../../../src/platform/time.ts';
 import { facts, NOW_MS } from './facts.ts';
 
 describe('the deadline (rule 1)', () => {
-  const CREATED = NOW_MS - 30 * DAY_MS;
-  const CHANGED = NOW_MS - 2 * DAY_MS;
-  const of = (fields: object) =>
-    evidenceDeadline(
-      {
-        stage: 'dispute',
-        createdMs: CREATED,
-        versionMs: CHANGED,
-        deadlineMs: undefined,
-        ...fields,
-      },
-      NOW_MS,
-    );
+  const SINCE = NOW_MS - 2 * DAY_MS;
 
   test('is the one that the service names, if it names one', () => {
-    for (const stage of ['pre_dispute', 'dispute', 'arbitration', undefined]) {
-      expect(of({ stage, deadlineMs: NOW_MS + 5 })).toEqual({
-        deadlineMs: NOW_MS + 5,
-        isAssumed: false,
-      });
-    }
+    const deadlineMs = NOW_MS + 5;
+    const deadline = evidenceDeadline({ deadlineMs, stageSinceMs: SINCE }, NOW_MS);
+    expect(deadline).toEqual({ deadlineMs, isAssumed: false });
   });
 
-  test.each([
-    ['dispute', CREATED],
-    ['pre_dispute', CREATED],
-    [undefined, CREATED],
-    // A dispute in a later stage was created long before its new response is due.
-    ['pre_arbitration', CHANGED],
-    ['arbitration', CHANGED],
-  ])('is otherwise seven days after the start of the stage %s', (stage, startMs) => {
-    expect(of({ stage })).toEqual({ deadlineMs: startMs + 7 * DAY_MS, isAssumed: true });
-  });
-
-  test('is counted from the other time if one is missing, and from now if both are', () => {
-    expect(of({ createdMs: undefined }).deadlineMs).toBe(CHANGED + 7 * DAY_MS);
-    expect(of({ stage: 'arbitration', versionMs: undefined }).deadlineMs).toBe(
-      CREATED + 7 * DAY_MS,
-    );
-    const neither = of({ createdMs: undefined, versionMs: undefined });
-    expect(neither.deadlineMs).toBe(NOW_MS + 7 * DAY_MS);
+  test('is otherwise seven days after the beginning of the stage', () => {
+    expect(evidenceDeadline({ deadlineMs: undefined, stageSinceMs: SINCE }, NOW_MS)).toEqual({
+      deadlineMs: SINCE + 7 * DAY_MS,
+      isAssumed: true,
+    });
   });
 });
 

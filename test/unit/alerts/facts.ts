@@ -29,6 +29,7 @@ export function facts(
     reason: undefined,
     termDays: undefined,
     termSinceMs: fields.termDays === undefined ? undefined : (fields.createdMs ?? NOW_MS - DAY_MS),
+    stageSinceMs: fields.kind === 'dispute' ? NOW_MS - DAY_MS : undefined,
     isOverdue: false,
     statusAhead: undefined,
     isHistory: false,

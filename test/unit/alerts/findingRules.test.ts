@@ -451,6 +451,15 @@ test('an alert has the facts of its finding for programs, and what it belongs to
   });
 });
 
+test('an excess in several currencies states each', () => {
+  const others = [{ currency: 'USD', excessMinor: 300 }];
+  const detail = { currency: 'EUR', excessMinor: 1050, others };
+  for (const name of ['over_refund', 'double_loss']) {
+    const alert = findingAlert(finding({ class: name, detail }));
+    expect(alert?.sentence).toContain('what their payments captured by 10.50 EUR and 3.00 USD');
+  }
+});
+
 test('an excess that the service has not confirmed is called so, and no other', () => {
   const sentenceOf = (isConfirmed?: boolean) =>
     findingAlert(finding(isConfirmed === undefined ? {} : { isConfirmed }))?.sentence;

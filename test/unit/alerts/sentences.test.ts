@@ -24,8 +24,13 @@ test('an assumed deadline is 7 days after the creation, and called assumed', () 
   ]);
 });
 
-test('at a later stage the assumed 7 days begin with the last change', () => {
-  const [sentence] = sentencesOf({ ...dispute, stage: 'arbitration', before: dispute });
+test('the assumed 7 days begin with the stage', () => {
+  const [sentence] = sentencesOf({
+    ...dispute,
+    stage: 'arbitration',
+    stageSinceMs: NOW_MS,
+    before: dispute,
+  });
   expect(sentence).toContain(
     'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) moved to the stage arbitration and needs a response. The service gives no deadline; Tallyhook assumes 7 days, until 2026-11-28 12:00 UTC.',
   );

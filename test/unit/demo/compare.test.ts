@@ -108,6 +108,20 @@ describe('3: money of an order, per currency', () => {
     expect(order?.differences).toContain(text);
   });
 
+  test('a dispute at the stage pre_dispute has moved no money, also when it is lost', () => {
+    const child = { payment_id: 'p1', currency: 'USD', amount: 200 };
+    const lost = { ...child, dispute_status: 'dispute_lost' };
+    const row = { ...PAID_ROW, kind: 'dispute' as const, amountMinor: 200, capturedMinor: 0 };
+    const [order] = compare({
+      serviceResources: [
+        ['payment', [PAID]],
+        ['dispute', [{ ...lost, dispute_id: 'd1', dispute_stage: 'pre_dispute' }]],
+      ],
+      resources: [PAID_ROW, { ...row, id: 'd1', status: 'lost' }],
+    });
+    expect(order?.differences).toEqual([]);
+  });
+
   test('refunds count once they succeeded, disputes once they are lost', () => {
     const child = { payment_id: 'p1', currency: 'USD', amount: 200 };
     const row = { ...PAID_ROW, amountMinor: 200, capturedMinor: 0 };

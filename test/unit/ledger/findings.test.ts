@@ -88,6 +88,35 @@ describe('an order', () => {
     expect(found(open, ...parts)).toEqual(isShown ? [['dispute_and_refund', detail]] : []);
   });
 
+  test('may not pay twice over a dispute of one payment and a refund of another', () => {
+    const refund = child({ status: 'pending' });
+    const dispute = child({ ...DISPUTE, status: 'opened', amountMinor: 10 });
+    const other = { ...payment, id: 'pay_2', status: 'partially_captured' };
+    expect(found(payment, other, refund, { ...dispute, paymentId: 'pay_2' })).toEqual([]);
+    const ofOther = { paymentId: 'pay_2', status: 'pending', amountMinor: 10 };
+    const both = [dispute, child({ ...DISPUTE, ...ofOther, id: 'dp_2', status: 'opened' })];
+    const [[, detail] = []] = found(
+      payment,
+      other,
+      refund,
+      child({ ...ofOther, id: 'ref_2' }),
+      ...both,
+    );
+    expect(detail).toMatchObject({
+      disputes: [{ id: 'dp_1' }, { id: 'dp_2' }],
+      refunds: [{ id: 'ref_1' }, { id: 'ref_2' }],
+    });
+  });
+
+  test('may not pay twice over an inquiry, which a refund answers', () => {
+    const inquiry = child({ ...DISPUTE, status: 'opened', stage: 'pre_dispute' });
+    const refund = child({ status: 'pending' });
+    expect(found(payment, refund, inquiry)).toEqual([]);
+    expect(found(payment, refund, { ...inquiry, stage: 'dispute', amountMinor: 10 })).toHaveLength(
+      1,
+    );
+  });
+
   test('is over-refunded by what exceeds its captures, pending refunds included', () => {
     const refunds = (...amounts: readonly number[]) =>
       amounts.map((amountMinor, place) =>
@@ -256,7 +285,7 @@ describe('an order', () => {
     expect(found(payment, ...both, { ...lost, amountMinor: 41 })).toHaveLength(1);
   });
 
-  test('has one finding of a class, about the first currency with it', () => {
+  test('has one finding of a class, about each currency with it', () => {
     const euro = { ...payment, id: 'pay_2', currency: 'EUR' };
     const refunds = [
       child({ amountMinor: 105, status: 'pending' }),
@@ -269,7 +298,10 @@ describe('an order', () => {
       }),
     ];
     expect(found(payment, euro, ...refunds)).toEqual([
-      ['over_refund', { currency: 'EUR', excessMinor: 7 }],
+      [
+        'over_refund',
+        { currency: 'EUR', excessMinor: 7, others: [{ currency: 'USD', excessMinor: 5 }] },
+      ],
       [
         'double_paid',
         {

@@ -128,8 +128,8 @@ function ordinal(number: number): string {
 
 /** Rules 4 and 5: for a payment that was held and has ended. */
 export function holdEndAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
-  const { before, isHistory, status } = facts;
-  if (!isHeld(before?.status) || !FINAL_STATUSES.payment.has(status ?? '')) return undefined;
+  const { isHistory, status } = facts;
+  if (!FINAL_STATUSES.payment.has(status ?? '') || !wasHeld(facts)) return undefined;
   const hasExpired = status === 'expired' && !isHistory;
   return {
     subject: subjectOf(facts),
@@ -139,7 +139,13 @@ export function holdEndAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
   };
 }
 
-function isHeld(status: string | undefined): boolean {
+/** A hold may be `processing` before it ends. The ledger has no authorized amount of payments that were never held. */
+function wasHeld({ before, authorizedMinor }: ResourceFacts): boolean {
+  if (before === undefined || FINAL_STATUSES.payment.has(before.status)) return false;
+  return isHeld(before.status) || authorizedMinor > 0;
+}
+
+function isHeld(status: string): boolean {
   return isCapturable(status) || status === 'partially_captured_and_processing';
 }
 

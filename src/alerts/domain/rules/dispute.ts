@@ -12,6 +12,7 @@
  * 6. A status that has fallen back (fallenBack.ts) changes nothing. If the dispute is open after all, the alert
  *    about the deadline is raised in time.
  */
+import { isFirstStage } from '../../../contract/statuses.ts';
 import type { Alert, Rule, Severity, SubjectAlerts } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
 import {
@@ -24,7 +25,7 @@ import {
   subjectOf,
 } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
-import { evidenceDeadline, isFirstStage, reachedThreshold } from './evidence.ts';
+import { evidenceDeadline, reachedThreshold } from './evidence.ts';
 import { hasFallenBack } from './fallenBack.ts';
 
 /** The status in which a dispute waits for the merchant's response. */

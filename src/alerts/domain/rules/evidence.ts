@@ -3,8 +3,7 @@
  *
  * Terms. *Threshold*: a number of hours before the deadline.
  *
- * 1. The deadline is the service's. If it gives none, 7 days are assumed: from the creation of the
- *    dispute, or from its last change if it moved to a later stage.
+ * 1. The deadline is the service's. If it gives none, 7 days are assumed from the beginning of the stage.
  * 2. Of several thresholds that are reached, only the one nearest to the deadline sends a reminder.
  * 3. The alert that opens names the deadline, so thresholds reached by then send no reminder. If the
  *    deadline moves later, a threshold of the new one that is already reached sends a reminder at once.
@@ -25,22 +24,13 @@ export interface Deadline {
   readonly isAssumed: boolean;
 }
 
-/** Stages at which a dispute begins. */
-const FIRST_STAGES: ReadonlySet<string> = new Set(['pre_dispute', 'dispute']);
-
-/** Rule 1. @param nowMs used only if the service gives no time at all */
+/** Rule 1. @param nowMs used only if the beginning of the stage is unknown */
 export function evidenceDeadline(
-  facts: Pick<ResourceFacts, 'stage' | 'createdMs' | 'versionMs' | 'deadlineMs'>,
+  { deadlineMs, stageSinceMs }: Pick<ResourceFacts, 'deadlineMs' | 'stageSinceMs'>,
   nowMs: number,
 ): Deadline {
-  const { stage, createdMs, versionMs, deadlineMs } = facts;
   if (deadlineMs !== undefined) return { deadlineMs, isAssumed: false };
-  const startMs = isFirstStage(stage) ? (createdMs ?? versionMs) : (versionMs ?? createdMs);
-  return { deadlineMs: (startMs ?? nowMs) + ASSUMED_DAYS * 24 * HOUR_MS, isAssumed: true };
-}
-
-export function isFirstStage(stage: string | undefined): boolean {
-  return stage === undefined || FIRST_STAGES.has(stage);
+  return { deadlineMs: (stageSinceMs ?? nowMs) + ASSUMED_DAYS * 24 * HOUR_MS, isAssumed: true };
 }
 
 /** The next threshold; undefined if all are reached. */

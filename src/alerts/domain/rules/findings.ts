@@ -68,7 +68,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'critical',
     graceMs: 0,
     sentence: ({ subject, detail }) =>
-      `Refunds and disputes of ${inner(subject)} exceed what their payments captured by ${amount(detail.excessMinor, detail.currency)}: the customer may receive the same money twice.`,
+      `Refunds and disputes of ${inner(subject)} exceed what their payments captured by ${excesses(detail)}: the customer may receive the same money twice.`,
     nextStep: (finding) =>
       `${explain(finding)}; then contest the dispute with the refund, or the other dispute, as evidence, before the dispute's deadline`,
   },
@@ -84,7 +84,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'critical',
     graceMs: 0,
     sentence: ({ subject, detail }) =>
-      `Refunds of ${inner(subject)} exceed what their payments captured by ${amount(detail.excessMinor, detail.currency)}.`,
+      `Refunds of ${inner(subject)} exceed what their payments captured by ${excesses(detail)}.`,
     nextStep: explain,
   },
   over_capture: {
@@ -412,6 +412,17 @@ function amount(amountMinor: unknown, currency: unknown): string {
     typeof amountMinor === 'number' ? amountMinor : undefined,
     typeof currency === 'string' ? currency : undefined,
   );
+}
+
+/** In each currency, as in `10.50 EUR and 3.00 USD`. */
+function excesses(detail: OpenFinding['detail']): string {
+  const { others } = detail;
+  return [detail, ...(Array.isArray(others) ? others : [])].map(excessOf).join(' and ');
+}
+
+function excessOf(one: unknown): string {
+  const { excessMinor, currency }: Readonly<Record<string, unknown>> = Object(one);
+  return amount(excessMinor, currency);
 }
 
 /** In minor units, for a command. */

@@ -10,7 +10,7 @@ import { moveRefund, REFUND_MOVES } from '../../domain/refund.ts';
 import { show } from '../../domain/resource.ts';
 import { randomId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
-import { changeDispute } from '../disputes.ts';
+import { changeDispute, disputeView } from '../disputes.ts';
 import { alreadyExists } from '../existing.ts';
 import { changePayment, fullView, unknownPayment } from '../payments.ts';
 import { changePayout } from '../payouts.ts';
@@ -84,6 +84,6 @@ export function addSimulationRoutes(router: Router, services: Services): void {
       status: z.enum(DISPUTE_STATUSES).optional(),
     }),
     handle: ({ dispute_id: id, ...move }) =>
-      changeDispute(services, id, (state, nowMs) => moveDispute(state, move, nowMs)),
+      changeDispute(services, id, (state, nowMs) => moveDispute(state, move, nowMs), disputeView),
   });
 }
