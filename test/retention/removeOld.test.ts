@@ -10,6 +10,7 @@ import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { readDisputedEvents, scanOldEvents } from '../../src/ledger/inbox/store/oldEvents.ts';
 import { insertChanges } from '../../src/ledger/store/changes.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import { readCoverage } from '../../src/reconcile/store/coverage.ts';
@@ -30,7 +31,7 @@ afterEach(() => db.drop());
 
 const run = (days = DEFAULT_DAYS) =>
   removeOld(
-    { db, days, sleep: noSleep },
+    { db, days, sleep: noSleep, machine: systemClock },
     { longestMs: 60_000, signal: new AbortController().signal },
   );
 
@@ -145,7 +146,7 @@ describe('each class keeps what is needed', () => {
        values ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '800 days')`);
     await db.query(`update retention_state set caught_up_at = now() - interval '9 days'`);
     const removed = await removeOld(
-      { db, days: { ...DEFAULT_DAYS, findings: undefined }, sleep: noSleep },
+      { db, days: { ...DEFAULT_DAYS, findings: undefined }, sleep: noSleep, machine: systemClock },
       { longestMs: 60_000, signal: new AbortController().signal },
     );
     expect(removed.map(({ name }) => name)).not.toContain('findings');
@@ -425,7 +426,7 @@ test('retention rests after each step', async () => {
   };
   const startMs = performance.now();
   await removeOld(
-    { db, days: DEFAULT_DAYS, sleep: rest },
+    { db, days: DEFAULT_DAYS, sleep: rest, machine: systemClock },
     { longestMs: 60_000, signal: new AbortController().signal },
   );
   const workedMs = performance.now() - startMs;
@@ -445,7 +446,7 @@ test('retention waits while events wait, and continues when they are applied', a
   await receive(db, [eventBody(paymentObject())]);
   await db.query(`update pending set since = now() - interval '1 minute'`);
   const short = await removeOld(
-    { db, days: DEFAULT_DAYS, sleep },
+    { db, days: DEFAULT_DAYS, sleep, machine: systemClock },
     { longestMs: 1_000, signal: new AbortController().signal },
   );
   expect(short.filter(({ rows, isDone }) => rows > 0 || isDone)).toEqual([]);
