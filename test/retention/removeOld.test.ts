@@ -14,6 +14,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import { readCoverage } from '../../src/reconcile/store/coverage.ts';
+import { retentionClasses } from '../../src/retention/classes.ts';
 import { planRetention } from '../../src/retention/plan.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
 import { readCutoff, readStates } from '../../src/retention/store/state.ts';
@@ -340,6 +341,29 @@ describe('rows of the inbox', () => {
     );
   });
 
+  test('take the steps of replays with them that name no other event', async () => {
+    const [first, second, young] = [await oldEvent(401), await oldEvent(401), await oldEvent(399)];
+    const runs = await db.query<{ id: number }>(
+      `insert into replay_runs (filter, reason, requested_by, planned, is_planned_complete, state, position,
+                                finished_at)
+       select '{}', 'x', 'ada', 3, true, 'done', 1, now() from generate_series(1, 2) returning id`,
+    );
+    await db.query(
+      `insert into replay_steps (run_id, position, next_position, is_last, numbers, done_at)
+       values ($4, $3::bigint + 1, $2::bigint, false, array[$3, $2]::bigint[], now()), ($4, $2, $1::bigint, true, array[$1]::bigint[], now()),
+              ($5, $3 + 1, $2, false, '{}', now()), ($5, $2, $1, true, array[$1]::bigint[], null)`,
+      [first, second, young, ...runs.map(({ id }) => id)],
+    );
+    expect(await removedOf('events')).toBe(2);
+    const steps = await db.query(
+      'select numbers::text as numbers, done_at is not null as done from replay_steps order by run_id',
+    );
+    expect(steps).toEqual([
+      { numbers: `{${young},${second}}`, done: true },
+      { numbers: `{${first}}`, done: false },
+    ]);
+  });
+
   test('stay beyond the last known event of a dispute, if there are too many to read', async () => {
     const [first, disputed, second] = [
       await oldEvent(401),
@@ -481,6 +505,20 @@ test('the plan shows what the next run removes, and the run removes it', async (
     isMoreRemovable: false,
     removedRows: 11_281,
   });
+});
+
+test('a foreign key to a table of which rows are removed has an index', async () => {
+  const tables = retentionClasses().flatMap((one) => one.tables);
+  const keys = await db.query(
+    `select c.conrelid::regclass::text as table
+       from pg_constraint c
+      where c.contype = 'f' and c.confrelid = any ($1::text[]::regclass[])
+            and not exists (select from pg_index i
+                             where i.indrelid = c.conrelid and i.indpred is null
+                                   and i.indkey[0] = c.conkey[1])`,
+    [tables],
+  );
+  expect(keys).toEqual([]);
 });
 
 // A server that takes over after a failover may have a wrong clock. By it, everything is old.
