@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { RETENTION_SETTINGS, retentionOf } from '../../src/config/retentionSettings.ts';
 import { dropDetachedPartition } from '../../src/ledger/bodies/store/packing.ts';
-import { startStopwatch } from '../../src/platform/clock.ts';
+import { startStopwatch, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { type RemovedRows, removeOld } from '../../src/retention/removeOld.ts';
@@ -43,7 +43,7 @@ export async function measureAging(connectionString: string): Promise<AgingFigur
     const elapsedSeconds = startStopwatch();
     const { signal } = new AbortController();
     const removed = await removeOld(
-      { db, days, sleep: () => Promise.resolve() },
+      { db, days, sleep: () => Promise.resolve(), machine: systemClock },
       { longestMs: LONGEST_MS, signal },
     );
     const retentionSeconds = elapsedSeconds();

@@ -8,9 +8,10 @@
  * 3. Open sessions are kept in memory for five seconds, as valid tokens are (access/verifyToken.ts), so
  *    many viewers cost one query. A session that another process started is found within a second.
  * 4. A request for a page is a use, so an unattended page becomes idle.
- * 5. A sign-in link (signInLink.ts) has a code of its own, starts one session, and is valid for five minutes.
+ * 5. A sign-in link (signInLink.ts) has a code of its own, starts one session, and is valid for five minutes. Links are
+ *    looked up by one statement at a time, so whoever sends codes at random does not occupy the connections of pages.
  * 6. The start and the end of a session are in the audit log, in the same transaction.
- * 7. A person has a bounded number of sessions, of which the oldest ends: a program that signs in again and again
+ * 7. A person has a bounded number of sessions, of which the oldest ends, also if several start at once: a program that signs in again and again
  *    would otherwise sign everybody else out, because the sessions in memory are bounded, too.
  */
 import { createHmac, randomBytes } from 'node:crypto';
@@ -25,8 +26,9 @@ import {
   endOldestSessions,
   endSession,
   insertSession,
+  lockPerson,
   type OpenSession,
-  readLinkToken,
+  readLinkTokens,
   readOpenSessions,
   type SignInKind,
   type StartedSession,
@@ -187,6 +189,7 @@ function createStarts(
     started();
     return { outcome: 'signed_in', cookie, lifetimeMs };
   };
+  const findToken = createLinkReader(db);
   return {
     signIn: async (token, client) => {
       const verified = await tokens.verify(token);
@@ -200,7 +203,7 @@ function createStarts(
     signInPerson: ({ name, role, issuer, subject }, client) =>
       start({ name, role }, { signIn: 'provider', issuer, subject, role }, client),
     followLink: async (code, { address, userAgent }) => {
-      const tokenDigest = await readLinkToken(db, digestOf(code));
+      const tokenDigest = await findToken(digestOf(code));
       if (!tokenDigest) return { outcome: 'invalid' };
       const verified = await tokens.verifyDigest(tokenDigest);
       if (verified.outcome !== 'valid') return { outcome: verified.outcome };
@@ -223,6 +226,25 @@ function createStarts(
   };
 }
 
+/** Finds the token of a link. Links that arrive while a statement runs are looked up together by the next one. */
+function createLinkReader(db: Queryable): (linkDigest: Buffer) => Promise<Buffer | undefined> {
+  let waiting: Buffer[] = [];
+  let underWay: Promise<unknown> = Promise.resolve();
+  let next: Promise<ReadonlyMap<string, Buffer>> | undefined;
+  const readNext = async () => {
+    await underWay.catch(() => undefined);
+    const reading = readLinkTokens(db, waiting);
+    [waiting, underWay, next] = [[], reading, undefined];
+    const found = await reading;
+    return new Map(found.map(({ digest, tokenDigest }) => [digest.toString('hex'), tokenDigest]));
+  };
+  return async (linkDigest) => {
+    waiting.push(linkDigest);
+    next ??= readNext();
+    return (await next).get(linkDigest.toString('hex'));
+  };
+}
+
 async function recordStart(
   tx: Queryable,
   { id, expiresAt }: StartedSession,
@@ -235,6 +257,7 @@ async function recordStart(
     subject: { kind: 'session', id: String(id) },
     detail: { sign_in: signIn, expires_at: expiresAt.toISOString() },
   });
+  await lockPerson(tx, id);
   for (const ended of await endOldestSessions(tx, { id, kept: MAX_OF_PERSON })) {
     await recordAudit(tx, {
       actor,

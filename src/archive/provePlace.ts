@@ -39,7 +39,7 @@ export async function refuseOtherArchive(db: Queryable, target: ArchiveTarget): 
   if (missing === undefined) return;
   throw new OperatorError(
     `The archive ${target.description} lacks ${missing}, which was archived last: its file system is not ` +
-      'mounted, or it is another place than before. Retention removes nothing, because what is archived there ' +
+      'mounted, its objects were removed, or it is another place than before. Retention removes nothing, because what is archived there ' +
       'may be lost. Mount it, or correct ARCHIVE_URL. To continue in another place, copy the archive there first.',
   );
 }

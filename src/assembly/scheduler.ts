@@ -57,6 +57,7 @@ export function startSchedules({
   events,
   gate,
   log,
+  machine,
   openPool,
   onClose,
   queues,
@@ -121,7 +122,7 @@ export function startSchedules({
       continueErasures: () => continueErasures({ db: erasuresDb, log, signal, actor: process }),
       continueReplays: () =>
         continueReplays({ db, signal, enqueue: (numbers) => events.add([batchJob(numbers)]) }),
-      removeOld: () => removeOldRows({ config, clock, log }, { db, signal }),
+      removeOld: () => removeOldRows({ config, clock, log, machine }, { db, signal }),
       summary:
         hour === undefined
           ? undefined
@@ -140,12 +141,12 @@ export function startSchedules({
 }
 
 async function removeOldRows(
-  { config, clock, log }: Pick<Shared, 'config' | 'clock' | 'log'>,
+  { config, clock, log, machine }: Pick<Shared, 'config' | 'clock' | 'log' | 'machine'>,
   { db, signal }: { readonly db: Database; readonly signal: AbortSignal },
 ): Promise<void> {
   const limits = { longestMs: LONGEST_RETENTION_MS, signal };
   const removed = await withRemovalArchive(config.archive, { db, clock }, (archive) =>
-    removeOld({ db, sleep, days: config.retention, ...archive }, limits),
+    removeOld({ db, sleep, days: config.retention, machine, ...archive }, limits),
   );
   const rows = Object.fromEntries(removed.map((one) => [one.name, one.rows]));
   if (removed.some((one) => one.rows > 0)) log.info({ rows }, 'retention.removed');

@@ -56,6 +56,8 @@ export interface Shared {
   readonly roles: ReadonlySet<Role>;
   /** The database's time. */
   readonly clock: DatabaseClock;
+  /** The machine's clock: it is compared with the database's, and decides nothing else. */
+  readonly machine: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly gate: Gate;
@@ -76,7 +78,6 @@ export interface Shared {
 }
 
 export interface ShareInput {
-  /** The machine's clock, used only to report its skew. */
   readonly machine: Clock;
   readonly readTimeMs?: ((db: Queryable) => Promise<number>) | undefined;
   readonly log: Log;
@@ -148,6 +149,7 @@ export async function share(
     config,
     roles,
     clock,
+    machine,
     log,
     metrics,
     gate,

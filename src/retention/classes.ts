@@ -112,7 +112,7 @@ function eventsClass(): RetentionClass {
   };
   return {
     name: 'events',
-    tables: ['webhook_events', 'event_variants', 'event_replays', 'removed_events'],
+    tables: ['webhook_events', 'event_variants', 'event_replays', 'replay_steps', 'removed_events'],
     measure: (db, before) => measureEvents(db, before, () => readNeeded(db)),
     scan: async (db, request) => scanOldEvents(db, request, await readNeeded(db)),
     remove: removeEvents,

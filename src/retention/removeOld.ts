@@ -12,7 +12,7 @@
  */
 import type { RetentionDays } from '../config/retentionSettings.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
-import { type Clock, startStopwatch, systemClock } from '../platform/clock.ts';
+import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { readDatabaseTimeMs } from '../platform/db/databaseClock.ts';
 import { isContended } from '../platform/db/failures.ts';
@@ -33,7 +33,7 @@ export interface RetentionParts {
   /** Called after each step with what was removed of its class so far. */
   readonly onProgress?: (name: ClassName, removed: number) => void;
   /** The machine's clock (rule 4). */
-  readonly machine?: Clock;
+  readonly machine: Clock;
 }
 
 /** Part of the transaction that removes rows; it throws if more were removed than it knows of. */
@@ -83,7 +83,7 @@ export async function removeOld(
   return removed;
 }
 
-async function refuseClockAhead({ db, machine = systemClock }: RetentionParts): Promise<void> {
+async function refuseClockAhead({ db, machine }: RetentionParts): Promise<void> {
   const aheadMs = (await readDatabaseTimeMs(db)) - machine.nowMs();
   if (aheadMs <= MOST_AHEAD_MS) return;
   throw new OperatorError(

@@ -26,6 +26,7 @@ import {
   markReopened,
 } from '../ledger/store/closings.ts';
 import { readConsistently } from '../ledger/store/readConsistently.ts';
+import { sumNewClosing } from '../ledger/sumClosing.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { readExceptions } from './unproven.ts';
 
@@ -95,7 +96,7 @@ export async function closePeriod(tx: Queryable, request: CloseRequest): Promise
     reason,
     exceptions,
   });
-  await insertClosingSums(tx, { id, period, lastTransfer, previous });
+  await insertClosingSums(tx, id, await sumNewClosing(tx, { period, lastTransfer, previous }));
   const closing = (await readClosings(tx)).find((one) => one.id === id);
   if (!closing) throw new Error('the closing that was inserted is missing');
   return { outcome: 'closed', closing };

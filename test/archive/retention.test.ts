@@ -35,7 +35,7 @@ afterEach(async () => {
 const runWith = (place: string) =>
   withRemovalArchive({ kind: 'folder', folder: place }, { db, clock: systemClock }, (archive) =>
     removeOld(
-      { db, days: DEFAULT_DAYS, sleep: noSleep, ...archive },
+      { db, days: DEFAULT_DAYS, sleep: noSleep, machine: systemClock, ...archive },
       { longestMs: 60_000, signal: new AbortController().signal },
     ),
   );
@@ -240,6 +240,7 @@ test('a removal of more rows than were archived is rolled back', async () => {
           db,
           days: { ...DEFAULT_DAYS, events: undefined },
           sleep: noSleep,
+          machine: systemClock,
           beforeRemoval: async (name, keys) =>
             (await beforeRemoval?.(name, keys.slice(1).length > 0 ? keys.slice(1) : keys)) ??
             (() => Promise.resolve()),

@@ -1,6 +1,7 @@
 /** Sessions of the console that end while their list is read, on PostgreSQL. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSessions, type Sessions } from '../../src/access/sessions.ts';
+import { createSignInPath } from '../../src/access/signInLink.ts';
 import { createTokenVerifier } from '../../src/access/verifyToken.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { MINUTE_MS } from '../../src/platform/time.ts';
@@ -19,12 +20,15 @@ afterAll(() => db.drop());
 
 /** Happens when a list of open sessions was read, before the process has it. */
 let whenRead: () => Promise<void>;
+/** Statements that looked links up. */
+let linksRead = 0;
 
 function openSessions(): Sessions {
   whenRead = () => Promise.resolve();
   const reading: TestDatabase = {
     ...db,
     query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+      if (text.includes('started_at is null')) linksRead += 1;
       const rows = await db.query<Row>(text, values);
       if (text.includes('order by id desc limit $2')) await whenRead();
       return rows;
@@ -70,4 +74,41 @@ test('a session is found although another one starts while the list is read', as
     await signIn(sessions);
   };
   expect(await sessions.find(cookie)).toBeDefined();
+});
+
+test('sign-ins of one person at once leave as many sessions as one after the other', async () => {
+  const sessions = openSessions();
+  const subject = unique('ada');
+  const person = { issuer: ISSUER, subject, name: subject, role: 'viewer' } as const;
+  const start = () => sessions.signInPerson(person, CLIENT);
+  for (let n = 0; n < 50; n += 1) await start();
+  await Promise.all(Array.from({ length: 12 }, start));
+  const rows = await db.query<{ id: string; ended: boolean }>(
+    `select s.id::text, s.ended_at is not null as ended from console_sessions s
+      where s.subject = $1 order by s.id`,
+    [subject],
+  );
+  // The oldest.
+  expect(rows.map(({ ended }) => ended)).toEqual(rows.map((_, place) => place < 12));
+  const entries = await db.query<{ id: string }>(
+    `select subject_id as id from audit where action = 'session.end' and actor_name = $1`,
+    [subject],
+  );
+  expect(entries.map(({ id }) => id).toSorted()).toEqual(
+    rows.flatMap(({ id, ended }) => (ended ? [id] : [])).toSorted(),
+  );
+});
+
+test('links of a flood are looked up together, and one that is valid is found among them', async () => {
+  const sessions = openSessions();
+  linksRead = 0;
+  const path = await createSignInPath(db, { token: ADMIN_TOKEN, holder: 'admin' });
+  const code = new URL(path, 'http://console').searchParams.get('code') ?? '';
+  const follow = (one: string) => sessions.followLink(one, CLIENT);
+  const flood = Array.from({ length: 200 }, (_, n) => follow(`wrong-${n}`));
+  const valid = follow(code);
+  expect((await Promise.all(flood)).every(({ outcome }) => outcome === 'invalid')).toBe(true);
+  expect((await valid).outcome).toBe('signed_in');
+  expect(linksRead).toBeLessThanOrEqual(2);
+  expect((await follow(code)).outcome).toBe('invalid');
 });

@@ -3,6 +3,7 @@
  * transfers are inserted by several transactions at once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sumKey } from '../../src/ledger/domain/closingSums.ts';
 import {
   bookedAfter,
   type Closing,
@@ -15,6 +16,14 @@ import {
   readClosingDays,
   readClosings,
 } from '../../src/ledger/read/store/closings.ts';
+import { readPeriod } from '../../src/ledger/read/store/statement.ts';
+import { restartSums } from '../../src/ledger/store/transferSums.ts';
+import {
+  type ClosingSpan,
+  type ClosingSums,
+  sumClosing,
+  sumNewClosing,
+} from '../../src/ledger/sumClosing.ts';
 import { checkClosings } from '../../src/ledger/verify/closings.ts';
 import { createTally } from '../../src/ledger/verify/tally.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
@@ -327,6 +336,58 @@ function within(tx: { query: TestDatabase['query'] }, work: (tx: unknown) => unk
       text.startsWith('set transaction') ? [] : tx.query(text, values),
   });
 }
+
+describe('the first closing of a long journal', () => {
+  let db: TestDatabase;
+  const own = createRandomJournal({ random, effectiveMs: anyTime, prefix: 'long' });
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    await insertRandom(
+      db,
+      Array.from({ length: 200 }, () => own(FIRST_MS)),
+    );
+    await sumEverything(db);
+  });
+  afterAll(() => db.drop());
+
+  const spanOf = async (month: string, lastTransfer: number): Promise<ClosingSpan> => {
+    const { knownMicros: _, ...period } = await readPeriod(db, month, TIME_ZONE);
+    return { period, lastTransfer, previous: undefined };
+  };
+  const sumsOf = ({ days, balances }: ClosingSums) =>
+    new Map([...days, ...balances].map((one) => [sumKey(one), one.sums]));
+
+  test(`is the same from parts of any size, and from the stored sums, ${seeded}`, async () => {
+    const last = (await readPosted(db)).length;
+    for (const month of MONTHS) {
+      // The last transfers are not in the sums yet, and some arrive while the closing waits.
+      const span = await spanOf(month, last - 7);
+      const expected = sumsOf(await sumClosing(db, span));
+      expect(expected.size).toBeGreaterThan(5);
+      expect(sumsOf(await sumClosing(db, span, 1 + Math.floor(random() * 20))), seeded).toEqual(
+        expected,
+      );
+      expect(sumsOf(await sumNewClosing(db, span)), seeded).toEqual(expected);
+    }
+  });
+
+  test(`reads what the months before it posted from the stored sums, and verify from the journal, ${seeded}`, async () => {
+    await db.query(
+      `update transfer_day_sums set posted_up_minor = posted_up_minor + 1 where day < '2024-03-30'`,
+    );
+    await closed(db, '2024-04');
+    const problems = await problemsOf(db);
+    expect(problems.length, seeded).toBeGreaterThan(0);
+    for (const problem of problems) {
+      expect(problem).toMatch(/^closing:2024-04:\w+:\w+:closing: posted_up_minor is \d+, not \d+$/);
+    }
+    await reopen(db, '2024-04');
+    await restartSums(db);
+    const { id } = await closed(db, '2024-04');
+    expect((await readClosingBalances(db, id, undefined)).length).toBeGreaterThan(0);
+    expect(await problemsOf(db), seeded).toEqual(problems);
+  });
+});
 
 describe('the statement of a closed month', () => {
   let db: TestDatabase;

@@ -1,4 +1,5 @@
 /** Bodies are found by key wherever they are kept, in one partition, and their absence is explained. */
+
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,11 +8,12 @@ import pg from 'pg';
 import { migrate } from 'postgres-migrations';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replayEventsAs } from '../../src/actions/replayEvents.ts';
+import { eraseBodies } from '../../src/ledger/bodies/eraseBodies.ts';
 import { type BodyKey, explainAbsences, readBodies } from '../../src/ledger/bodies/readBodies.ts';
 import { readPacked } from '../../src/ledger/bodies/store/bodies.ts';
 import { readEventDetail } from '../../src/ledger/read/eventDetail.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
-import { createDatabase, type Queryable } from '../../src/platform/db/database.ts';
+import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -192,7 +194,7 @@ describe('plans', () => {
   });
 
   // The server's table of locks has 64 for each connection. Bodies that are kept for three years are in 1,096 days.
-  test('that are kept lock the days that they read', async () => {
+  test('lock the days that they read, or erase from', async () => {
     const bodies = someBodies(2);
     const ids = await receive(db, bodies);
     const days = Array.from({ length: 40 }, (_, n) => new Date(Date.UTC(2025, 0, 1 + n)));
@@ -209,15 +211,18 @@ describe('plans', () => {
       responseTimeoutMs: 60_000,
       plans: 'by_key',
     });
-    try {
-      const locked = await worker.transaction(async (tx) => {
-        expect((await readBodies(tx, keys)).size).toBe(2);
+    const lockedDays = (on: Database, work: (tx: Queryable) => Promise<number>) =>
+      on.transaction(async (tx) => {
+        expect(await work(tx)).toBe(2);
         return await tx.query<{ name: string }>(
-          `select relation::regclass::text as name from pg_locks
+          `select distinct relation::regclass::text as name from pg_locks
             where pid = pg_backend_pid() and relation::regclass::text ~ '^packed_bodies_[0-9]{8}$'`,
         );
       });
-      expect(locked).toEqual([{ name: 'packed_bodies_20260105' }]);
+    try {
+      const read = await lockedDays(worker, async (tx) => (await readBodies(tx, keys)).size);
+      expect(read).toEqual([{ name: 'packed_bodies_20260105' }]);
+      expect(await lockedDays(db, (tx) => eraseBodies(tx, ids))).toEqual(read);
     } finally {
       await worker.close();
     }

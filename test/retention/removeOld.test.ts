@@ -10,9 +10,11 @@ import { createBodiesJob } from '../../src/ledger/bodies/job.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import { readDisputedEvents, scanOldEvents } from '../../src/ledger/inbox/store/oldEvents.ts';
 import { insertChanges } from '../../src/ledger/store/changes.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import { readCoverage } from '../../src/reconcile/store/coverage.ts';
+import { retentionClasses } from '../../src/retention/classes.ts';
 import { planRetention } from '../../src/retention/plan.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
 import { readCutoff, readStates } from '../../src/retention/store/state.ts';
@@ -30,7 +32,7 @@ afterEach(() => db.drop());
 
 const run = (days = DEFAULT_DAYS) =>
   removeOld(
-    { db, days, sleep: noSleep },
+    { db, days, sleep: noSleep, machine: systemClock },
     { longestMs: 60_000, signal: new AbortController().signal },
   );
 
@@ -145,7 +147,7 @@ describe('each class keeps what is needed', () => {
        values ('orphan', 'payment:2', 'closed', '{}', now() - interval '900 days', now() - interval '800 days')`);
     await db.query(`update retention_state set caught_up_at = now() - interval '9 days'`);
     const removed = await removeOld(
-      { db, days: { ...DEFAULT_DAYS, findings: undefined }, sleep: noSleep },
+      { db, days: { ...DEFAULT_DAYS, findings: undefined }, sleep: noSleep, machine: systemClock },
       { longestMs: 60_000, signal: new AbortController().signal },
     );
     expect(removed.map(({ name }) => name)).not.toContain('findings');
@@ -339,6 +341,29 @@ describe('rows of the inbox', () => {
     );
   });
 
+  test('take the steps of replays with them that name no other event', async () => {
+    const [first, second, young] = [await oldEvent(401), await oldEvent(401), await oldEvent(399)];
+    const runs = await db.query<{ id: number }>(
+      `insert into replay_runs (filter, reason, requested_by, planned, is_planned_complete, state, position,
+                                finished_at)
+       select '{}', 'x', 'ada', 3, true, 'done', 1, now() from generate_series(1, 2) returning id`,
+    );
+    await db.query(
+      `insert into replay_steps (run_id, position, next_position, is_last, numbers, done_at)
+       values ($4, $3::bigint + 1, $2::bigint, false, array[$3, $2]::bigint[], now()), ($4, $2, $1::bigint, true, array[$1]::bigint[], now()),
+              ($5, $3 + 1, $2, false, '{}', now()), ($5, $2, $1, true, array[$1]::bigint[], null)`,
+      [first, second, young, ...runs.map(({ id }) => id)],
+    );
+    expect(await removedOf('events')).toBe(2);
+    const steps = await db.query(
+      'select numbers::text as numbers, done_at is not null as done from replay_steps order by run_id',
+    );
+    expect(steps).toEqual([
+      { numbers: `{${young},${second}}`, done: true },
+      { numbers: `{${first}}`, done: false },
+    ]);
+  });
+
   test('stay beyond the last known event of a dispute, if there are too many to read', async () => {
     const [first, disputed, second] = [
       await oldEvent(401),
@@ -425,7 +450,7 @@ test('retention rests after each step', async () => {
   };
   const startMs = performance.now();
   await removeOld(
-    { db, days: DEFAULT_DAYS, sleep: rest },
+    { db, days: DEFAULT_DAYS, sleep: rest, machine: systemClock },
     { longestMs: 60_000, signal: new AbortController().signal },
   );
   const workedMs = performance.now() - startMs;
@@ -445,7 +470,7 @@ test('retention waits while events wait, and continues when they are applied', a
   await receive(db, [eventBody(paymentObject())]);
   await db.query(`update pending set since = now() - interval '1 minute'`);
   const short = await removeOld(
-    { db, days: DEFAULT_DAYS, sleep },
+    { db, days: DEFAULT_DAYS, sleep, machine: systemClock },
     { longestMs: 1_000, signal: new AbortController().signal },
   );
   expect(short.filter(({ rows, isDone }) => rows > 0 || isDone)).toEqual([]);
@@ -480,6 +505,20 @@ test('the plan shows what the next run removes, and the run removes it', async (
     isMoreRemovable: false,
     removedRows: 11_281,
   });
+});
+
+test('a foreign key to a table of which rows are removed has an index', async () => {
+  const tables = retentionClasses().flatMap((one) => one.tables);
+  const keys = await db.query(
+    `select c.conrelid::regclass::text as table
+       from pg_constraint c
+      where c.contype = 'f' and c.confrelid = any ($1::text[]::regclass[])
+            and not exists (select from pg_index i
+                             where i.indrelid = c.conrelid and i.indpred is null
+                                   and i.indkey[0] = c.conkey[1])`,
+    [tables],
+  );
+  expect(keys).toEqual([]);
 });
 
 // A server that takes over after a failover may have a wrong clock. By it, everything is old.

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readSummedTo } from '../../src/ledger/read/store/statementSums.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
 import { readStatement } from '../../src/statements/readStatement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -64,7 +65,7 @@ test('a ledger is proven without its bodies, and without the rows of its events'
         and state = 'open'`,
   );
   const removed = await removeOld(
-    { db, days: DEFAULT_DAYS, sleep: noSleep },
+    { db, days: DEFAULT_DAYS, sleep: noSleep, machine: systemClock },
     { longestMs: 60_000, signal: new AbortController().signal },
   );
   expect(removed.find(({ name }) => name === 'events')).toMatchObject({ isDone: true });

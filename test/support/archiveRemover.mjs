@@ -90,11 +90,20 @@ const parts = {
 const beforeRemoval = withPoints((name, keys) => archiveRows(parts, name, keys));
 const limits = { longestMs: 3_600_000, signal: new AbortController().signal };
 if (className === 'messages') {
-  await removeOld({ db, sleep, days: { messages: 30 }, beforeRemoval }, limits);
+  await removeOld(
+    { db, sleep, days: { messages: 30 }, machine: systemClock, beforeRemoval },
+    limits,
+  );
 } else {
   await withRemovalArchive({ kind: 'folder', folder }, { db, clock: systemClock }, (archive) =>
     removeOld(
-      { db, sleep, days: { bodies: 1 }, beforeRemoval: withPoints(archive.beforeRemoval) },
+      {
+        db,
+        sleep,
+        days: { bodies: 1 },
+        machine: systemClock,
+        beforeRemoval: withPoints(archive.beforeRemoval),
+      },
       limits,
     ),
   );

@@ -51,10 +51,26 @@ export const JOURNAL: readonly Mistake[] = [
   {
     guarantee: 'What is posted after a closing does not change its sums.',
     file: 'src/ledger/store/closings.ts',
-    code: 'where id > $6 and id <= $4 and effective_at < $2',
-    mistaken: 'where id > $6 and effective_at < $2',
+    code: 'and id > $3 and id <= $4) posted',
+    mistaken: 'and id > $3 and $4::bigint > 0) posted',
     test: 'test/ledger/closings.test.ts',
     named: 'contain each transfer once',
+  },
+  {
+    guarantee: 'What arrives while a closing waits is not in its opening balances.',
+    file: 'src/ledger/read/store/statementSums.ts',
+    code: 'and ($4::bigint is null or id <= $4)',
+    mistaken: 'and ($4::bigint is null or id > 0)',
+    test: 'test/ledger/closings.test.ts',
+    named: 'is the same from parts of any size',
+  },
+  {
+    guarantee: 'A closing is added up without gaps between its parts.',
+    file: 'src/ledger/sumClosing.ts',
+    code: 'from < until; from += atOnce',
+    mistaken: 'from < until; from += atOnce + 1',
+    test: 'test/ledger/closings.test.ts',
+    named: 'is the same from parts of any size',
   },
   {
     guarantee: 'A closing waits for every transaction that writes to the journal.',

@@ -71,18 +71,18 @@ export async function insertLink(db: Queryable, link: NewLink): Promise<void> {
   );
 }
 
-/** The token of a link that can be used. */
-export async function readLinkToken(
+/** The tokens for which links that nobody used yet start a session. */
+export function readLinkTokens(
   db: Queryable,
-  linkDigest: Buffer,
-): Promise<Buffer | undefined> {
-  const [row] = await db.query<{ tokenDigest: Buffer }>(
-    `select token_digest as "tokenDigest" from console_sessions
-      where digest = decode($1, 'hex') and started_at is null and ended_at is null
-        and expires_at > statement_timestamp()`,
-    [linkDigest.toString('hex')],
+  linkDigests: readonly Buffer[],
+): Promise<readonly { readonly digest: Buffer; readonly tokenDigest: Buffer }[]> {
+  return db.query(
+    `select digest, token_digest as "tokenDigest" from console_sessions
+      where digest = any ($1::bytea[]) and started_at is null and ended_at is null
+        and expires_at > statement_timestamp()
+      limit $2`,
+    [linkDigests, linkDigests.length],
   );
-  return row?.tokenDigest;
 }
 
 /** A session that has just started. */
@@ -230,6 +230,16 @@ export async function endSessionsOfSamePerson(
     [id],
   );
   return rows.filter(({ isStarted }) => isStarted);
+}
+
+/** Makes other sign-ins of the person of a session wait for this transaction, so that each counts those before it. */
+export async function lockPerson(tx: Queryable, id: number): Promise<void> {
+  await tx.query(
+    `select pg_advisory_xact_lock(hashtextextended('tallyhook sessions of ' ||
+              coalesce(encode(token_digest, 'hex'), issuer || ' ' || subject), 0))
+       from console_sessions where id = $1`,
+    [id],
+  );
 }
 
 /** Ends the sessions of the person of a session, but for the newest ones. */

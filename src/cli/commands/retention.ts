@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { runRetentionAs } from '../../actions/runRetention.ts';
 import { withRemovalArchive } from '../../assembly/archive.ts';
 import type { Config } from '../../config/config.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { sleep } from '../../platform/sleep.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
@@ -77,7 +78,7 @@ Exit code: 0.`,
             show({ phase: name, done, total: totals?.get(name) ?? 0 });
           return withRemovalArchive(config.archive, { db, clock }, (archive) =>
             runRetentionAs(
-              { db, sleep, days: config.retention, onProgress, ...archive },
+              { db, sleep, days: config.retention, machine: systemClock, onProgress, ...archive },
               actorOf(by),
               limits,
             ),

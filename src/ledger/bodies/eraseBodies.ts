@@ -1,5 +1,7 @@
 /** Erases the bodies of single events, for the erasure of a person. */
+import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { readBodyKeys } from './store/bodies.ts';
 import {
   eraseInlineBodies,
   eraseKeptBodies,
@@ -22,14 +24,24 @@ import { dropDetachedPartition } from './store/packing.ts';
 export async function eraseBodies(tx: Queryable, ids: readonly number[]): Promise<number> {
   await lockBodies(tx);
   const erased = new Set<number>();
-  for (const erase of [
-    eraseOpenBodies,
-    erasePackedBodies,
-    eraseKeptBodies,
-    eraseInlineBodies,
-    eraseVariants,
-  ]) {
-    for (const { id } of await erase(tx, ids)) erased.add(id);
+  const add = (bodies: readonly { readonly id: number }[]) => {
+    for (const { id } of bodies) erased.add(id);
+  };
+  add(await eraseOpenBodies(tx, ids));
+  const dated = (await readBodyKeys(tx, ids)).flatMap(({ id, bodyDay }) =>
+    bodyDay === null ? [] : { id, bodyDay },
+  );
+  for (const [day, own] of groupBy(dated, ({ bodyDay }) => bodyDay)) {
+    add(
+      await erasePackedBodies(
+        tx,
+        day,
+        own.map(({ id }) => id),
+      ),
+    );
+  }
+  for (const erase of [eraseKeptBodies, eraseInlineBodies, eraseVariants]) {
+    add(await erase(tx, ids));
   }
   for (const name of await readDetachedOf(tx, ids)) await dropDetachedPartition(tx, name, true);
   return erased.size;

@@ -59,6 +59,15 @@ export interface Closing extends Period {
   readonly seal: Seal | null;
 }
 
+/** The sums of a leg, by the names of their columns. With a day: what it posted on that day. */
+export interface ClosingSum {
+  readonly currency: string;
+  readonly leg: string;
+  /** Such as `2026-10-31`; null for a balance. */
+  readonly day: string | null;
+  readonly sums: Readonly<Record<string, string>>;
+}
+
 /** The closings in force, by month. */
 export function closingsInForce(all: readonly Closing[]): readonly Closing[] {
   return all

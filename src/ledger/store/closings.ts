@@ -1,5 +1,5 @@
 /**
- * Statements that write closings of months, and compare them with the journal.
+ * Statements that write closings of months, and add the journal up for them in parts (sumClosing.ts).
  * docs/decisions/0118-closing-a-month.md
  *
  * What a closing contains follows from `last_transfer` and effective times alone (domain/closings.ts), so
@@ -8,10 +8,10 @@
 import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { oneRow } from '../../platform/db/oneRow.ts';
-import type { Closing, ClosingException } from '../domain/closings.ts';
+import type { Closing, ClosingException, ClosingSum } from '../domain/closings.ts';
 import type { Period } from '../domain/period.ts';
 import { formatInstant } from '../domain/time.ts';
-import { COMPARED, type Compared, textsOf } from './comparedSums.ts';
+import { textsOf } from './comparedSums.ts';
 
 /** Lets one transaction at a time close and reopen, until it ends. */
 export async function lockClosings(tx: Queryable): Promise<void> {
@@ -85,84 +85,6 @@ export async function markReopened(
   );
 }
 
-/** A closing, and the closing of the month before it. */
-export interface ClosingSpan {
-  readonly id: number;
-  readonly period: Period;
-  readonly lastTransfer: number;
-  readonly previous: { readonly id: number; readonly lastTransfer: number } | undefined;
-}
-
-/**
- * What a closing adds to the one before it: its own month, and late postings to the months before. The
- * parameters are those of `valuesOf`.
- */
-const ADDED_DAYS = `
-  select (effective_at at time zone $5)::date as day, currency, leg,
-         count(*) filter (where moved > 0) as ups, count(*) filter (where moved < 0) as downs,
-         sum(greatest(moved, 0)) as up_minor, sum(greatest(-moved, 0)) as down_minor,
-         count(*) filter (where moved <> 0 and recorded_at >= $3) as late,
-         coalesce(sum(abs(moved)) filter (where recorded_at >= $3), 0) as late_minor,
-         sum(posted_up) as posted_up_minor, sum(posted_down) as posted_down_minor
-    from (select currency, leg, resource_id, effective_at, max(recorded_at) as recorded_at,
-                 sum(moved) as moved, sum(greatest(moved, 0)) as posted_up,
-                 sum(greatest(-moved, 0)) as posted_down
-            from (select currency, leg, resource_id, effective_at, recorded_at,
-                         cumulative_minor - previous_minor as moved
-                    from transfers
-                   where effective_at >= $2 and effective_at < $3 and id <= $4
-                  union all
-                  select currency, leg, resource_id, effective_at, recorded_at,
-                         cumulative_minor - previous_minor
-                    from transfers
-                   where id > $6 and id <= $4 and effective_at < $2) posted
-           group by 1, 2, 3, 4) movement
-   group by 1, 2, 3`;
-
-/** What the legs had posted before the month, as the month before it was closed. */
-const OPENING = (hasPrevious: boolean) =>
-  hasPrevious
-    ? `select currency, leg, posted_up_minor, posted_down_minor
-         from closing_balances where closing_id = $7`
-    : `select currency, leg, sum(greatest(cumulative_minor - previous_minor, 0)) as posted_up_minor,
-              sum(greatest(previous_minor - cumulative_minor, 0)) as posted_down_minor
-         from transfers
-        where effective_at < $2 and id <= $4
-        group by 1, 2`;
-
-function valuesOf({ id, period, lastTransfer, previous }: ClosingSpan): readonly unknown[] {
-  return [
-    id,
-    formatInstant(period.fromMicros),
-    formatInstant(period.toMicros),
-    lastTransfer,
-    period.timeZone,
-    previous?.lastTransfer ?? lastTransfer,
-    ...(previous ? [previous.id] : []),
-  ];
-}
-
-/** Adds up the journal for a closing, and keeps the sums. */
-export async function insertClosingSums(tx: Queryable, closing: ClosingSpan): Promise<void> {
-  const { previous } = closing;
-  await tx.query(
-    `with added as materialized (${ADDED_DAYS}),
-     days as (
-       insert into closing_days (closing_id, day, currency, leg, ups, downs, up_minor, down_minor, late,
-                                 late_minor, posted_up_minor, posted_down_minor)
-       select $1, day, currency, leg, ups, downs, up_minor, down_minor, late, late_minor,
-              posted_up_minor, posted_down_minor
-         from added)
-     insert into closing_balances (closing_id, currency, leg, posted_up_minor, posted_down_minor)
-     select $1, currency, leg, sum(posted_up_minor), sum(posted_down_minor)
-       from (${OPENING(previous !== undefined)}
-             union all
-             select currency, leg, posted_up_minor, posted_down_minor from added) parts
-      group by currency, leg`,
-    valuesOf(closing),
-  );
-}
-
 const DAY_SUMS = [
   'ups',
   'downs',
@@ -175,36 +97,146 @@ const DAY_SUMS = [
 ];
 const BALANCE_SUMS = ['posted_up_minor', 'posted_down_minor'];
 
-/** Compares the sums of a closing with the journal. */
-export async function compareClosing(tx: Queryable, closing: ClosingSpan): Promise<Compared> {
-  const { previous } = closing;
-  const name = (rest: string) =>
-    `'closing:${closing.period.month}:' || currency || ':' || leg || ${rest}`;
-  const rows = await tx.query<Compared>(
-    `with expected as materialized (${ADDED_DAYS}),
-     stored as (
-       select day, currency, leg, ups, downs, up_minor, down_minor, late, late_minor, posted_up_minor,
-              posted_down_minor
-         from closing_days where closing_id = $1),
-     expected_balances as (
-       select currency, leg, sum(posted_up_minor) as posted_up_minor,
-              sum(posted_down_minor) as posted_down_minor
-         from (${OPENING(previous !== undefined)}
-               union all
-               select currency, leg, posted_up_minor, posted_down_minor from expected) parts
-        group by currency, leg),
-     stored_balances as (
-       select currency, leg, posted_up_minor, posted_down_minor
-         from closing_balances where closing_id = $1),
-     both_of as (
-       select ${name(`':' || to_char(day, 'YYYY-MM-DD')`)} as subject,
-              ${textsOf('e', DAY_SUMS)} as expected, ${textsOf('s', DAY_SUMS)} as stored
-         from expected e full join stored s using (day, currency, leg)
-       union all
-       select ${name(`':closing'`)}, ${textsOf('e', BALANCE_SUMS)}, ${textsOf('s', BALANCE_SUMS)}
-         from expected_balances e full join stored_balances s using (currency, leg))
-     ${COMPARED}`,
-    valuesOf(closing),
+/** Numbers of transfers: greater than `after`, up to and including `until`. */
+export interface NumberSpan {
+  readonly after: number;
+  readonly until: number;
+}
+
+/** Times in microseconds since 1970: `from` belongs to it, `to` does not. */
+export interface TimeSpan {
+  readonly fromMicros: number;
+  readonly toMicros: number;
+}
+
+/** What transfers of a span of numbers posted before a time. */
+export function readPostedBefore(
+  tx: Queryable,
+  { after, until }: NumberSpan,
+  beforeMicros: number,
+): Promise<readonly ClosingSum[]> {
+  return tx.query<ClosingSum>(
+    `select currency, leg, null as day, ${textsOf('p', BALANCE_SUMS)} as sums
+       from (select currency, leg, sum(greatest(cumulative_minor - previous_minor, 0)) as posted_up_minor,
+                    sum(greatest(previous_minor - cumulative_minor, 0)) as posted_down_minor
+               from transfers
+              where id > $1 and id <= $2 and effective_at < $3
+              group by 1, 2) p
+      limit 10000`,
+    [after, until, formatInstant(beforeMicros)],
   );
-  return oneRow(rows);
+}
+
+/** The days, as in UTC, on which transfers of a span of numbers were effective before a time. */
+export async function readDaysBefore(
+  tx: Queryable,
+  { after, until }: NumberSpan,
+  beforeMicros: number,
+): Promise<readonly number[]> {
+  const rows = await tx.query<{ dayMicros: number }>(
+    `select distinct (extract(epoch from date_trunc('day', effective_at, 'UTC')) * 1000000)::bigint
+            as "dayMicros"
+       from transfers
+      where id > $1 and id <= $2 and effective_at < $3
+      order by 1
+      limit 100000`,
+    [after, until, formatInstant(beforeMicros)],
+  );
+  return rows.map(({ dayMicros }) => dayMicros);
+}
+
+/**
+ * What transfers of a span of numbers posted within a span of effective time, by day. Transfers with one effective time
+ * are one movement, so spans of time divide it exactly.
+ * @param period the month that is closed: it has the time zone, and after its end transfers are late
+ */
+export function readPostedDays(
+  tx: Queryable,
+  { numbers, times, period }: PostedSpan,
+): Promise<readonly ClosingSum[]> {
+  return tx.query<ClosingSum>(
+    `select currency, leg, to_char(day, 'YYYY-MM-DD') as day, ${textsOf('d', DAY_SUMS)} as sums
+       from (select (effective_at at time zone $5)::date as day, currency, leg,
+                    count(*) filter (where moved > 0) as ups, count(*) filter (where moved < 0) as downs,
+                    sum(greatest(moved, 0)) as up_minor, sum(greatest(-moved, 0)) as down_minor,
+                    count(*) filter (where moved <> 0 and recorded_at >= $6) as late,
+                    coalesce(sum(abs(moved)) filter (where recorded_at >= $6), 0) as late_minor,
+                    sum(posted_up) as posted_up_minor, sum(posted_down) as posted_down_minor
+               from (select currency, leg, resource_id, effective_at, max(recorded_at) as recorded_at,
+                            sum(moved) as moved, sum(greatest(moved, 0)) as posted_up,
+                            sum(greatest(-moved, 0)) as posted_down
+                       from (select currency, leg, resource_id, effective_at, recorded_at,
+                                    cumulative_minor - previous_minor as moved
+                               from transfers
+                              where effective_at >= $1 and effective_at < $2 and id > $3 and id <= $4) posted
+                      group by 1, 2, 3, 4) movement
+              group by 1, 2, 3) d
+      limit 100000`,
+    [
+      formatInstant(times.fromMicros),
+      formatInstant(times.toMicros),
+      numbers.after,
+      numbers.until,
+      period.timeZone,
+      formatInstant(period.toMicros),
+    ],
+  );
+}
+
+export interface PostedSpan {
+  readonly numbers: NumberSpan;
+  readonly times: TimeSpan;
+  readonly period: Period;
+}
+
+/** Keeps the sums of a closing. */
+export async function insertClosingSums(
+  tx: Queryable,
+  id: number,
+  { days, balances }: Readonly<Record<'days' | 'balances', readonly ClosingSum[]>>,
+): Promise<void> {
+  await tx.query(
+    `insert into closing_days (closing_id, day, currency, leg, ${DAY_SUMS.join(', ')})
+     select $1, day, currency, leg, ${DAY_SUMS.join(', ')}
+       from jsonb_to_recordset($2::jsonb) as d (
+              day date, currency text, leg text, ups bigint, downs bigint, up_minor numeric,
+              down_minor numeric, late bigint, late_minor numeric, posted_up_minor numeric,
+              posted_down_minor numeric)`,
+    [id, recordsOf(days)],
+  );
+  await tx.query(
+    `insert into closing_balances (closing_id, currency, leg, ${BALANCE_SUMS.join(', ')})
+     select $1, currency, leg, ${BALANCE_SUMS.join(', ')}
+       from jsonb_to_recordset($2::jsonb) as b (
+              currency text, leg text, posted_up_minor numeric, posted_down_minor numeric)`,
+    [id, recordsOf(balances)],
+  );
+}
+
+function recordsOf(rows: readonly ClosingSum[]): string {
+  return JSON.stringify(
+    rows.map(({ day, currency, leg, sums }) => ({ day, currency, leg, ...sums })),
+  );
+}
+
+/** The stored sums of a closing by day, in the form in which they are added up. */
+export function readStoredDays(tx: Queryable, id: number): Promise<readonly ClosingSum[]> {
+  return tx.query<ClosingSum>(
+    `select currency, leg, to_char(day, 'YYYY-MM-DD') as day, ${textsOf('d', DAY_SUMS)} as sums
+       from closing_days d
+      where closing_id = $1
+      limit 100000`,
+    [id],
+  );
+}
+
+/** The stored balances of a closing. */
+export function readStoredBalances(tx: Queryable, id: number): Promise<readonly ClosingSum[]> {
+  return tx.query<ClosingSum>(
+    `select currency, leg, null as day, ${textsOf('b', BALANCE_SUMS)} as sums
+       from closing_balances b
+      where closing_id = $1
+      limit 10000`,
+    [id],
+  );
 }

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../platform/db/database.ts';
+import { type Database, MAY_BE_IDLE, type Queryable } from '../../platform/db/database.ts';
 import { pipelined } from '../../platform/db/pipelined.ts';
 
 /**
@@ -13,7 +13,7 @@ export function readConsistently<T>(
   return db.transaction(async (tx) => {
     await pipelined([
       tx.query('set transaction isolation level repeatable read, read only'),
-      tx.query('set local idle_in_transaction_session_timeout = 0'),
+      tx.query(`select ${MAY_BE_IDLE}`),
     ]);
     return read(tx);
   });

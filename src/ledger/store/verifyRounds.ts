@@ -1,5 +1,5 @@
 /** Statements on the rounds and ranges of verify; domain/verifyPlan.ts defines the terms. */
-import type { Queryable } from '../../platform/db/database.ts';
+import { MAY_BE_IDLE, type Queryable } from '../../platform/db/database.ts';
 import { oneRow } from '../../platform/db/oneRow.ts';
 import type { CheckCount } from '../domain/checks.ts';
 import type { KeyRange, RangePhase } from '../domain/verifyPlan.ts';
@@ -11,7 +11,7 @@ import type { KeyRange, RangePhase } from '../domain/verifyPlan.ts';
 export async function tryLockVerify(tx: Queryable): Promise<boolean> {
   const rows = await tx.query<{ locked: boolean }>(
     `select pg_try_advisory_xact_lock(hashtextextended('tallyhook verify', 0)) as locked,
-            set_config('idle_in_transaction_session_timeout', '0', true)`,
+            ${MAY_BE_IDLE}`,
   );
   return rows[0]?.locked ?? false;
 }

@@ -13,7 +13,8 @@
  *    again.
  * 5. Settings of the role or the database change nothing here: transactions of several statements are read committed,
  *    and times are read exactly or are an error.
- * 6. The server ends a transaction that waits for its process for a minute, so that what it holds is free again.
+ * 6. The server ends a transaction that waits for its process for a minute, so that what it holds is free again. One that
+ *    contains `MAY_BE_IDLE` is exempt.
  * 7. A transaction of which a statement failed is an error, also if `work` caught that of the statement.
  */
 import { createHash } from 'node:crypto';
@@ -304,6 +305,12 @@ function beginWith(client: pg.ClientBase, plans: DatabaseOptions['plans']): stri
 
 /** An expression that has the server send warnings until the transaction ends. */
 export const SEND_WARNINGS = `set_config('client_min_messages', 'warning', true)`;
+
+/**
+ * An expression that lets the transaction wait for its process for as long as that takes (invariant 6): for one that
+ * waits for something else than the database, and holds nothing that events or their changes wait for.
+ */
+export const MAY_BE_IDLE = `set_config('idle_in_transaction_session_timeout', '0', true)`;
 
 interface TransactionOptions {
   readonly plans: DatabaseOptions['plans'];

@@ -29,7 +29,7 @@ export function readOpenBodies(
 }
 
 /** @throws RangeError */
-function dayInText(day: string): string {
+export function dayInText(day: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new RangeError(`${day} is not a day`);
   return `date '${day}'`;
 }

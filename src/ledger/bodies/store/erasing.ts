@@ -1,5 +1,6 @@
 /** Statements that erase bodies of single events, one for each place of a body. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { dayInText } from './bodies.ts';
 
 interface Erased {
   readonly id: number;
@@ -25,27 +26,29 @@ export function eraseKeptBodies(tx: Queryable, ids: readonly number[]): Promise<
   );
 }
 
-/** In packs, which are written again without them. A pack that would be empty is deleted. */
+/** In the packs of a day, which are written again without them. A pack that would be empty is deleted. */
 export function erasePackedBodies(
   tx: Queryable,
+  day: string,
   ids: readonly number[],
 ): Promise<readonly Erased[]> {
+  const own = dayInText(day);
   return tx.query<Erased>(
     `with wanted as (
-       select e.id, e.body_day as day, p.first_event_id
-         from webhook_events e
+       select u.id, p.first_event_id
+         from unnest($1::bigint[]) as u (id)
         cross join lateral (select first_event_id, event_ids from packed_bodies
-                             where day = e.body_day and first_event_id <= e.id
+                             where day = ${own} and first_event_id <= u.id
                              order by first_event_id desc
                              limit 1) p
-        where e.id = any ($1::bigint[]) and e.id = any (p.event_ids)
+        where u.id = any (p.event_ids)
      ), pack as materialized (
        -- Concatenated with nothing: decompressed once for a pack, not once for a body.
-       select day, first_event_id, event_ids, lengths, bodies || ''::bytea as bodies
+       select first_event_id, event_ids, lengths, bodies || ''::bytea as bodies
          from packed_bodies
-        where (day, first_event_id) in (select day, first_event_id from wanted)
+        where day = ${own} and first_event_id in (select first_event_id from wanted)
      ), remaining as (
-       select pack.day, pack.first_event_id,
+       select pack.first_event_id,
               array_agg(u.id order by u.place) as event_ids,
               array_agg(u.length order by u.place) as lengths,
               string_agg(substring(pack.bodies from (u.following - u.length + 1)::integer for u.length),
@@ -55,18 +58,17 @@ export function erasePackedBodies(
                 select id, length, place, sum(length) over (order by place) as following
                   from unnest(pack.event_ids, pack.lengths) with ordinality as u (id, length, place)) u
         where u.id <> all ($1::bigint[])
-        group by pack.day, pack.first_event_id
+        group by pack.first_event_id
      ), rewritten as (
        update packed_bodies p
           set event_ids = r.event_ids, lengths = r.lengths, bodies = r.bodies
          from remaining r
-        where p.day = r.day and p.first_event_id = r.first_event_id
+        where p.day = ${own} and p.first_event_id = r.first_event_id
      ), emptied as (
        delete from packed_bodies p
         using pack
-        where p.day = pack.day and p.first_event_id = pack.first_event_id
-          and not exists (select from remaining r
-                           where r.day = pack.day and r.first_event_id = pack.first_event_id)
+        where p.day = ${own} and p.first_event_id = pack.first_event_id
+          and not exists (select from remaining r where r.first_event_id = pack.first_event_id)
      )
      select id from wanted`,
     [ids],

@@ -46,13 +46,17 @@ export function isOnQuarters({ fromMicros, toMicros }: Period): boolean {
   return fromMicros % QUARTER_MICROS === 0 && toMicros % QUARTER_MICROS === 0;
 }
 
+export interface SummedBounds {
+  readonly currency: string | undefined;
+  readonly beforeMicros: number;
+  /** Up to this number. What is in the sums has a number below each that is given out an hour later. */
+  readonly lastTransfer?: number;
+}
+
 /** What each leg moved before a time. */
 export async function readSummedLegs(
   tx: Queryable,
-  {
-    currency,
-    beforeMicros,
-  }: { readonly currency: string | undefined; readonly beforeMicros: number },
+  { currency, beforeMicros, lastTransfer }: SummedBounds,
   summedTo: string,
 ): Promise<readonly LegSums[]> {
   const quarter = `date_bin('15 minutes', $1::timestamptz, timestamptz '2000-01-01 00:00:00+00')`;
@@ -70,13 +74,14 @@ export async function readSummedLegs(
               where effective_at >= ${quarter} and effective_at < $1 and recorded_at < $3::timestamptz
              union all
              select currency, leg, ${posted} from transfers
-              where recorded_at >= $3::timestamptz and effective_at < $1) moved
+              where recorded_at >= $3::timestamptz and effective_at < $1
+                    and ($4::bigint is null or id <= $4)) moved
       where $2::text is null or currency = $2
       group by currency, leg
      having sum(up) <> 0 or sum(down) <> 0
       order by currency, leg
       limit 10000`,
-    [instantOrNull(beforeMicros), currency ?? null, summedTo],
+    [instantOrNull(beforeMicros), currency ?? null, summedTo, lastTransfer ?? null],
   );
   return rows.map((row) => ({
     ...row,

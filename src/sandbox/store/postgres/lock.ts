@@ -1,5 +1,5 @@
 /** The lock of the one sandbox of a database. */
-import type { Queryable } from '../../../platform/db/database.ts';
+import { MAY_BE_IDLE, type Queryable } from '../../../platform/db/database.ts';
 
 /**
  * Acquires the lock of the one sandbox of this database until the transaction ends. It may be idle.
@@ -8,7 +8,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 export async function tryLockSandbox(tx: Queryable): Promise<boolean> {
   const rows = await tx.query<{ isLocked: boolean }>(
     `select pg_try_advisory_xact_lock(hashtext('tallyhook sandbox')) as "isLocked",
-            set_config('idle_in_transaction_session_timeout', '0', true)`,
+            ${MAY_BE_IDLE}`,
   );
   return rows[0]?.isLocked ?? false;
 }
