@@ -27,7 +27,7 @@ test.each([
 });
 
 test('a field has the value that is stored, which its form sends back', () => {
-  const stored = '\nthe \u202Ecustomer\u202C said \u001B"no" <1>';
+  const stored = '\nthe \u202Ecustomer\u202C wrote \u001B"no" <1>';
   const body = [
     h(Hidden, { name: 'hidden', value: stored }),
     h(Field, { name: 'field', label: 'Field', value: stored }),
@@ -41,7 +41,7 @@ test('a field has the value that is stored, which its form sends back', () => {
   expect(values).toEqual([stored, stored, stored]);
   // A browser leaves out the first line break of the element.
   expect(read(/<textarea[^>]*>\n([^<]*)</.exec(html)?.[1])).toBe(stored);
-  expect(html).toMatch(/>\nthe \uFFFDcustomer\uFFFD said \uFFFD/);
+  expect(html).toMatch(/>\nthe \uFFFDcustomer\uFFFD wrote \uFFFD/);
 });
 
 test('letters of any script, marks of Arabic and Hebrew, and line breaks stay', () => {
