@@ -1,5 +1,5 @@
 /** The role `console`: the admin port, and what Prometheus reads. */
-
+import { createHmac, hkdfSync } from 'node:crypto';
 import { createSessions } from '../access/sessions.ts';
 import { createSignInPath } from '../access/signInLink.ts';
 import { ADMIN, createTokenVerifier } from '../access/verifyToken.ts';
@@ -83,7 +83,8 @@ function addSources(
 }
 
 /** How people sign in at the provider of the settings. */
-async function peopleOf({ oidc }: Config, clock: Clock): Promise<PeopleSignIn | undefined> {
+async function peopleOf(config: Config, clock: Clock): Promise<PeopleSignIn | undefined> {
+  const { oidc } = config;
   if (!oidc) return undefined;
   // Loaded only where a provider is set.
   const { createProvider } = await import('../access/provider.ts');
@@ -95,8 +96,14 @@ async function peopleOf({ oidc }: Config, clock: Clock): Promise<PeopleSignIn | 
     },
     clock,
   );
-  return { provider, settings: oidc };
+  // Apart from every other key that could be made of the token. Whoever begins a sign-in has a signature to try
+  // tokens against: that of the provider's client may be weak, ADMIN_TOKEN is not.
+  const key = Buffer.from(hkdfSync('sha256', adminTokenOf(config), '', SIGN_IN_PURPOSE, 32));
+  const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
+  return { provider, settings: oidc, sign };
 }
+
+const SIGN_IN_PURPOSE = 'tallyhook begun sign-ins';
 
 /** What the pages of the system show beyond the ledger. */
 function systemPartsOf({ clock, config, log, onClose, queues }: Shared, db: Database): SystemParts {

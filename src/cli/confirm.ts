@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { OperatorError } from '../platform/errors.ts';
 import { terminal } from './invocation.ts';
+import { printableLines } from './printable.ts';
 
 /** Where to prompt; standard output is for the output of the command. */
 export interface Dialogue {
@@ -26,9 +27,10 @@ export async function confirm(
   // Ctrl-C and Ctrl-D close the prompt, which means no.
   const closed = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));
   try {
-    const reply = await Promise.race([prompt.question(`${question} [y/N] `), closed]).catch(
-      () => '',
-    );
+    const reply = await Promise.race([
+      prompt.question(printableLines(`${question} [y/N] `)),
+      closed,
+    ]).catch(() => '');
     if (!/^y(es)?$/i.test(reply.trim())) throw new OperatorError('Nothing was done.');
   } finally {
     prompt.close();

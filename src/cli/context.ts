@@ -22,7 +22,8 @@ import {
 } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { formatTime } from '../representation/time.ts';
-import { invocation, printLine, printNote, terminal } from './invocation.ts';
+import { invocation, printEscaped, printNote, terminal } from './invocation.ts';
+import { printableJson } from './printable.ts';
 
 /** The settings as text, not yet validated. */
 export function readSettings(): Environment {
@@ -168,25 +169,12 @@ export async function readInput(file: string): Promise<Buffer> {
 }
 
 export function printJson(value: unknown): void {
-  printLine(JSON.stringify(value, null, 2));
+  printEscaped(printableJson(JSON.stringify(value, null, 2)));
 }
 
 /** Prints one of several values, each in a line of its own. */
 export function printJsonLine(value: unknown): void {
-  printLine(JSON.stringify(value));
-}
-
-/** Text from outside must not move the cursor or change the colors of a terminal. */
-export function printable(text: string): string {
-  return text.replace(/\p{C}/gu, '\uFFFD');
-}
-
-/** The same for text of several lines; line breaks are kept. */
-export function printableLines(text: string): string {
-  return text
-    .split(/\r?\n/)
-    .map((line) => printable(line.replaceAll('\t', '  ')))
-    .join('\n');
+  printEscaped(printableJson(JSON.stringify(value)));
 }
 
 /** A time for people, of microseconds since 1970. */

@@ -11,7 +11,7 @@ import { createLog } from '../platform/log.ts';
 import { runUntilSignal } from '../platform/shutdown.ts';
 import { sleep } from '../platform/sleep.ts';
 import { createTokenCheck } from './authorize.ts';
-import { printable, readConfig } from './context.ts';
+import { readConfig } from './context.ts';
 import { printNote, terminal } from './invocation.ts';
 import { unknownId } from './unknownId.ts';
 
@@ -90,7 +90,7 @@ export async function followEvents(
 /** Not an error: the order's first event may be yet to come. */
 async function noteUnknownOrder(db: Database, id: string): Promise<void> {
   if (await resolveOrder(db, { id })) return;
-  const message = `No order is known as ${printable(id)} yet. Its events follow when there are some.`;
+  const message = `No order is known as ${id} yet. Its events follow when there are some.`;
   printNote((await unknownId(db, { id, kinds: ['order'], message })).message);
 }
 
@@ -134,7 +134,7 @@ async function tryRead<T>(work: () => Promise<T>): Promise<Tried<T>> {
 }
 
 function printNotConnected(error: unknown): void {
-  const why = printable(toError(error).message);
+  const why = toError(error).message;
   printNote(`NOT CONNECTED to the installation (${why}). Repeating until it is.`);
 }
 

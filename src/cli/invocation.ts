@@ -8,6 +8,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Holder } from '../access/verifyToken.ts';
 import type { Environment } from '../config/config.ts';
 import { type Ending, EXIT_CODES } from './exitCodes.ts';
+import { printable, printableLines } from './printable.ts';
 
 /** Where a command writes; a terminal has a size. */
 export type Output = Writable & {
@@ -62,14 +63,24 @@ export function terminal(): Terminal {
   return invocation().terminal;
 }
 
-/** Prints to standard output. */
+/** Prints one line to standard output. What is in it may come from outside (printable.ts). */
 export function printLine(text = ''): void {
-  invocation().lines.log(text);
+  printEscaped(printable(text));
+}
+
+/** The same for text of several lines. */
+export function printText(text: string): void {
+  printEscaped(printableLines(text));
 }
 
 /** Prints to standard error, which is for what is not the output of a command. */
 export function printNote(text: string): void {
-  invocation().lines.error(text);
+  invocation().lines.error(printableLines(text));
+}
+
+/** Prints text that the caller styled, and in which what comes from outside is printable already. */
+export function printEscaped(text: string): void {
+  invocation().lines.log(text);
 }
 
 /** Sets how the command ends, unless it fails. */

@@ -9,6 +9,7 @@ import { monotonicMs } from '../platform/clock.ts';
 import { type Sample, type TimeLeft, timeLeft, withSample } from './estimate.ts';
 import { wantsJson } from './failure.ts';
 import { invocation, terminal } from './invocation.ts';
+import { printable } from './printable.ts';
 
 export interface Counted {
   readonly done: number;
@@ -71,7 +72,8 @@ async function drawing<T>(textNow: () => string | undefined, work: () => Promise
   const { stderr } = terminal();
   let drawn: string | undefined;
   const draw = () => {
-    const text = textNow();
+    const given = textNow();
+    const text = given === undefined ? undefined : printable(given);
     if (text === undefined || text === drawn) return;
     drawn = text;
     stderr.write(stderr.isTTY ? `${CLEAR_LINE}${text}` : `${text}\n`);

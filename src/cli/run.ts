@@ -9,11 +9,12 @@ import {
   endAs,
   type Invocation,
   invocation,
-  printLine,
+  printEscaped,
   type Terminal,
   withInvocation,
 } from './invocation.ts';
 import { permissionOf } from './permissions.ts';
+import { printableJson, printableLines } from './printable.ts';
 
 /** Columns of help that does not go to a terminal. */
 const FILE_WIDTH = 80;
@@ -42,8 +43,8 @@ function report(error: unknown): void {
   if (isUsage && error.exitCode === 0) return;
   endAs(classOf(error));
   // Commander has printed its own errors.
-  if (!isUsage) terminal.stderr.write(failureText(error));
-  if (wantsJson(args)) printLine(JSON.stringify(failureJson(error)));
+  if (!isUsage) terminal.stderr.write(printableLines(failureText(error)));
+  if (wantsJson(args)) printEscaped(printableJson(JSON.stringify(failureJson(error))));
 }
 
 async function load(args: readonly string[]): Promise<Command> {
@@ -74,8 +75,8 @@ function exitCodesText(): string {
 function printTo(terminal: Terminal, command: Command): void {
   const { stdout, stderr } = terminal;
   command.exitOverride().configureOutput({
-    writeOut: (text) => stdout.write(text),
-    writeErr: (text) => stderr.write(text),
+    writeOut: (text) => stdout.write(printableLines(text)),
+    writeErr: (text) => stderr.write(printableLines(text)),
     getOutHelpWidth: () => stdout.columns ?? FILE_WIDTH,
     getErrHelpWidth: () => stderr.columns ?? FILE_WIDTH,
   });

@@ -8,7 +8,6 @@ import { foundText, verdictOf } from '../reconcile/domain/verdict.ts';
 import { processStateOf } from '../representation/process.ts';
 import { counted, roughly } from '../representation/roughly.ts';
 import { formatTime } from '../representation/time.ts';
-import { printable } from './context.ts';
 import type { Line, Look } from './style.ts';
 
 export function statusLines(overview: Overview): readonly Line[] {
@@ -28,7 +27,7 @@ export function statusLines(overview: Overview): readonly Line[] {
 
 /** Text from outside must not move the cursor or change the colors of a terminal. */
 function line(text: string, look: Look = 'plain'): Line {
-  return { text: printable(text), look };
+  return { text, look };
 }
 
 const LABEL_WIDTH = 16;

@@ -1,6 +1,7 @@
 /** What a terminal shows in color, and how much of a line it has room for. */
 import { readSettings } from './context.ts';
 import type { Output } from './invocation.ts';
+import { printable } from './printable.ts';
 
 export type Look = 'good' | 'warn' | 'bad' | 'heading' | 'plain';
 
@@ -32,8 +33,9 @@ export function styleOf({ isTTY, columns }: Output): Style {
 
 /** The line as it is written. A longer one is cut: what wraps would move the lines below it. */
 export function styled({ text, look }: Line, { hasColor, width }: Style): string {
-  const letters = [...text];
+  const printed = printable(text);
+  const letters = [...printed];
   const isLong = width !== undefined && letters.length > width;
-  const shown = isLong ? `${letters.slice(0, width - 1).join('')}…` : text;
+  const shown = isLong ? `${letters.slice(0, width - 1).join('')}…` : printed;
   return hasColor && look !== 'plain' ? `\u001b[${CODES[look]}m${shown}\u001b[0m` : shown;
 }

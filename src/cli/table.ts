@@ -1,7 +1,7 @@
 /** Tables for people. */
 import Table from 'cli-table3';
-import { printable } from './context.ts';
-import { printLine, terminal } from './invocation.ts';
+import { printEscaped, terminal } from './invocation.ts';
+import { printable } from './printable.ts';
 
 /** Columns are separated by two spaces, rows by nothing. */
 const NO_BORDERS = {
@@ -36,7 +36,7 @@ export function printTable(
   rows: readonly (readonly string[])[],
 ): void {
   const { isTTY, columns } = terminal().stdout;
-  printLine(tableText(headings, rows, isTTY ? columns : undefined));
+  printEscaped(tableText(headings, rows, isTTY ? columns : undefined));
 }
 
 /**

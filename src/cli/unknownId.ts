@@ -4,7 +4,7 @@ import { findResources } from '../ledger/read/store/lookup.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { NotFoundError } from '../platform/errors.ts';
 import { findNearId, type IdKind } from '../search/nearId.ts';
-import { printable } from './context.ts';
+import { printable } from './printable.ts';
 
 interface Unknown {
   readonly id: string;

@@ -39,7 +39,7 @@ export async function enqueueDailySummary(
   const head = await readChainHead(db);
   const summary: DaySummary = {
     day,
-    currencies: (await readDayTotals(db, { from, to })).map(inJson),
+    currencies: (await readDayTotals(db, { from, to })).map((totals) => inJson(totals, day)),
     openFindings: await countOpenFindings(db),
     chainHead: head ? formatHead(head) : null,
     openAlerts: { info: open('info'), warning: open('warning'), critical: open('critical') },
@@ -57,7 +57,14 @@ export async function enqueueDailySummary(
 }
 
 /** @throws RangeError for a sum that JSON cannot carry exactly */
-function inJson({ currency, ...sums }: DayTotals): DaySummary['currencies'][number] {
+function inJson({ currency, ...sums }: DayTotals, day: string): DaySummary['currencies'][number] {
+  const tooLarge = Object.values(sums).find((sum) => !Number.isSafeInteger(Number(sum)));
+  if (tooLarge !== undefined) {
+    throw new RangeError(
+      `The summary of ${day} is not sent: no message carries the sum of ${tooLarge} minor units of ${currency} ` +
+        `exactly. \`npx tallyhook statement --month ${day.slice(0, 7)} --currency ${currency}\` shows the sums.`,
+    );
+  }
   return {
     currency,
     capturedMinor: toSafeInteger(sums.capturedMinor),

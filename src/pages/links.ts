@@ -3,6 +3,7 @@
 import {
   isResourceKind,
   orderPath,
+  pathPart,
   resourcePath,
   subjectPath,
 } from '../alerts/domain/subjectPath.ts';
@@ -12,15 +13,18 @@ import type { EntryFormatName } from '../ledger/domain/entryFormats.ts';
 /** Values of a query; undefined and empty ones are left out. */
 export type LinkQuery = Readonly<Record<string, string | number | undefined>>;
 
-function href(path: string, query: LinkQuery = {}): string {
-  const sent = new URLSearchParams();
+/** @param address keeps the values of its own query that are not named */
+function href(address: string, query: LinkQuery = {}): string {
+  const [path = '', kept] = address.split('?', 2);
+  const sent = new URLSearchParams(kept);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') sent.set(name, String(value));
+    if (value === undefined || value === '') sent.delete(name);
+    else sent.set(name, String(value));
   }
   return sent.size === 0 ? path : `${path}?${sent}`;
 }
 
-const segment = (id: string): string => encodeURIComponent(id);
+const segment = pathPart;
 
 export const overviewHref = (): string => '/';
 export const ordersHref = (query?: LinkQuery): string => href('/orders', query);
@@ -44,8 +48,9 @@ export const accountHref = (): string => '/account';
 /** @param by what the id is, if it is not the id of an order */
 export const orderHref = orderPath;
 
-/** A page with a timeline, in the order of its query. */
-export const timelineHref = (of: string, query: LinkQuery): string => href(of, query);
+/** The page that is shown, with its timeline by the other time. @param url its path and query */
+export const timelineHref = (url: string, recorded: '1' | undefined): string =>
+  href(url, { recorded, notice: undefined });
 
 /** The bodies of an order, side by side. */
 export const bodiesHref = (id: string, by?: 'order' | 'payment'): string =>

@@ -135,6 +135,24 @@ test('acknowledged alerts do not count as open', async () => {
   expect(row?.open).toEqual({ info: 0, warning: 0, critical: 0 });
 });
 
+test('a sum that no message carries exactly sends none, and the error names the day, the currency and the sum', async () => {
+  const large = {
+    currency: 'IDR',
+    amount: 9_000_000_000_000_001,
+    amount_received: 9_000_000_000_000_001,
+  };
+  await applyEach(db, testApplier(db), [
+    eventBody(paymentObject({ payment_id: 'pay_1', ...large })),
+    eventBody(paymentObject({ payment_id: 'pay_2', ...large })),
+  ]);
+  const day = new Date().toISOString().slice(0, 10);
+  vi.setSystemTime(Date.now() + DAY_MS);
+  await expect(summarize()).rejects.toThrow(
+    `The summary of ${day} is not sent: no message carries the sum of 18000000000000002 minor units of IDR`,
+  );
+  expect(await readMessages(db)).toEqual([]);
+});
+
 test('a day without activity and open alerts has no summary', async () => {
   await summarize();
   expect(await readMessages(db)).toEqual([]);

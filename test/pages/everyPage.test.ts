@@ -43,20 +43,67 @@ describe.each(EXAMPLE_PAGES)('GET $path', ({ path, permission }) => {
 
   test('has no code of its own, and nothing from outside becomes code', async () => {
     const { html } = await as('admin').get(examples.pathOf(path));
-    expect(html).not.toMatch(/<(?:img|iframe|object|embed|style)\b/i);
-    expect(html).not.toMatch(/<[^>]*?\s(?:style|on\w+)=/i);
-    const scripts = html.match(/<script\b[^>]*>[^<]*/gi);
-    expect(scripts).toEqual([
-      expect.stringMatching(/^<script src="\/assets\/console-\w+\.js" defer>$/),
-    ]);
+    expect(codeIn(html)).toEqual([]);
   });
 
   test('names its main part once, and itself in the title', async () => {
     const { html } = await as('viewer').get(examples.pathOf(path));
-    expect(html.match(/<main\b/g)).toHaveLength(1);
-    expect(html.match(/<h1>/g)).toHaveLength(1);
-    expect(html).toMatch(/<title>[^<]+ · Tallyhook<\/title>/);
-    expect(html).toContain('<html lang="en"');
+    expect(mistakesIn(html)).toEqual([]);
+  });
+});
+
+/** What would run, or show something from elsewhere, besides the script of the console. */
+function codeIn(html: string): readonly string[] {
+  const own = /^<script src="\/assets\/console-\w+\.js" defer>$/;
+  const scripts = html.match(/<script\b[^>]*>[^<]*/gi) ?? [];
+  const [first = 'no script', ...others] = scripts;
+  return [
+    ...(html.match(/<(?:img|iframe|object|embed|style)\b/gi) ?? []),
+    ...Array.from(html.matchAll(/<[^>]*?\s((?:style|on\w+)=)/gi), ([, name = '']) => name),
+    ...(own.test(first) ? others : scripts),
+  ];
+}
+
+/** What names a page, and what is wrong with it. */
+function mistakesIn(html: string): readonly string[] {
+  const parts: readonly (readonly [name: string, found: RegExp])[] = [
+    ['main', /<main\b/g],
+    ['h1', /<h1>/g],
+    ['title', /<title>[^<]+ · Tallyhook<\/title>/g],
+    ['lang', /<html lang="en"/g],
+  ];
+  return parts.flatMap(([name, found]) => {
+    const count = html.match(found)?.length ?? 0;
+    return count === 1 ? [] : [`${count} of ${name}`];
+  });
+}
+
+describe('a page that is spoiled is noticed', () => {
+  const spoiled = async (spoil: (html: string) => string): Promise<string> => {
+    const { html } = await as('viewer').get('/orders');
+    const changed = spoil(html);
+    expect(changed).not.toBe(html);
+    return changed;
+  };
+
+  test.each<[string, (html: string) => string]>([
+    ['<img', (html) => html.replace('</main>', '<img src=x></main>')],
+    ['<iframe', (html) => html.replace('</main>', '<iframe></iframe></main>')],
+    ['style=', (html) => html.replace('<h1>', '<h1 style="color:red">')],
+    ['onclick=', (html) => html.replace('<h1>', '<h1 class="a" onclick=hostile()>')],
+    ['<script>hostile()', (html) => html.replace('</body>', '<script>hostile()</script></body>')],
+  ])('%s', async (found, spoil) => {
+    expect(codeIn(await spoiled(spoil))).toEqual([found]);
+  });
+
+  test.each<[string, (html: string) => string]>([
+    ['2 of main', (html) => html.replace('</main>', '</main><main></main>')],
+    ['0 of h1', (html) => html.replaceAll('h1>', 'h2>')],
+    ['2 of h1', (html) => html.replace('</main>', '<h1>More</h1></main>')],
+    ['0 of title', (html) => html.replace(/<title>[^<]*/, '<title>Tallyhook')],
+    ['0 of lang', (html) => html.replace(' lang="en"', '')],
+  ])('%s', async (found, spoil) => {
+    expect(mistakesIn(await spoiled(spoil))).toEqual([found]);
   });
 });
 

@@ -131,6 +131,84 @@ test('two bodies are shown as received, with their differences marked', async ()
   expect(html).not.toContain('<script>alert');
 });
 
+/** The address in the console to which a link of this text leads. */
+function linkIn(html: string, text: string): string {
+  const [, link = ''] = new RegExp(`<a href="([^"]+)"[^>]*>${text}</a>`).exec(html) ?? [];
+  const { pathname, search } = new URL(link.replaceAll('&amp;', '&'), 'http://console');
+  return pathname + search;
+}
+
+const paymentsIn = (html: string): readonly string[] => [
+  ...new Set(Array.from(html.matchAll(/<a href="(\/payments\/[^"]+)"/g), ([, link = '']) => link)),
+];
+
+test('the other time shows the same order, however the page names it', async () => {
+  const [orderId, paymentId, refundId] = [unique('ord'), unique('pay'), unique('ref')];
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: paymentId, metadata: {} }),
+    refundEvent(paymentId, { refund_id: refundId }),
+    // The shop numbers an order as the service numbers that payment.
+    paymentEvent({ orderId: paymentId }),
+    paymentEvent({ payment_id: `${paymentId}_2`, orderId }),
+  ]);
+  for (const name of [
+    `${paymentId}?by=payment`,
+    `${paymentId}?by=order`,
+    paymentId,
+    refundId,
+    `${paymentId}_2?by=payment`,
+  ]) {
+    const { html } = await viewer.get(`/orders/${name}`);
+    const other = linkIn(html, 'By the time at which it was recorded');
+    const recorded = await viewer.get(other);
+    expect(paymentsIn(recorded.html), other).toEqual(paymentsIn(html));
+    expect(paymentsIn(html)).toHaveLength(1);
+    const back = linkIn(recorded.html, 'By the time at which the service made each change');
+    expect(back).toBe(`/orders/${name}`);
+  }
+  const bodies = await viewer.get(`/orders/${paymentId}/bodies?by=payment`);
+  expect(linkIn(bodies.html, 'Clear')).toBe(`/orders/${paymentId}/bodies?by=payment`);
+});
+
+/** Ids that a browser would take for a way to another page, and ids that look like what is made of them. */
+test.each([
+  '.',
+  '..',
+  '~.',
+  '~~..',
+  '...',
+  '%2e',
+  '%2E%2e',
+  '%',
+  '/',
+  'a/../b',
+  'a?b#c',
+  '\\',
+  '&amp;',
+  '+',
+])('the order %s and its payment have pages, to which each link leads', async (id) => {
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: id, orderId: id, metadata: { order_id: id } }),
+  ]);
+  const shown = id.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  for (const list of ['/orders', '/payments']) {
+    const { html } = await viewer.get(list);
+    const links = [...html.matchAll(/<a href="([^"]+)"[^>]*>([^<]*)<\/a>/g)];
+    const [, link = ''] = links.find(([, , text]) => text === shown) ?? [];
+    // As a browser reads the address of a link.
+    const { pathname, search } = new URL(link.replaceAll('&amp;', '&'), 'http://console');
+    const page = await viewer.get(pathname + search);
+    const what = list === '/orders' ? 'Order' : 'Payment';
+    expect(page.html, link).toContain(`<h1>${what} ${shown}</h1>`);
+    const other = linkIn(page.html, 'By the time at which it was recorded');
+    expect((await viewer.get(other)).html).toContain(`<h1>${what} ${shown}</h1>`);
+    const [, action = ''] = /action="([^"]+\/refresh)"/.exec(page.html) ?? [];
+    const { pathname: target } = new URL(action, 'http://console');
+    // There is no API key here: the action was found.
+    expect((await viewer.post(target, {})).status, target).toBe(503);
+  }
+});
+
 test('the bodies of another order are not shown', async () => {
   const [one, other] = [await newOrder(), await newOrder()];
   const { html } = await viewer.get(`/orders/${other.orderId}/bodies`);

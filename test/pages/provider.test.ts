@@ -114,11 +114,25 @@ describe('a person with a role', () => {
     expect(arrived.headers.get('refresh')).toBe('0; url=/');
   });
 
-  test('is not led to another site by an altered cookie', async () => {
+  test('finishes the sign-ins of two tabs, each with its own page', async () => {
     const person = wander();
-    const back = await person.wayBack('ada');
-    alterBegun(person, { next: '//evil.example/' });
-    expect((await person.request(back)).headers.get('refresh')).toBe('0; url=/');
+    const [orders, alerts] = [
+      await person.wayBack('ada', '/orders'),
+      await person.wayBack('ada', '/alerts'),
+    ];
+    expect((await person.request(orders)).headers.get('refresh')).toBe('0; url=/orders');
+    expect((await person.request(alerts)).headers.get('refresh')).toBe('0; url=/alerts');
+    expect([...person.cookies(CONSOLE_URL).keys()]).toEqual(['tallyhook_session']);
+  });
+
+  test('keeps the newest five sign-ins of a browser', async () => {
+    const person = wander();
+    const ways: string[] = [];
+    for (let n = 0; n < 7; n += 1) ways.push(await person.wayBack('ada', `/orders?min=${n}`));
+    expect(begunCookies(person)).toHaveLength(5);
+    const statuses: number[] = [];
+    for (const way of ways) statuses.push((await person.request(way)).status);
+    expect(statuses).toEqual([400, 400, 200, 200, 200, 200, 200]);
   });
 
   test('signs out, and is offered the sign-out at the provider', async () => {
@@ -148,15 +162,10 @@ describe('a person with a role', () => {
   });
 });
 
-/** Changes what the browser keeps for the way back, as nobody but its user can. */
-function alterBegun(person: Wanderer, change: Readonly<Record<string, string>>): void {
-  const jar = person.cookies(CONSOLE_URL);
-  const begun = JSON.parse(
-    Buffer.from(jar.get('tallyhook_sign_in') ?? '', 'base64url').toString(),
-  ) as object;
-  const altered = JSON.stringify({ ...begun, ...change });
-  jar.set('tallyhook_sign_in', Buffer.from(altered).toString('base64url'));
-}
+const BEGUN = 'tallyhook_sign_in_';
+
+const begunCookies = (person: Wanderer) =>
+  [...person.cookies(CONSOLE_URL)].filter(([name]) => name.startsWith(BEGUN));
 
 describe('a response is refused, and the refusal audited', () => {
   // Entries are at most one a minute for each cause, so each test has a database of its own.
@@ -194,28 +203,59 @@ describe('a response is refused, and the refusal audited', () => {
     await expectRefused(wanderFresh(), back, { status: 400, cause, reason: /no sign-in/ });
   });
 
+  const notBegun = { status: 400, cause: 'response_invalid', reason: /no sign-in/ };
+
   test('with another state', async () => {
     const person = wanderFresh();
     const back = new URL(await person.wayBack('ada'));
     back.searchParams.set('state', 'another');
-    const cause = 'response_invalid';
-    await expectRefused(person, back.href, { status: 401, cause, reason: /state/ });
+    await expectRefused(person, back.href, notBegun);
+  });
+
+  test.each([
+    ['nonce', { nonce: 'another' }],
+    ['verifier', { verifier: 'v'.repeat(43) }],
+    ['way on', { next: '/orders?status=paid' }],
+    ['time', { begunAtMs: Date.now() + HOUR_MS }],
+  ])('with another %s in the cookie', async (_what, change) => {
+    const person = wanderFresh();
+    const back = await person.wayBack('ada');
+    const [[name, cookie] = ['', '']] = begunCookies(person);
+    const [content = '', signature = ''] = cookie.split('.');
+    const begun = JSON.parse(Buffer.from(content, 'base64url').toString()) as object;
+    expect(begun).toMatchObject(
+      Object.fromEntries(Object.keys(change).map((key) => [key, expect.anything()])),
+    );
+    const altered = Buffer.from(JSON.stringify({ ...begun, ...change })).toString('base64url');
+    person.cookies(CONSOLE_URL).set(name, `${altered}.${signature}`);
+    await expectRefused(person, back, notBegun);
+  });
+
+  test('with the cookie of another sign-in under its state', async () => {
+    const person = wanderFresh();
+    await person.wayBack('ada');
+    const [[, other] = ['', '']] = begunCookies(person);
+    const back = await person.wayBack('ada');
+    const name = BEGUN + new URL(back).searchParams.get('state');
+    person.cookies(CONSOLE_URL).set(name, other);
+    await expectRefused(person, back, notBegun);
   });
 
   test('with the nonce of another sign-in', async () => {
     const person = wanderFresh();
     const back = await person.wayBack('ada');
-    alterBegun(person, { nonce: 'another' });
+    provider.alterNext((claims) => Object.assign(claims, { nonce: 'another' }));
     const cause = 'response_invalid';
     await expectRefused(person, back, { status: 401, cause, reason: /claim/ });
   });
 
-  test('with the verifier of another sign-in', async () => {
+  test('with the code of another sign-in', async () => {
     const person = wanderFresh();
-    const back = await person.wayBack('ada');
-    alterBegun(person, { verifier: 'v'.repeat(43) });
+    const back = new URL(await person.wayBack('ada'));
+    const stolen = new URL(await wanderFresh().wayBack('grace'));
+    back.searchParams.set('code', stolen.searchParams.get('code') ?? '');
     const cause = 'response_invalid';
-    await expectRefused(person, back, { status: 401, cause, reason: /invalid_grant/ });
+    await expectRefused(person, back.href, { status: 401, cause, reason: /invalid_grant/ });
   });
 
   test('with a code that was used', async () => {

@@ -107,6 +107,8 @@ function killedBeforeItRecords(): Database {
 /** Inbox numbers of the list of a replay, newest first. */
 async function chosenBy(path: string): Promise<readonly number[]> {
   const { html } = await reader.get(`/inbox?replay=${path.split('/').at(-1)}`);
+  // A further filter keeps it.
+  expect(html).toContain(`<input type="hidden" name="replay" value="${path.split('/').at(-1)}"`);
   return [...html.matchAll(/<tr data-key="(\d+)"/g)].map(([, number]) => Number(number));
 }
 

@@ -10,11 +10,12 @@ import { alertJson } from '../../representation/alert.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { formatTime } from '../../representation/time.ts';
-import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
 
 interface ListOptions extends PageOptions {
@@ -120,7 +121,7 @@ function printAlert(alert: AlertRow): void {
     ...(alert.resolvedAt === null ? [] : [`Resolved: ${formatTime(alert.resolvedAt)}`]),
     `Details: ${JSON.stringify(detailJson(alert.detail))}`,
   ];
-  for (const line of about) printLine(printable(line));
+  for (const line of about) printLine(line);
 }
 
 interface AcknowledgeOptions {
@@ -148,7 +149,7 @@ export function acknowledgeAlertCommand(): Command {
         switch (acknowledged.outcome) {
           case 'done':
             if (json) printJson(alertJson(acknowledged.alert));
-            else printLine(`Alert ${id} is acknowledged by ${printable(actor.name)}.`);
+            else printLine(`Alert ${id} is acknowledged by ${actor.name}.`);
             return;
           case 'unknown':
             throw unknownAlert(id);
@@ -232,7 +233,7 @@ export function assignAlertCommand(): Command {
         const input = { number: id, to: nobody ? undefined : to, reason };
         const alert = changedAlert(id, await assignAlertAs({ db }, actorOf(by), input));
         if (json) printJson(alertJson(alert));
-        else printLine(`Alert ${id} is assigned to ${printable(to ?? 'nobody')}.`);
+        else printLine(`Alert ${id} is assigned to ${to ?? 'nobody'}.`);
       }),
     );
 }

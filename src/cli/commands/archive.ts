@@ -15,7 +15,7 @@ import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { archivedBatchJson, archivedClassJson } from '../../representation/archive.ts';
 import { timePlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
@@ -131,7 +131,7 @@ function reportJson(report: ArchiveReport) {
 
 function printReport(report: ArchiveReport, target: ArchiveTarget): void {
   const { batches, rows, bytes, unrecorded, problems, examples } = report;
-  for (const { batch, problem } of examples) printLine(`${printable(batch)}: ${problem}`);
+  for (const { batch, problem } of examples) printLine(`${batch}: ${problem}`);
   if (problems > examples.length) printLine(`… and ${problems - examples.length} more`);
   printLine(
     `${batches} batches of removed rows in ${target.description}; ${rows} rows, ${bytes} bytes read.`,
@@ -146,7 +146,7 @@ function printReport(report: ArchiveReport, target: ArchiveTarget): void {
       `${report.incompleteParts} parts belong to no batch: a process ended while it archived them, or is ` +
         'archiving now. Their rows were not removed. Delete those that are older than a day:',
     );
-    for (const name of report.incompleteExamples) printLine(`  ${printable(name)}`);
+    for (const name of report.incompleteExamples) printLine(`  ${name}`);
   }
   printLine(
     problems === 0

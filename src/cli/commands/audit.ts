@@ -14,7 +14,7 @@ import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
@@ -151,7 +151,7 @@ Exit code: 0 closed, 3 there is no such attempt, 4 it has a result, or may still
         if (closed.outcome === 'unknown') throw new NotFoundError(REFUSALS.unknown(number));
         if (closed.outcome !== 'closed') throw new OperatorError(REFUSALS[closed.outcome](number));
         if (json) printJson({ closed: number, outcome, by: actor.name, reason });
-        else printLine(`Attempt ${number} is closed by ${printable(actor.name)}: ${outcome}.`);
+        else printLine(`Attempt ${number} is closed by ${actor.name}: ${outcome}.`);
       }),
     );
 }

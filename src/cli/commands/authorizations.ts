@@ -24,19 +24,12 @@ import { timePlace } from '../../representation/cursor.ts';
 import { holdText, notCapturedText, notHeldText } from '../../representation/notDone.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
-import {
-  clockOf,
-  noApiKey,
-  printable,
-  printJson,
-  quiet,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { clockOf, noApiKey, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readMinor } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption, optionalReason } from '../person.ts';
+import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
 import { refuseUnknownId } from '../unknownId.ts';
 
@@ -165,9 +158,9 @@ async function act(db: Database, { action, paymentId, options }: Wish): Promise<
   }
   const { currency } = held;
   const what = holdText({ capturableMinor: amountMinor ?? held.capturableMinor, currency });
-  const order = held.orderKey === null ? '' : ` (order ${printable(orderIdOf(held.orderKey))})`;
+  const order = held.orderKey === null ? '' : ` (order ${orderIdOf(held.orderKey)})`;
   const verb = action === 'capture' ? 'Capture' : 'Release';
-  await confirm(`${verb} ${what} of ${printable(paymentId)}${order}?`, yes);
+  await confirm(`${verb} ${what} of ${paymentId}${order}?`, yes);
   const input = { action, paymentId, hold: held, amountMinor, reason };
   report(input, await captureOrCancelAs(parts, actorOf(by), input), json);
 }
@@ -224,13 +217,13 @@ function report(
   }
   const next = 'Run `npx tallyhook refresh` to find out.';
   const text = outcome === 'done' ? 'Done.' : notCapturedText({ paymentId, ...hold }, given, next);
-  printLine(printable(text));
+  printLine(text);
   if (isNotSent(outcome)) return;
   const status = statusOf(given);
   const now =
     status === null
       ? 'The payment could not be retrieved afterwards. Run `npx tallyhook refresh` to try again.'
-      : `The status at the service is ${printable(status)}.`;
+      : `The status at the service is ${status}.`;
   printLine(now);
 }
 

@@ -12,7 +12,7 @@ import {
   reopenedText,
   unprovenText,
 } from '../../representation/closing.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, optionalTimeZone } from '../options.ts';
 import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
@@ -78,8 +78,8 @@ uncertain states, spans that were not compared with the service, events that are
 Exit code: 0 closed, 4 refused.`;
 
 function printClosed(closing: Closing): void {
-  printLine(printable(closedText(closing)));
-  for (const one of closing.exceptions) printLine(`  ${printable(exceptionText(one))}`);
+  printLine(closedText(closing));
+  for (const one of closing.exceptions) printLine(`  ${exceptionText(one)}`);
   printLine(`Its statement: npx tallyhook statement --month ${closing.month}`);
 }
 

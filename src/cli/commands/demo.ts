@@ -14,8 +14,8 @@ import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { printBanner, signInUrl } from '../banner.ts';
-import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { endAs, printLine } from '../invocation.ts';
+import { printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { endAs, printLine, printText } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { withProgress } from '../progress.ts';
 
@@ -159,7 +159,7 @@ function printReport(report: DemoReport): void {
   printList('Missing because webhooks were lost', differencesOf(afterWebhooks, 'lost'));
   printList('Different before reconciliation', differencesOf(afterWebhooks, 'different'));
   printList('Different', differencesOf(afterReconciliation, 'different'));
-  printLine(
+  printText(
     report.passed
       ? '\nThe ledger equals the service, to the cent.'
       : '\nThe ledger does not equal the service.',
@@ -174,12 +174,12 @@ function printInvitation(report: DemoReport, sandboxUrl: string | undefined): vo
     ['status', 'whether money is flowing, and whether anything is wrong'],
   ];
   const width = Math.max(...next.map(([command]) => command.length));
-  printLine('\nEverything keeps running. Press Ctrl-C to stop. Next, in a second terminal:\n');
+  printText('\nEverything keeps running. Press Ctrl-C to stop. Next, in a second terminal:\n');
   for (const [command, shows] of next) {
     printLine(`  npx tallyhook ${command.padEnd(width)}  # ${shows}`);
   }
   if (sandboxUrl === undefined) return;
-  printLine('\nOr break something yourself (this link signs you in once, within five minutes):\n');
+  printText('\nOr break something yourself (this link signs you in once, within five minutes):\n');
   printLine(`  ${sandboxUrl}`);
 }
 
@@ -202,8 +202,8 @@ function differencesOf(
 
 function printList(heading: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
-  printLine(`\n${heading}:`);
-  for (const text of lines.slice(0, MAX_LINES)) printLine(`  ${printable(text)}`);
+  printText(`\n${heading}:`);
+  for (const text of lines.slice(0, MAX_LINES)) printLine(`  ${text}`);
   if (lines.length > MAX_LINES) printLine(`  and ${lines.length - MAX_LINES} more`);
 }
 

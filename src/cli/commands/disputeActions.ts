@@ -20,10 +20,11 @@ import type { Database } from '../../platform/db/database.ts';
 import { toError, UnavailableError, UsageError } from '../../platform/errors.ts';
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { confirm } from '../confirm.ts';
-import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { clockOf, noApiKey, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 interface Options {
@@ -54,7 +55,7 @@ function acceptCommand(): Command {
         const parts = await partsOf(db);
         const seen = await mustSee(parts, disputeId, options.reason);
         const what = formatMoney(seen.amountMinor, seen.currency);
-        await confirm(`Accept ${printable(disputeId)} and give up ${what}?`, options.yes);
+        await confirm(`Accept ${disputeId} and give up ${what}?`, options.yes);
         report(seen, await acceptDisputeAs(parts, actorOf(options.by), seen), options.json);
       }),
     );
@@ -75,7 +76,7 @@ function evidenceCommand(): Command {
         if (json) printJson({ dispute_id: disputeId, evidence: values, version });
         else {
           for (const [name, value] of Object.entries(values)) {
-            printLine(printable(`${name}: ${value}`));
+            printLine(`${name}: ${value}`);
           }
         }
       }),
@@ -101,7 +102,7 @@ function submitCommand(): Command {
         const parts = await partsOf(db);
         const seen = await mustSee(parts, disputeId, options.reason);
         const names = Object.keys(options.field).join(', ');
-        await confirm(`Submit ${names} for ${printable(disputeId)}?`, options.yes);
+        await confirm(`Submit ${names} for ${disputeId}?`, options.yes);
         // Only the fields that are named are set.
         const wanted = { ...seen, wanted: options.field, evidenceVersion: undefined };
         report(seen, await submitEvidenceAs(parts, actorOf(options.by), wanted), options.json);
@@ -136,8 +137,8 @@ function reportUpload(disputeId: string, given: Uploaded, json: boolean): void {
   const { outcome, attempt } = given;
   const fileId = given.outcome === 'done' ? given.fileId : null;
   if (json) printJson({ dispute_id: disputeId, outcome, file_id: fileId, attempt });
-  else if (given.outcome === 'done') printLine(printable(`Uploaded: ${given.fileId}`));
-  else printLine(printable(notUploadedText(disputeId, given)));
+  else if (given.outcome === 'done') printLine(`Uploaded: ${given.fileId}`);
+  else printLine(notUploadedText(disputeId, given));
 }
 
 async function readEvidenceFile(path: string): Promise<File> {
@@ -188,6 +189,6 @@ function report({ disputeId }: SeenDispute, acted: ActedOnDispute, json: boolean
   const status = acted.outcome === 'done' ? acted.status : null;
   if (json) printJson({ dispute_id: disputeId, outcome, status, attempt });
   else if (acted.outcome === 'done') {
-    printLine(printable(`Done: the status is ${status ?? 'unknown'}.`));
-  } else printLine(printable(notActedText(disputeId, acted)));
+    printLine(`Done: the status is ${status ?? 'unknown'}.`);
+  } else printLine(notActedText(disputeId, acted));
 }

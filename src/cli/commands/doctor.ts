@@ -7,8 +7,8 @@ import type { Check } from '../../doctor/examine.ts';
 import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import { counted } from '../../representation/roughly.ts';
-import { printable, printableLines, printJson, quiet, readConfig } from '../context.ts';
-import { endAs, printLine, printNote } from '../invocation.ts';
+import { printJson, quiet, readConfig } from '../context.ts';
+import { endAs, printLine, printNote, printText } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 export function doctorCommand(): Command {
@@ -80,11 +80,11 @@ const MARKS = { ok: 'ok  ', warning: 'WARN', failed: 'FAIL', not_checked: '?   '
 function print(checks: readonly Check[]): void {
   const shown = new Set<string>();
   for (const { name, state, result, remedy } of checks) {
-    printLine(`${MARKS[state]}  ${name.padEnd(16)} ${indent(result)}`);
+    printText(`${MARKS[state]}  ${name.padEnd(16)} ${indent(result)}`);
     // One cause keeps many checks from running: what to do about it is shown once.
     if (remedy === null || (state === 'not_checked' && shown.has(remedy))) continue;
     shown.add(remedy);
-    printLine(`      ${''.padEnd(16)} → ${printable(remedy)}`);
+    printLine(`      ${''.padEnd(16)} → ${remedy}`);
   }
   const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;
   printLine('');
@@ -95,5 +95,5 @@ function print(checks: readonly Check[]): void {
 
 /** A check may report several problems, each on its own line. */
 function indent(text: string): string {
-  return printableLines(text).replaceAll('\n', `\n${''.padEnd(23)}`);
+  return text.replaceAll('\n', `\n${''.padEnd(23)}`);
 }

@@ -14,11 +14,12 @@ import { erasureJson } from '../../representation/erasure.ts';
 import { formatTime } from '../../representation/time.ts';
 import { findNearId, type IdKind } from '../../search/nearId.ts';
 import { confirm } from '../confirm.ts';
-import { printable, printJson, readConfig, readInput, withDatabase } from '../context.ts';
+import { printJson, readConfig, readInput, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 
@@ -113,8 +114,8 @@ async function namesOf(db: Queryable, unknown: readonly ErasureSubject[]): Promi
   const names: string[] = [];
   for (const { kind, id } of unknown.slice(0, MAX_NAMED)) {
     const near = await findNearId(db, id, ID_KINDS_OF[kind]);
-    const suggestion = near === undefined ? '' : ` (did you mean ${printable(near)}?)`;
-    names.push(`${kind} ${printable(id)}${suggestion}`);
+    const suggestion = near === undefined ? '' : ` (did you mean ${near}?)`;
+    names.push(`${kind} ${id}${suggestion}`);
   }
   const others = unknown.length - names.length;
   return others === 0 ? names.join(', ') : `${names.join(', ')} and ${others} more`;
@@ -191,7 +192,7 @@ function printProof({ places, events, unreadable, toVacuum }: Proof): void {
     printLine('Proof: a search of every table found none of the values.');
   } else {
     printLine('Values are left in:');
-    for (const { table, rows } of places) printLine(`  ${printable(table)}: ${rows} row(s)`);
+    for (const { table, rows } of places) printLine(`  ${table}: ${rows} row(s)`);
   }
   if (events.length > 0) {
     printLine(

@@ -2,11 +2,10 @@
 import { formatMoney } from '../../contract/money.ts';
 import { type EventChanges, MAX_OF_EVENT } from '../../trail/eventChanges.ts';
 import { effectText, noChangeText } from '../../trail/eventChangesText.ts';
-import { printable } from '../context.ts';
 import { printLine } from '../invocation.ts';
 
 export function printEventChanges(changes: EventChanges): void {
-  for (const line of linesOf(changes)) printLine(printable(line));
+  for (const line of linesOf(changes)) printLine(line);
   if (!changes.isComplete) printLine(`Only the first ${MAX_OF_EVENT} of each kind are listed.`);
   printLine('');
 }

@@ -29,20 +29,14 @@ import { formatTime } from '../../representation/time.ts';
 import { type EventChanges, readEventChanges } from '../../trail/eventChanges.ts';
 import { eventChangesJson } from '../../trail/eventChangesJson.ts';
 import { bodyFileOption, writeEventBody } from '../bodyFile.ts';
-import {
-  printable,
-  printableLines,
-  printJson,
-  quiet,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
-import { endAs, printLine, printNote } from '../invocation.ts';
+import { endAs, printLine, printNote, printText } from '../invocation.ts';
 import { printMore } from '../listOptions.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
 import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { type Counted, withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 import { unknownId } from '../unknownId.ts';
@@ -150,13 +144,13 @@ function showCommand(): Command {
 function printEvent(event: EventSummary, detail: EventDetail, changes: EventChanges): void {
   const { body, variants, findings } = detail;
   printEvents([event]);
-  if (event.error !== null) printLine(`Error: ${printable(event.error)}`);
+  if (event.error !== null) printLine(`Error: ${event.error}`);
   if (event.discardedAt !== null) {
     const who = `${event.discardedBy}, ${formatTime(event.discardedAt)}`;
-    printLine(printable(`Discarded by ${who}: ${event.discardedReason}`));
+    printLine(`Discarded by ${who}: ${event.discardedReason}`);
   }
   for (const finding of findings) {
-    const seen = printable(JSON.stringify(finding.detail));
+    const seen = JSON.stringify(finding.detail);
     printLine(`Finding (${finding.state}): ${finding.class} ${seen}`);
   }
   if (!detail.areFindingsComplete) {
@@ -165,10 +159,8 @@ function printEvent(event: EventSummary, detail: EventDetail, changes: EventChan
     );
   }
   printEventChanges(changes);
-  printLine(
-    Buffer.isBuffer(body)
-      ? printableLines(body.toString('utf8'))
-      : `No body is stored: ${describeAbsence(body)}.`,
+  printText(
+    Buffer.isBuffer(body) ? body.toString('utf8') : `No body is stored: ${describeAbsence(body)}.`,
   );
   printVariants(variants);
   if (!detail.areVariantsComplete) {
@@ -181,7 +173,7 @@ function printEvent(event: EventSummary, detail: EventDetail, changes: EventChan
 function printVariants(variants: readonly VariantRow[]): void {
   for (const { body } of variants) {
     printLine('Another body arrived under this event id and was not applied:');
-    printLine(body ? printableLines(body.toString('utf8')) : '(removed)');
+    printText(body ? body.toString('utf8') : '(removed)');
   }
 }
 

@@ -3,9 +3,10 @@ import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 import { explainNamed } from '../../ledger/read/explain.ts';
 import { orderExplanationJson, partExplanationJson } from '../../representation/explanation.ts';
 import { orderLines, partLines } from '../../representation/explanationText.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
+import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 export function explainCommand(): Command {
@@ -45,6 +46,6 @@ export function explainCommand(): Command {
 function printBlocks(blocks: readonly (readonly string[])[]): void {
   blocks.forEach((lines, place) => {
     if (place > 0) printLine();
-    for (const line of lines) printLine(printable(line));
+    for (const line of lines) printLine(line);
   });
 }

@@ -13,16 +13,10 @@ import { matchJson } from '../../search/matchJson.ts';
 import { ID_KINDS } from '../../search/nearId.ts';
 import { type Hit, search } from '../../search/search.ts';
 import { searchBodies } from '../../search/searchBodies.ts';
-import {
-  clockOf,
-  formatMicros,
-  printable,
-  printJson,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { clockOf, formatMicros, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
+import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 /** One match. */
@@ -179,8 +173,8 @@ function describeEvent(event: EventSummary): Found {
 }
 
 function printFound({ what, id, state, command }: Found): void {
-  printLine(printable(`${what} ${id}: ${state}`));
-  if (command !== undefined) printLine(printable(`  npx ${command}`));
+  printLine(`${what} ${id}: ${state}`);
+  if (command !== undefined) printLine(`  npx ${command}`);
 }
 
 function nothingKnown(db: Database, text: string): Promise<OperatorError> {

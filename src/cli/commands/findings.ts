@@ -14,7 +14,7 @@ import { detailJson } from '../../representation/detail.ts';
 import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, printNote } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
@@ -80,7 +80,7 @@ function printFindings(findings: readonly FindingRow[]): void {
   );
   const accepted = findings.filter(({ acceptedAt }) => acceptedAt !== null);
   for (const { id, acceptedAt, acceptedBy, acceptedReason } of accepted) {
-    const who = printable(`${acceptedBy}, ${formatTime(acceptedAt)}: ${acceptedReason}`);
+    const who = `${acceptedBy}, ${formatTime(acceptedAt)}: ${acceptedReason}`;
     printLine(`${id} was accepted by ${who}`);
   }
   for (const name of new Set(findings.map((finding) => finding.class))) {
@@ -174,5 +174,5 @@ async function readOpenOf(db: Database, findingClass: string): Promise<readonly 
 }
 
 function acceptedText(number: number, by: string): string {
-  return `Finding ${number} is accepted by ${printable(by)}.`;
+  return `Finding ${number} is accepted by ${by}.`;
 }

@@ -8,7 +8,7 @@ import type { FollowQuery } from '../../ledger/read/followInbox.ts';
 import type { EventSummary } from '../../ledger/read/store/parts.ts';
 import { UnavailableError } from '../../platform/errors.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
-import { printable, printJsonLine, readConfig, withDatabase } from '../context.ts';
+import { printJsonLine, readConfig, withDatabase } from '../context.ts';
 import {
   addFollowOptions,
   type Follow,
@@ -27,6 +27,7 @@ import {
 import { printLine, printNote } from '../invocation.ts';
 import { jsonOption, parseMinutes, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
+import { printable } from '../printable.ts';
 
 interface ListenOptions extends FollowQuery {
   readonly forwardTo: URL;
@@ -186,12 +187,12 @@ function printMissing({ json }: ListenOptions, event: EventSummary, absence: Bod
 }
 
 function nameOf({ id, eventId, eventType }: EventSummary): string {
-  return printable([String(id), eventType ?? '-', eventId ?? '(no envelope)'].join('  '));
+  return [String(id), eventType ?? '-', eventId ?? '(no envelope)'].join('  ');
 }
 
 function printUnreachable(url: string, failure: Unreachable): void {
   const { number, reason, nextDelayMs, attempts } = failure;
   printNote(
-    `No response from ${url} to event ${number} (${printable(reason)}). Attempt ${attempts + 1} follows in ${nextDelayMs / 1000} s, marked as a repeat.`,
+    `No response from ${url} to event ${number} (${reason}). Attempt ${attempts + 1} follows in ${nextDelayMs / 1000} s, marked as a repeat.`,
   );
 }

@@ -16,7 +16,7 @@ import {
 import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
@@ -99,7 +99,7 @@ function showCommand(): Command {
           printJson(message);
           return;
         }
-        for (const line of describe(row, message)) printLine(printable(line));
+        for (const line of describe(row, message)) printLine(line);
       });
     });
 }

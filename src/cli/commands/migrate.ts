@@ -3,7 +3,7 @@ import { openDatabase } from '../../assembly/database.ts';
 import type { Config } from '../../config/config.ts';
 import { type Migrated, migrateDatabase } from '../../platform/db/migrate.ts';
 import { explainDatabase, printJson, quiet, readConfig } from '../context.ts';
-import { printLine, printNote } from '../invocation.ts';
+import { printLine, printNote, printText } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 
 export function migrateCommand(): Command {
@@ -45,9 +45,9 @@ function addressOf({ databaseUrl, migrateDatabaseUrl, queueDatabaseUrl }: Config
 function printResult(applied: readonly string[], refused: readonly string[]): void {
   printLine(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);
   if (refused.length === 0) return;
-  printLine(
+  printText(
     '\nThe user of this connection may not run these statements. Processes that log in with the least\n' +
       'rights need them (docs/guides/database-roles.md). Run them as an administrator, then migrate again:',
   );
-  for (const statement of refused) printLine(`  ${statement};`);
+  for (const statement of refused) printText(`  ${statement};`);
 }

@@ -28,7 +28,7 @@ import {
   partJson,
 } from '../../representation/order.ts';
 import { ORDER_STATUSES, REGISTERED } from '../../webhooks/orderStatuses.ts';
-import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { formatMicros, printJson, printJsonLine, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import {
   addListOptions,
@@ -42,6 +42,7 @@ import {
   take,
 } from '../listOptions.ts';
 import { jsonOption } from '../options.ts';
+import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
 import { unknownId } from '../unknownId.ts';
 import { explainCommand } from './explain.ts';
@@ -188,9 +189,8 @@ async function unknownOrder(db: Queryable, id: string): Promise<NotFoundError> {
 
 function printOrder(order: ReadOrderDetail): void {
   const { orderId, status, movedTo, totals, parts, firstSeenMicros } = order;
-  printLine(`Order ${printable(orderId)}: ${status}, first seen ${formatMicros(firstSeenMicros)}`);
-  if (movedTo.length > 0)
-    printLine(`  Its payments now belong to ${movedTo.map(printable).join(', ')}.`);
+  printLine(`Order ${orderId}: ${status}, first seen ${formatMicros(firstSeenMicros)}`);
+  if (movedTo.length > 0) printLine(`  Its payments now belong to ${movedTo.join(', ')}.`);
   for (const total of totals)
     printLine(`  ${total.currency}: ${total.status}; ${amountsText(total)}`);
   // An order that moved, or was only registered, has none.
@@ -252,7 +252,7 @@ async function* pagesOfParts(
 }
 
 function printPartLines(parts: readonly PartSummary[]): void {
-  for (const part of parts) printLine(JSON.stringify(partJson(part)));
+  for (const part of parts) printJsonLine(partJson(part));
 }
 
 /** What people did about the order. */

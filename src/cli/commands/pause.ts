@@ -5,10 +5,11 @@ import {
 } from '../../actions/pauseReconciliation.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
+import { printable } from '../printable.ts';
 
 interface PauseOptions {
   readonly reason: string;

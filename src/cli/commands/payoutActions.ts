@@ -20,10 +20,11 @@ import {
   paidAgainText,
 } from '../../representation/payoutText.ts';
 import { confirm } from '../confirm.ts';
-import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { clockOf, noApiKey, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 interface Options {
@@ -69,7 +70,7 @@ function retryCommand(): Command {
         const parts = await partsOf(db);
         const seen = await mustSee(parts, payoutId, options.reason);
         const what = formatMoney(seen.amountMinor, seen.currency);
-        await confirm(`Pay ${what} of ${printable(payoutId)} again?`, options.yes);
+        await confirm(`Pay ${what} of ${payoutId} again?`, options.yes);
         const input = { ...seen, details };
         reportRetry(payoutId, await retryPayoutAs(parts, actorOf(options.by), input), options.json);
       }),
@@ -101,7 +102,7 @@ function actionCommand(action: PayoutAction, description: string): Command {
       const seen = await mustSee(parts, payoutId, options.reason);
       const what = formatMoney(seen.amountMinor, seen.currency);
       const verb = action === 'cancel' ? 'Cancel' : 'Fulfill';
-      await confirm(`${verb} ${printable(payoutId)}, ${what}?`, options.yes);
+      await confirm(`${verb} ${payoutId}, ${what}?`, options.yes);
       const acted = await actOnPayoutAs(parts, actorOf(options.by), { ...seen, action });
       report({ payoutId, action }, acted, options.json);
     }),
@@ -134,8 +135,8 @@ function reportRetry(payoutId: string, retried: RetriedAs, json: boolean): void 
   }
   const newId = 'payoutId' in retried ? retried.payoutId : null;
   if (json) printJson({ payout_id: payoutId, outcome, new_payout_id: newId, status, attempt });
-  else if (outcome === 'done') printLine(printable(paidAgainText(retried.payoutId, status)));
-  else printLine(printable(notRetriedText(payoutId, retried)));
+  else if (outcome === 'done') printLine(paidAgainText(retried.payoutId, status));
+  else printLine(notRetriedText(payoutId, retried));
 }
 
 function report(
@@ -148,6 +149,6 @@ function report(
   const status = outcome === 'done' ? acted.status : null;
   if (json) printJson({ payout_id: what.payoutId, outcome, status, attempt });
   else if (outcome === 'done') {
-    printLine(printable(`Done: the status is ${status ?? 'unknown'}.`));
-  } else printLine(printable(notActedOnPayoutText(what, acted)));
+    printLine(`Done: the status is ${status ?? 'unknown'}.`);
+  } else printLine(notActedOnPayoutText(what, acted));
 }

@@ -3,7 +3,7 @@ import { type ProcessRow, readProcesses } from '../../monitor/store/processes.ts
 import { processJson, processStateOf } from '../../representation/process.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine } from '../invocation.ts';
+import { printLine, printText } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
 
@@ -46,5 +46,5 @@ function print(rows: readonly ProcessRow[]): void {
     ]),
   );
   const versions = new Set(rows.filter(({ isSeen }) => isSeen).map(({ version }) => version));
-  if (versions.size > 1) printLine(`\nVersions differ: ${[...versions].join(', ')}.`);
+  if (versions.size > 1) printText(`\nVersions differ: ${[...versions].join(', ')}.`);
 }

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { inspectedQueues, openQueues } from '../../assembly/queues.ts';
 import { type QueuesReport, readQueues } from '../../monitor/read/queues.ts';
 import { queuesJson } from '../../representation/queue.ts';
-import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
-import { endAs, printLine } from '../invocation.ts';
+import { clockOf, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { endAs, printText } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
 
@@ -39,9 +39,9 @@ Exit code: 0 the queue works, 5 it refuses work.`,
 
 function print({ backend, problem, queues }: QueuesReport): void {
   const where = backend === 'redis' ? 'Redis' : 'PostgreSQL';
-  printLine(
+  printText(
     problem
-      ? `The queues in ${where} refuse work: ${printable(problem.reason)}. ${problem.remedy}\n`
+      ? `The queues in ${where} refuse work: ${problem.reason}. ${problem.remedy}\n`
       : `The queues are in ${where}. A job was added, claimed and finished.\n`,
   );
   printTable(

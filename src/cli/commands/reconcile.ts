@@ -23,17 +23,9 @@ import { readStream } from '../../reconcile/store/streams.ts';
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { formatTime } from '../../representation/time.ts';
-import {
-  clockOf,
-  noApiKey,
-  printable,
-  printJson,
-  quiet,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { clockOf, noApiKey, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import type { Ending } from '../exitCodes.ts';
-import { endAs, printLine, terminal } from '../invocation.ts';
+import { endAs, printLine, printNote } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { type ProgressState, showsProgress, withElapsed, withProgress } from '../progress.ts';
@@ -206,7 +198,7 @@ async function showEstimate(
   if (estimate === undefined) return undefined;
   const { rows, requests, minutes } = estimate;
   const time = minutes === undefined ? '' : `, at least ${minutes} min at the allowed rate`;
-  terminal().stderr.write(`${stream}: about ${rows} rows, ${requests} requests${time}\n`);
+  printNote(`${stream}: about ${rows} rows, ${requests} requests${time}`);
   return rows;
 }
 
@@ -285,7 +277,7 @@ function progressNote(
 }
 
 function printNotCompared(stream: Stream, reason: string): void {
-  printLine(`${stream}: not compared: ${printable(reason)}`);
+  printLine(`${stream}: not compared: ${reason}`);
   printLine(
     '  Run `npx tallyhook doctor` to find the cause. The next run continues from the checkpoint.',
   );
@@ -309,9 +301,7 @@ function printReport(report: RunReport): void {
     return;
   }
   if (report.state === 'stopped') {
-    printLine(
-      `${stream}: stopped by ${printable(report.stoppedBy ?? '')} after ${requests} requests`,
-    );
+    printLine(`${stream}: stopped by ${report.stoppedBy ?? ''} after ${requests} requests`);
     return;
   }
   if (report.state === 'running') {
@@ -327,7 +317,7 @@ function printReport(report: RunReport): void {
   );
   if (report.sums !== null) printLine(`  analytics: ${SUMS[report.sums]}`);
   for (const { class: name, subject, outcome } of report.differences) {
-    if (outcome !== 'repaired') printLine(`  ${OUTCOMES[outcome]}: ${name} ${printable(subject)}`);
+    if (outcome !== 'repaired') printLine(`  ${OUTCOMES[outcome]}: ${name} ${subject}`);
   }
 }
 

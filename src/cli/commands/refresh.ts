@@ -7,10 +7,11 @@ import type { Database } from '../../platform/db/database.ts';
 import { type Change, changesOf } from '../../reconcile/refreshById.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { fieldName } from '../../representation/fieldName.ts';
-import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { clockOf, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 interface RefreshOptions {
@@ -97,9 +98,9 @@ function refreshedJson({ kind, id, outcome, changes, reason }: Refreshed) {
 }
 
 function print({ kind, id, outcome, changes, reason }: Refreshed): void {
-  const what = `${kind} ${printable(id)}`;
+  const what = `${kind} ${id}`;
   if (outcome !== 'applied') {
-    printLine(`${what}: ${printable(reason ?? '')}. Nothing was changed.`);
+    printLine(`${what}: ${reason ?? ''}. Nothing was changed.`);
     return;
   }
   if (changes.length === 0) printLine(`${what}: unchanged.`);

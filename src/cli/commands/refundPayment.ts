@@ -14,10 +14,11 @@ import { OperatorError, UnavailableError } from '../../platform/errors.ts';
 import { disputedText } from '../../representation/disputeText.ts';
 import { notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
-import { clockOf, noApiKey, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { clockOf, noApiKey, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, readMinor } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { refuseUnknownId } from '../unknownId.ts';
 
 interface RefundOptions {
@@ -61,8 +62,8 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
       `At most ${formatMoney(refundableMinor, currency)} of ${printable(paymentId)} can be refunded.`,
     );
   }
-  const order = orderKey === null ? '' : ` (order ${printable(orderIdOf(orderKey))})`;
-  const what = `${formatMoney(amountMinor, currency)} of ${printable(paymentId)}${order}`;
+  const order = orderKey === null ? '' : ` (order ${orderIdOf(orderKey)})`;
+  const what = `${formatMoney(amountMinor, currency)} of ${paymentId}${order}`;
   await confirm(`${warningOf(disputes)}Refund ${what}?`, options.yes);
   const input = { paymentId, expectedMinor: refundableMinor, currency, amountMinor, reason };
   const refunded = await refundPaymentAs(parts, actorOf(options.by), input);
@@ -84,7 +85,7 @@ async function refund(db: Database, paymentId: string, options: RefundOptions): 
     refunded.outcome === 'done'
       ? `Done: refund ${refunded.refundId}, status ${refunded.status ?? 'unknown'}.`
       : notRefundedText(input, refunded);
-  printLine(printable(text));
+  printLine(text);
 }
 
 async function partsOf(db: Database): Promise<RefundParts> {

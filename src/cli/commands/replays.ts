@@ -11,7 +11,7 @@ import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { replayJson } from '../../representation/replay.ts';
 import { formatTime } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
 import { printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
@@ -103,7 +103,7 @@ function showCommand(): Command {
         }
         printRuns([run]);
         for (const { number, reason } of run.refusals) {
-          printLine(printable(`The event ${number} cannot be replayed: ${reason}.`));
+          printLine(`The event ${number} cannot be replayed: ${reason}.`);
         }
       }),
     );

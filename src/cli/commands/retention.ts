@@ -12,7 +12,7 @@ import { type ClassPlan, planRetention } from '../../retention/plan.ts';
 import type { RemovedRows } from '../../retention/removeOld.ts';
 import { nextRetentionAt } from '../../scheduler/schedules.ts';
 import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
-import { printLine } from '../invocation.ts';
+import { printText } from '../invocation.ts';
 import { jsonOption, parseMinutes } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
 import { showsProgress, withProgress } from '../progress.ts';
@@ -124,7 +124,7 @@ function printPlans(plans: readonly ClassPlan[], nextRun: Date): void {
       plan.unit === undefined ? String(plan.removedRows) : `${plan.removedRows} ${plan.unit}`,
     ]),
   );
-  printLine(
+  printText(
     `\nThe next run is at ${formatTime(nextRun)}, if a process with the role scheduler runs.` +
       ' The journal, snapshots and the audit log are never removed.',
   );

@@ -5,7 +5,7 @@ import { toError, UnavailableError } from '../../platform/errors.ts';
 import { localUrl } from '../../platform/httpServer.ts';
 import { signBody } from '../../receiver/sign.ts';
 import { printJson, readConfig, readInput } from '../context.ts';
-import { endAs, printLine } from '../invocation.ts';
+import { endAs, printText } from '../invocation.ts';
 import { jsonOption, secretOption } from '../options.ts';
 import { firstSecret } from './sign.ts';
 
@@ -29,7 +29,7 @@ export function sendCommand(): Command {
       const body = await readInput(file);
       const { status, text } = await deliver(url, body, options.secret ?? firstSecret());
       if (options.json) printJson({ url, status, reply: parseReply(text) });
-      else printLine(`${status} ${text}`);
+      else printText(`${status} ${text}`);
       if (status < 200 || status > 299) endAs('refused');
     });
 }

@@ -4,7 +4,7 @@ import { endSessionAs } from '../../actions/endSession.ts';
 import { NotFoundError } from '../../platform/errors.ts';
 import { sessionJson } from '../../representation/session.ts';
 import { formatTime } from '../../representation/time.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption, readNumberOf } from '../options.ts';
@@ -32,10 +32,10 @@ function printSessions(sessions: readonly SessionRow[]): void {
     ['NUMBER', 'PERSON', 'SIGN-IN', 'LAST SEEN', 'ADDRESS', 'ENDS'],
     sessions.map((session) => [
       String(session.id),
-      printable(session.holder),
+      session.holder,
       session.signIn,
       formatTime(session.lastSeenAt),
-      printable(session.origin ?? ''),
+      session.origin ?? '',
       formatTime(session.expiresAt),
     ]),
   );
@@ -70,7 +70,7 @@ function endCommand(): Command {
           );
         }
         if (json) printJson(ended);
-        else printLine(`Ended ${ended.sessions} of ${printable(ended.holder)}.`);
+        else printLine(`Ended ${ended.sessions} of ${ended.holder}.`);
       }),
     );
 }

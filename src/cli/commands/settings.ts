@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { isSet, type SettingInForce, type SettingSource } from '../../config/settingsInForce.ts';
-import { printable, printJson, readConfig } from '../context.ts';
+import { printJson, readConfig } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { printTable } from '../table.ts';
@@ -31,7 +31,7 @@ export function settingsCommand(): Command {
           settings.map((setting) => [
             setting.name,
             valueText(setting),
-            setting.path === undefined ? SOURCES[setting.source] : printable(setting.path),
+            setting.path === undefined ? SOURCES[setting.source] : setting.path,
           ]),
         );
       }
@@ -43,7 +43,7 @@ function settingJson({ name, value, source, path, fingerprints }: SettingInForce
 }
 
 function valueText({ value, source, fingerprints }: SettingInForce): string {
-  if (value !== null) return printable(value);
+  if (value !== null) return value;
   if (fingerprints !== undefined) return `(hidden; fingerprints ${fingerprints.join(', ')})`;
   return source === 'unset' ? '-' : '(hidden)';
 }

@@ -38,19 +38,13 @@ import {
 import { notMatchedText, notUnmatchedText } from '../../representation/settlementText.ts';
 import { FileProblem } from '../../settlement/domain/fileProblem.ts';
 import { parseSource, type Source } from '../../settlement/sourceFile.ts';
-import {
-  formatMicros,
-  printable,
-  printJson,
-  readConfig,
-  readInput,
-  withDatabase,
-} from '../context.ts';
+import { formatMicros, printJson, readConfig, readInput, withDatabase } from '../context.ts';
 import { printLine, printNote } from '../invocation.ts';
 import { currencyOption } from '../listOptions.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { withElapsed } from '../progress.ts';
 import { printTable } from '../table.ts';
 
@@ -248,7 +242,7 @@ function printFiles(files: readonly ImportedFileRow[]): void {
       ...[file.lines, file.newLines, file.ignored, file.unmatched].map(String),
       formatMicros(file.importedMicros),
       printable(file.importedBy),
-      printable(file.name),
+      file.name,
     ]),
   );
 }
@@ -302,11 +296,11 @@ function printLines(lines: readonly ListedLine[]): void {
       line.type,
       formatMoney(line.grossMinor, line.currency),
       formatMoney(line.feeMinor, line.currency),
-      printable(line.reference ?? line.text ?? ''),
+      line.reference ?? line.text ?? '',
       printable(
         line.targetId === null ? (line.targetKind ?? '') : `${line.targetKind}:${line.targetId}`,
       ),
-      printable(line.reason ?? ''),
+      line.reason ?? '',
     ]),
   );
 }
@@ -392,8 +386,8 @@ function printItems(items: readonly ClearingItem[]): void {
     items.map((item) => [
       formatMicros(item.sinceMicros),
       formatMoney(item.amountMinor, item.currency),
-      printable(item.subject),
-      printable(item.reference ?? ''),
+      item.subject,
+      item.reference ?? '',
       item.part,
     ]),
   );

@@ -9,10 +9,10 @@ import { sleep } from '../../platform/sleep.ts';
 import { SECOND_MS } from '../../platform/time.ts';
 import { roughly } from '../../representation/roughly.ts';
 import { createTokenCheck } from '../authorize.ts';
-import { clockOf, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { clockOf, printJson, printJsonLine, readConfig, withDatabase } from '../context.ts';
 import { failureJson } from '../failure.ts';
 import { untilStopped } from '../following.ts';
-import { printLine, terminal } from '../invocation.ts';
+import { printEscaped, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { createScreen, type Screen } from '../screen.ts';
 import { statusLines } from '../statusLines.ts';
@@ -78,7 +78,7 @@ function print(overview: Overview, { json }: StatusOptions): void {
     return;
   }
   const style = styleOf(terminal().stdout);
-  for (const line of statusLines(overview)) printLine(styled(line, style));
+  for (const line of statusLines(overview)) printEscaped(styled(line, style));
 }
 
 function createReader(db: Database): () => Promise<Overview> {
@@ -140,7 +140,7 @@ function onScreen(screen: Screen): Display {
     },
     showLost: ({ message }, lostForMs) => {
       const before = last.length === 0 ? '' : ' What follows was read before.';
-      const text = `NO DATABASE for ${roughly(lostForMs / 1000)}: ${printable(message)}.${before}`;
+      const text = `NO DATABASE for ${roughly(lostForMs / 1000)}: ${message}.${before}`;
       screen.show([{ text, look: 'bad' }, { text: '', look: 'plain' }, ...last]);
     },
   };
@@ -149,7 +149,7 @@ function onScreen(screen: Screen): Display {
 /** One JSON document a line. */
 function lines(): Display {
   return {
-    show: (overview) => printLine(JSON.stringify(overviewJson(overview))),
-    showLost: (error) => printLine(JSON.stringify(failureJson(error))),
+    show: (overview) => printJsonLine(overviewJson(overview)),
+    showLost: (error) => printJsonLine(failureJson(error)),
   };
 }

@@ -6,7 +6,7 @@ import type { EventSummary } from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { eventJson } from '../../representation/event.ts';
 import { formatTime } from '../../representation/time.ts';
-import { printable, readConfig, withDatabase } from '../context.ts';
+import { printJsonLine, readConfig, withDatabase } from '../context.ts';
 import {
   addFollowOptions,
   type Follow,
@@ -48,7 +48,8 @@ Exit code: 0 stopped by a signal.`;
 async function tail({ type, order, last, json }: TailOptions, follow: Follow): Promise<void> {
   const query = { type, order };
   const { newest, events } = await followEvents(follow, query, undefined);
-  const print = (event: EventSummary): void => printLine(json ? jsonLine(event) : lineOf(event));
+  const print = (event: EventSummary): void =>
+    json ? printJsonLine(eventJson(event)) : printLine(lineOf(event));
   if (last > 0) {
     const found = await follow.read(() => lastEvents(follow.db, query, { newest, last }));
     found.toReversed().forEach(print);
@@ -66,11 +67,7 @@ async function lastEvents(
   return (await searchEvents(db, filter, { below: newest + 1, limit: last })).rows;
 }
 
-function jsonLine(event: EventSummary): string {
-  return JSON.stringify(eventJson(event));
-}
-
 function lineOf({ id, eventId, eventType, receivedAt }: EventSummary): string {
   const names = [String(id), eventType ?? '-', eventId ?? '(no envelope)'];
-  return printable([formatTime(receivedAt), ...names].join('  '));
+  return [formatTime(receivedAt), ...names].join('  ');
 }

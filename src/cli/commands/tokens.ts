@@ -8,11 +8,12 @@ import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { tokenJson } from '../../representation/token.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine, printNote } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
 
 export function tokensCommand(): Command {

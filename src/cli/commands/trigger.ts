@@ -22,10 +22,11 @@ import {
   UsageError,
 } from '../../platform/errors.ts';
 import { bodyFileOption, writeEventBody } from '../bodyFile.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine, printNote } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
+import { printable } from '../printable.ts';
 import { didYouMean } from '../suggestion.ts';
 
 interface TriggerOptions {
@@ -233,8 +234,8 @@ function print({ type, orderId, id, event }: Sent, { json }: TriggerOptions): vo
     });
     return;
   }
-  printLine(`${type}  ${eventId}  ${id}  order ${printable(orderId)}  ${fate}`);
-  const shown = `\`npx tallyhook orders show ${printable(orderId)}\` shows what became of it.`;
+  printLine(`${type}  ${eventId}  ${id}  order ${orderId}  ${fate}`);
+  const shown = `\`npx tallyhook orders show ${orderId}\` shows what became of it.`;
   printNote(fate === 'delivered' ? shown : noteOf(event));
 }
 

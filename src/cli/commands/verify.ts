@@ -15,7 +15,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { verificationJson } from '../../representation/verification.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { withProgress } from '../progress.ts';
@@ -243,11 +243,11 @@ function printCheck(check: CheckResult): void {
     `${failures === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(18)} ${count.padStart(10)}  ${meaning}`,
   );
   for (const { subject, problem } of offenders) {
-    printLine(`        ${printable(subject)}: ${printable(problem)}`);
+    printLine(`        ${subject}: ${problem}`);
   }
   if (failures > offenders.length) printLine(`        … and ${failures - offenders.length} more`);
   const next = nextStep(check);
-  if (next !== undefined) printLine(`      Next: ${printable(next)}`);
+  if (next !== undefined) printLine(`      Next: ${next}`);
 }
 
 /** The next step for the first offender of each check. */

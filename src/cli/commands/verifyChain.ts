@@ -9,8 +9,9 @@ import type { Database } from '../../platform/db/database.ts';
 import { UsageError } from '../../platform/errors.ts';
 import { chainReportJson, findHead, headSentence } from '../../representation/chain.ts';
 import { roughly } from '../../representation/roughly.ts';
-import { printable, printJson, readInput } from '../context.ts';
+import { printJson, readInput } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
+import { printable } from '../printable.ts';
 import { withProgress } from '../progress.ts';
 
 export function headOption(): Option {
@@ -75,7 +76,7 @@ function printReport(report: ChainReport, seconds: number): void {
       (failed ? `: ${check.failures} problems` : ''),
   );
   for (const { subject, problem } of check.offenders) {
-    printLine(`      ${printable(subject)}: ${printable(problem)}`);
+    printLine(`      ${subject}: ${problem}`);
   }
   if (check.failures > check.offenders.length) {
     printLine(`      … and ${check.failures - check.offenders.length} more`);
@@ -88,7 +89,7 @@ function printReport(report: ChainReport, seconds: number): void {
   }
   for (const { number, history, chainedMicros } of starts) {
     printLine(
-      `Note: block ${number} of ${formatInstant(chainedMicros)} was chained on another server or timeline (${printable(history)}): a restore or failover.`,
+      `Note: block ${number} of ${formatInstant(chainedMicros)} was chained on another server or timeline (${history}): a restore or failover.`,
     );
   }
   printLine(keySentence(report));

@@ -99,7 +99,8 @@ export function TextArea({
   return (
     <label class="field wide">
       <span>{label}</span>
-      <textarea name={name} rows={rows} required={required} value={value ?? ''} />
+      {/* A browser leaves out the first line break. */}
+      <textarea name={name} rows={rows} required={required} value={`\n${value ?? ''}`} />
       {hint === undefined ? null : <small>{hint}</small>}
     </label>
   );

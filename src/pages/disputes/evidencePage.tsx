@@ -198,7 +198,8 @@ function EvidenceInput({
   if (name === 'service_date') {
     return <Field name={name} label="Service date" value={value} hint="Such as 2026-11-23." />;
   }
-  return SHORT.has(name) ? (
+  // A field of one line would remove line breaks of the service's value.
+  return SHORT.has(name) && !/[\r\n]/.test(value) ? (
     <Field name={name} label={words(name)} value={value} />
   ) : (
     <TextArea name={name} label={words(name)} value={value} rows={2} />

@@ -9,7 +9,7 @@ import { readEventRows, searchEvents } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, type EventSummary } from '../../ledger/read/store/parts.ts';
 import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
-import { Check, Field, FilterForm, Select } from '../components/forms.tsx';
+import { Check, Field, FilterForm, Hidden, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import {
   eventHref,
@@ -56,7 +56,7 @@ export const inboxPage = definePage({
       title: 'Inbox',
       body: (
         <>
-          <Filter query={query} />
+          <Filter query={query} replay={query.replay} />
           {isOfReplay ? (
             <p>
               Only events of <a href={replayHref(query.replay ?? 0)}>{`replay ${query.replay}`}</a>.
@@ -95,9 +95,16 @@ function emptyText(next: number | undefined): string {
   return `None from number ${next} on. The next page searches older events.`;
 }
 
-function Filter({ query }: { readonly query: InboxFilter }) {
+function Filter({
+  query,
+  replay,
+}: {
+  readonly query: InboxFilter;
+  readonly replay: number | undefined;
+}) {
   return (
     <FilterForm action={inboxHref()}>
+      {replay === undefined ? null : <Hidden name="replay" value={String(replay)} />}
       <Select
         name="state"
         label="State"

@@ -6,7 +6,7 @@ import { readOrderBodies } from '../../ledger/read/orderBodies.ts';
 import { readOrder } from '../../ledger/read/orders.ts';
 import { orderNamedBy } from '../../representation/order.ts';
 import { Comparison, sideOf } from '../bodies/Comparison.tsx';
-import { FilterForm, Select } from '../components/forms.tsx';
+import { FilterForm, Hidden, Select } from '../components/forms.tsx';
 import { bodiesHref, orderHref, ordersHref } from '../links.ts';
 import { definePage } from '../page.ts';
 
@@ -47,8 +47,8 @@ export const bodiesPage = definePage({
       ],
       body: (
         <>
-          <FilterForm action={bodiesHref(orderId)}>
-            {by === 'payment' ? <input type="hidden" name="by" value={by} /> : null}
+          <FilterForm action={bodiesHref(orderId, by)}>
+            {by === 'payment' ? <Hidden name="by" value={by} /> : null}
             <Select name="left" label="Left" value={String(left.number)} options={options} />
             <Select name="right" label="Right" value={String(right.number)} options={options} />
           </FilterForm>

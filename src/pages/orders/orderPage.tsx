@@ -87,7 +87,7 @@ function OrderBody({ data, viewer }: { readonly data: OrderData; readonly viewer
       <Related related={data.related} />
       <OrderWebhooks webhooks={data.webhooks} />
       <Section title="Timeline">
-        <Timeline {...order} of={orderHref(order.orderId)} query={data.query} />
+        <Timeline {...order} of={orderHref(order.orderId)} url={viewer.url} query={data.query} />
         {order.timeline.some(({ type }) => type === 'event') ? (
           <p>
             <a href={bodiesHref(order.orderId, orderNamedBy(order.orderKey))}>

@@ -74,7 +74,11 @@ const ALERTS: readonly Column<AlertRow>[] = [
 const FINDINGS: readonly Column<FindingRow>[] = [
   {
     title: 'Finding',
-    cell: (row) => <a href={findingHref(row.id)}>{`${row.id}: ${findingMeaning(row.class)}`}</a>,
+    cell: (row) => (
+      <p class="sentence">
+        <a href={findingHref(row.id)}>{`${row.id}: ${findingMeaning(row.class)}`}</a>
+      </p>
+    ),
   },
   {
     title: 'State',

@@ -90,7 +90,7 @@ function resourcePage(kind: ResourceKind) {
         <>
           <ResourceBody family={family} viewer={viewer} />
           <Related related={related} />
-          <History row={family.row} history={history} query={query} />
+          <History row={family.row} history={history} query={query} url={viewer.url} />
           <Refresh row={family.row} viewer={viewer} />
         </>
       ),
@@ -209,10 +209,12 @@ function History({
   row: { kind, id: resourceId, orderKey },
   history,
   query,
-}: Pick<Family, 'row'> & { readonly history: ReadTimeline; readonly query: TimelineQuery }) {
+  url,
+}: Pick<Family, 'row'> &
+  Pick<Viewer, 'url'> & { readonly history: ReadTimeline; readonly query: TimelineQuery }) {
   return (
     <Section title="Timeline">
-      <Timeline {...history} of={resourceHref(kind, resourceId)} query={query} />
+      <Timeline {...history} of={resourceHref(kind, resourceId)} url={url} query={query} />
       {history.timeline.some(({ type }) => type === 'snapshot') ? (
         <p>
           <a href={resourceBodiesHref(kind, resourceId)}>Compare its bodies and snapshots</a>

@@ -46,10 +46,19 @@ async function readMultipart(type: string, body: Buffer): Promise<FormData | und
 type Value = string | File;
 type Fields = Readonly<Record<string, Value | readonly Value[]>>;
 
-/** Empty fields count as absent; a name that was sent more than once has all its values. */
+/**
+ * Empty fields count as absent; a name that was sent more than once has all its values. Browsers send each line
+ * break as two characters, also where the text that they were given has one.
+ */
 export function readFields(sent: URLSearchParams | FormData): Fields {
   const names = new Set(sent.keys());
-  const fields = [...names].map((name) => [name, sent.getAll(name).filter((one) => one !== '')]);
+  const fields = [...names].map((name) => [
+    name,
+    sent
+      .getAll(name)
+      .filter((one) => one !== '')
+      .map((one) => (typeof one === 'string' ? one.replaceAll('\r\n', '\n') : one)),
+  ]);
   return Object.fromEntries(
     fields
       .filter(([, values]) => values !== undefined && values.length > 0)

@@ -66,12 +66,19 @@ export function createRenderer({
   };
 }
 
-/** Characters that control a device, or the direction of the text after them. */
-const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu;
+/**
+ * The values of fields, or else a character that controls a device or the direction of the text after it.
+ * Quotation marks and angle brackets of text are escaped, so these are attributes and elements.
+ */
+const VALUES_OR_CONTROL =
+  /( value="[^"]*"|<textarea\b[^>]*>[^<]*)|(?![\t\n\r])\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Text from outside must not change how what stands beside it is read: an override turns `12.30` into `03.21`. */
+/**
+ * Text from outside must not change how what stands beside it is read: an override turns `12.30` into `03.21`.
+ * In a field it changes nothing beside it, and a person sends back what was shown.
+ */
 function legible(html: string): string {
-  return html.replaceAll(CONTROLS, '\uFFFD');
+  return html.replaceAll(VALUES_OR_CONTROL, (_found, value?: string) => value ?? '\uFFFD');
 }
 
 function shortcutsOf(sections: readonly SectionLink[]) {

@@ -5,6 +5,7 @@ import type { PageAction } from '../page.ts';
 import type { Context } from './context.ts';
 import { sendFailure, UNAVAILABLE } from './failures.ts';
 import { FOREIGN_FORM, readForm, receiveFile, receiveForm } from './forms.ts';
+import { paramsOf } from './params.ts';
 import { absenceOf, refusalOf } from './refusals.ts';
 import { actorOf, sessionOf, viewerOf } from './requestSession.ts';
 
@@ -34,7 +35,7 @@ function runAction(action: PageAction, context: ActionContext): RequestHandler {
     }
     const acted = await action
       .act(context, {
-        params: { ...request.params },
+        params: paramsOf(request),
         form,
         actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
         sessionId: session.id,

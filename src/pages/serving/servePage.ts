@@ -6,6 +6,7 @@ import type { Elsewhere, Opened, Page, Problem } from '../page.ts';
 import type { At, Context } from './context.ts';
 import { sendFailure, UNAVAILABLE } from './failures.ts';
 import { readFields } from './forms.ts';
+import { paramsOf } from './params.ts';
 import { queryOf } from './query.ts';
 import { absenceOf, refusalOf } from './refusals.ts';
 import { actorOf, sessionOf, viewerOf } from './requestSession.ts';
@@ -25,7 +26,7 @@ export function servePage(page: Page, context: Context): RequestHandler {
       page.open(
         { ...context, db },
         {
-          params: { ...request.params },
+          params: paramsOf(request),
           query,
           actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
           role: session.holder.role,

@@ -18,8 +18,11 @@ interface CookieKind {
 /** No request that another site causes has it. */
 const SESSION: CookieKind = { name: 'tallyhook_session', sameSite: 'strict' };
 
-/** What a sign-in at the provider is checked against. The browser sends it with the way back from there. */
-const SIGN_IN: CookieKind = { name: 'tallyhook_sign_in', sameSite: 'lax' };
+/**
+ * What a sign-in at the provider is checked against, one for each sign-in: its name ends with the state. The
+ * browser sends it with the way back from there.
+ */
+const SIGN_IN_PREFIX = 'tallyhook_sign_in_';
 
 export interface CookieRequest {
   readonly request: Request;
@@ -35,13 +38,33 @@ export const setSessionCookie = (response: Response, given: NewCookie) =>
   set(SESSION, response, given);
 export const clearSessionCookie = (response: Response, given: CookieRequest) =>
   clear(SESSION, response, given);
-export const readSessionCookie = (given: CookieRequest) => read(SESSION, given);
 
-export const setSignInCookie = (response: Response, given: NewCookie) =>
-  set(SIGN_IN, response, given);
-export const clearSignInCookie = (response: Response, given: CookieRequest) =>
-  clear(SIGN_IN, response, given);
-export const readSignInCookie = (given: CookieRequest) => read(SIGN_IN, given);
+export function readSessionCookie(given: CookieRequest): string | undefined {
+  const wanted = nameOf(SESSION, given);
+  return cookiesOf(given).find(({ name }) => name === wanted)?.value;
+}
+
+export const setSignInCookie = (response: Response, state: string, given: NewCookie) =>
+  set(signInKind(state), response, given);
+export const clearSignInCookie = (response: Response, state: string, given: CookieRequest) =>
+  clear(signInKind(state), response, given);
+
+/** The cookies of the sign-ins that this browser began, by their states. */
+export function readSignInCookies(given: CookieRequest): ReadonlyMap<string, string> {
+  const prefix = nameOf(signInKind(''), given);
+  return new Map(
+    cookiesOf(given).flatMap(({ name, value }) => {
+      const state = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+      return STATE.test(state) ? [[state, value]] : [];
+    }),
+  );
+}
+
+const STATE = /^[\w-]+$/;
+
+function signInKind(state: string): CookieKind {
+  return { name: SIGN_IN_PREFIX + state, sameSite: 'lax' };
+}
 
 function set(kind: CookieKind, response: Response, given: NewCookie): void {
   const { cookie, lifetimeMs } = given;
@@ -69,11 +92,9 @@ function isSecure({ request, trustedProxies }: CookieRequest): boolean {
   );
 }
 
-function read(kind: CookieKind, given: CookieRequest): string | undefined {
-  const wanted = nameOf(kind, given);
-  for (const pair of (given.request.header('cookie') ?? '').split(';')) {
-    const [name, value] = pair.trim().split('=');
-    if (name === wanted && value !== undefined && value !== '') return value;
-  }
-  return undefined;
+function cookiesOf({ request }: CookieRequest) {
+  return (request.header('cookie') ?? '').split(';').flatMap((pair) => {
+    const [name = '', value = ''] = pair.trim().split('=');
+    return value === '' ? [] : [{ name, value }];
+  });
 }

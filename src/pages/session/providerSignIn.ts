@@ -1,8 +1,8 @@
 /**
  * The sign-in at the identity provider: the way there, and the way back.
  *
- * 1. What the response is checked against is in a cookie of this browser for ten minutes, so a response to
- *    somebody else's sign-in is refused. It is `Lax`: the browser sends it when the provider leads back.
+ * 1. What the response is checked against is in a cookie of this browser for ten minutes (begunSignIns.ts), so a
+ *    response to somebody else's sign-in is refused. It is `Lax`: the browser sends it when the provider leads back.
  * 2. The session's cookie is `Strict`: the browser would not send it to a page that the provider's redirect
  *    leads to. The response to the way back is therefore a page of this site, which leads on at once.
  * 3. The way on is a path of this console, checked when it is used.
@@ -11,52 +11,22 @@
  *    failure of a person.
  */
 import type { RequestHandler, Response } from 'express';
-import { z } from 'zod';
 import { personName, roleOf, valuesOf } from '../../access/domain/claims.ts';
 import type { Identified, Provider } from '../../access/provider.ts';
 import type { Client, Started } from '../../access/sessions.ts';
-import { MINUTE_MS } from '../../platform/time.ts';
 import { queryOf } from '../serving/query.ts';
-import {
-  type CookieRequest,
-  clearSignInCookie,
-  readSignInCookie,
-  setSessionCookie,
-  setSignInCookie,
-} from './cookie.ts';
+import { createBegunSignIns } from './begunSignIns.ts';
+import { setSessionCookie } from './cookie.ts';
 import { ownPath } from './ownPath.ts';
 import { LIMITED, leadOn, type PeopleSignIn, type SignIn, unknownActor } from './signInParts.ts';
 
-const LIFETIME_MS = 10 * MINUTE_MS;
 const MAX_NEXT_LENGTH = 1_000;
 const MAX_VALUES_RECORDED = 20;
 
-const begunSchema = z.strictObject({
-  state: z.string(),
-  nonce: z.string(),
-  verifier: z.string(),
-  next: z.string(),
-});
-type BegunCookie = z.output<typeof begunSchema>;
-
-function writeBegun(begun: BegunCookie): string {
-  return Buffer.from(JSON.stringify(begun)).toString('base64url');
-}
-
-function readBegun(given: CookieRequest): BegunCookie | undefined {
-  const cookie = readSignInCookie(given);
-  if (cookie === undefined) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(cookie, 'base64url').toString());
-    return begunSchema.safeParse(parsed).data;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Sends the browser to the provider. */
-export function beginAtProvider(signIn: SignIn, { provider }: PeopleSignIn): RequestHandler {
-  const { fail, log, trustedProxies } = signIn;
+export function beginAtProvider(signIn: SignIn, { provider, sign }: PeopleSignIn): RequestHandler {
+  const { clock, fail, log, trustedProxies } = signIn;
+  const begunSignIns = createBegunSignIns({ clock, sign });
   return async (request, response) => {
     const next = ownPath(queryOf(request.originalUrl).get('next') ?? '/');
     const begun = await provider.begin();
@@ -65,27 +35,27 @@ export function beginAtProvider(signIn: SignIn, { provider }: PeopleSignIn): Req
       await fail(response, { status: 503, next, problem: unavailable(provider) });
       return;
     }
-    const cookie = writeBegun({
-      ...begun.expected,
-      next: next.length > MAX_NEXT_LENGTH ? '/' : next,
-    });
-    setSignInCookie(response, { request, trustedProxies, cookie, lifetimeMs: LIFETIME_MS });
+    begunSignIns.keep(
+      response,
+      { request, trustedProxies },
+      { ...begun.expected, next: next.length > MAX_NEXT_LENGTH ? '/' : next },
+    );
     response.redirect(303, begun.url);
   };
 }
 
 /** Receives the browser back from the provider. */
 export function finishAtProvider(signIn: SignIn, people: PeopleSignIn): RequestHandler {
-  const { fail, failures, refuse, trustedProxies } = signIn;
-  const { provider } = people;
+  const { clock, fail, failures, refuse, trustedProxies } = signIn;
+  const { provider, sign } = people;
+  const begunSignIns = createBegunSignIns({ clock, sign });
   return async (request, response) => {
     const client = signIn.clientOf(request);
-    const begun = readBegun({ request, trustedProxies });
-    const next = ownPath(begun?.next ?? '/');
     const query = queryOf(request.originalUrl);
-    const isBegun = begun !== undefined && query.get('state') === begun.state;
-    clearSignInCookie(response, { request, trustedProxies });
-    if (!isBegun && failures.limitedForMs(client.address) > 0) {
+    const state = query.get('state') ?? '';
+    const begun = begunSignIns.take(response, { request, trustedProxies }, state);
+    const next = ownPath(begun?.next ?? '/');
+    if (!begun && failures.limitedForMs(client.address) > 0) {
       await fail(response, { status: 429, next, problem: LIMITED });
       return;
     }
@@ -178,7 +148,7 @@ function noRole({
   values,
   settings: { roleClaim },
   provider,
-}: PeopleSignIn & {
+}: Pick<PeopleSignIn, 'provider' | 'settings'> & {
   readonly name: string;
   readonly values: readonly string[] | undefined;
 }): string {

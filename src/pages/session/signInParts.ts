@@ -17,6 +17,8 @@ import { signedInView } from './signInPage.tsx';
 export interface PeopleSignIn {
   readonly provider: Provider;
   readonly settings: OidcSettings;
+  /** Signs what a browser keeps of a sign-in that it began. The same in each process of the installation. */
+  readonly sign: (text: string) => string;
 }
 
 /** Why a sign-in was refused, for the audit log. */

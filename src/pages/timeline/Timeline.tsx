@@ -15,15 +15,17 @@ import {
   alertHref,
   eventHref,
   findingHref,
-  type LinkQuery,
   resourceHref,
   thingHref,
   timelineHref,
 } from '../links.ts';
+import type { Viewer } from '../page.ts';
 
 /** What a page with a timeline takes in its query. */
 export const timelineQuery = { recorded: z.literal('1').optional() };
-export type TimelineQuery = LinkQuery & { readonly recorded?: '1' | undefined };
+export interface TimelineQuery {
+  readonly recorded?: '1' | undefined;
+}
 
 interface NamedPage {
   readonly label: string;
@@ -34,16 +36,18 @@ export function Timeline({
   timeline,
   isTimelineComplete,
   of,
-  query,
+  url,
+  query: { recorded },
 }: ReadTimeline & {
   /** The address of the page itself, which needs no link to it. */
   readonly of: string;
+  readonly url: Viewer['url'];
   readonly query: TimelineQuery;
 }) {
-  const basis = timeBasis({ isRecorded: query.recorded !== undefined });
+  const basis = timeBasis({ isRecorded: recorded !== undefined });
   return (
     <>
-      <Choice basis={basis} of={of} query={query} />
+      <Choice basis={basis} url={url} />
       <ol class="timeline">
         {timelineBy(basis, timeline).map((entry, index) => (
           <li key={`${entry.atMicros}:${index}`}>
@@ -58,30 +62,20 @@ export function Timeline({
   );
 }
 
-function Choice({
-  basis,
-  of,
-  query,
-}: {
-  readonly basis: TimeBasis;
-  readonly of: string;
-  readonly query: TimelineQuery;
-}) {
+function Choice({ basis, url }: { readonly basis: TimeBasis } & Pick<Viewer, 'url'>) {
   switch (basis) {
     case 'effective':
       return (
         <p>
           By the time at which the service made each change.{' '}
-          <a href={timelineHref(of, { ...query, recorded: '1' })}>
-            By the time at which it was recorded
-          </a>
+          <a href={timelineHref(url, '1')}>By the time at which it was recorded</a>
         </p>
       );
     case 'recorded':
       return (
         <p>
           By the time at which each entry was recorded.{' '}
-          <a href={timelineHref(of, { ...query, recorded: undefined })}>
+          <a href={timelineHref(url, undefined)}>
             By the time at which the service made each change
           </a>
         </p>

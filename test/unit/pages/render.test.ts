@@ -1,6 +1,8 @@
 /** What every page passes before it is sent. */
 import type { Response } from 'express';
+import { h } from 'preact';
 import { expect, test } from 'vitest';
+import { Field, Hidden, Select, TextArea } from '../../../src/pages/components/forms.tsx';
 import { readAssets } from '../../../src/pages/serving/assets.ts';
 import { createRenderer } from '../../../src/pages/serving/render.tsx';
 
@@ -22,6 +24,24 @@ test.each([
     expect(html).toContain('declined \uFFFD12.30 EUR');
     expect(html).not.toContain(control);
   }
+});
+
+test('a field has the value that is stored, which its form sends back', () => {
+  const stored = '\nthe \u202Ecustomer\u202C wrote \u001B"no" <1>';
+  const body = [
+    h(Hidden, { name: 'hidden', value: stored }),
+    h(Field, { name: 'field', label: 'Field', value: stored }),
+    h(TextArea, { name: 'area', label: 'Area', value: stored }),
+    h(Select, { name: 'select', label: 'Select', value: stored, options: [stored] }),
+  ];
+  const html = renderer.renderLive({ title: '', body }, { topics: [], place: '' });
+  const read = (text = '') =>
+    text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+  const values = Array.from(html.matchAll(/ value="([^"]*)"/g), ([, value]) => read(value));
+  expect(values).toEqual([stored, stored, stored]);
+  // A browser leaves out the first line break of the element.
+  expect(read(/<textarea[^>]*>\n([^<]*)</.exec(html)?.[1])).toBe(stored);
+  expect(html).toMatch(/>\nthe \uFFFDcustomer\uFFFD wrote \uFFFD/);
 });
 
 test('letters of any script, marks of Arabic and Hebrew, and line breaks stay', () => {

@@ -1,5 +1,6 @@
 /** Where the subjects of alerts, findings, erasures and the audit log lead. */
 import { describe, expect, test } from 'vitest';
+import { idOfPart, pathPart } from '../../../src/alerts/domain/subjectPath.ts';
 import { namedIn } from '../../../src/pages/findings/namedIn.ts';
 import { subjectHref, thingHref } from '../../../src/pages/links.ts';
 
@@ -36,6 +37,16 @@ test.each([
 ])('the %s %s leads to %s', (kind, id, path) => {
   expect(thingHref({ kind, id })).toBe(path);
 });
+
+test.each(['.', '..', '~.', '~~..', '...', '~', '~a', '%2e', 'a/..'])(
+  'a browser does not change the part of a path that names %s, and it names nothing else',
+  (id) => {
+    const address = `/payments/${pathPart(id)}`;
+    const { pathname } = new URL(address, 'http://console');
+    expect(pathname).toBe(address);
+    expect(idOfPart(decodeURIComponent(pathname.slice('/payments/'.length)))).toBe(id);
+  },
+);
 
 test('no text of a subject leads out of its folder', () => {
   for (const kind of ['payment', 'event', 'alert', 'message', 'reconciliation', 'order']) {
