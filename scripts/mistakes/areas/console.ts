@@ -27,6 +27,14 @@ export const CONSOLE: readonly Mistake[] = [
     named: 'ends when the settings name another',
   },
   {
+    guarantee: 'A sign-in that this installation did not begin is not finished.',
+    file: 'src/pages/session/begunSignIns.ts',
+    code: 'if (!isSame(signature, signatureOf(state, content))) return undefined;',
+    mistaken: "if (!isSame(signature, signature) || state === '') return undefined;",
+    test: 'test/pages/provider.test.ts',
+    named: 'in the cookie',
+  },
+  {
     guarantee: 'A form of another session changes nothing.',
     file: 'src/pages/serving/forms.ts',
     code: "sent?.get('form_token') !== session.formToken",
