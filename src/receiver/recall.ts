@@ -15,17 +15,24 @@
  *      timeline: also one that the earlier server acknowledged after the new one had taken over.
  *   3. Without deliveries the timeline is read every few seconds, as long as something is kept.
  *   4. Events that the new server lacked are reported with their number and times, when they are persisted again.
+ *   5. If the server refuses a batch for its data, its events are persisted one by one, so that only those it refuses
+ *      are missing. They are reported, and tried again apart from the others (refusedAgain.ts).
  */
+import { isTransient } from '../platform/db/failures.ts';
 import type { Log } from '../platform/log.ts';
 import { sleep } from '../platform/sleep.ts';
 import { MINUTE_MS } from '../platform/time.ts';
+import { createRefusedAgain } from './refusedAgain.ts';
 import type { NewEvent } from './store/inbox.ts';
 import type { StoredBatch } from './storeBatch.ts';
 
 /** Acknowledged events that the server lacked. */
 export interface FoundLoss {
   readonly timeline: string;
+  /** Those that were persisted again. */
   readonly events: number;
+  /** Those that it refuses; negative for those that it refused before. */
+  readonly refused: number;
   readonly firstReceivedAt: Date;
   readonly lastReceivedAt: Date;
 }
@@ -76,6 +83,7 @@ export function createRecall(parts: RecallParts): Recall {
   let examinedMs = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
   let unreported: FoundLoss | undefined;
+  const refused = createRefusedAgain(log, monotonicMs);
   const closing = new AbortController();
   const { signal } = closing;
 
@@ -91,30 +99,72 @@ export function createRecall(parts: RecallParts): Recall {
     }
     kept.splice(0, removed);
   };
+  const note = (found: { receivedAt: Date; events?: number; refused?: number }): void => {
+    if (current !== undefined) unreported = added(unreported, { timeline: current, ...found });
+  };
+  /** @returns how many the server lacked; undefined if it does not reveal its timeline */
+  const persist = async (
+    events: readonly NewEvent[],
+    receivedAt: Date,
+  ): Promise<number | undefined> => {
+    const { outcomes, timeline } = await parts.persist(events, receivedAt);
+    if (timeline === undefined) return undefined;
+    current = timeline;
+    const numbers = outcomes.flatMap((stored) =>
+      'toEnqueue' in stored ? (stored.toEnqueue ?? []) : [],
+    );
+    if (numbers.length > 0) {
+      parts.enqueue(numbers);
+      note({ receivedAt, events: numbers.length });
+    }
+    return numbers.length;
+  };
   /** Persists what was committed on other timelines (invariant 2). */
   const persistAgain = async (): Promise<void> => {
     while (!signal.aborted) {
       const batches = older(kept, current);
       const [first] = batches;
       if (!first) return;
-      const { receivedAt } = first;
       const events = batches.flatMap((batch) => batch.events);
-      const { outcomes, timeline } = await parts.persist(events, receivedAt);
-      if (timeline === undefined) return;
-      for (const batch of batches) batch.timeline = timeline;
-      current = timeline;
-      const numbers = outcomes.flatMap((stored) =>
-        'toEnqueue' in stored ? (stored.toEnqueue ?? []) : [],
-      );
-      log.info(
-        { timeline, events: events.length, lost: numbers.length },
-        'receiver.failover_checked',
-      );
-      if (numbers.length === 0) continue;
-      parts.enqueue(numbers);
-      unreported = added(unreported, { timeline, receivedAt, events: numbers.length });
+      try {
+        const lost = await persist(events, first.receivedAt);
+        if (lost === undefined) return;
+        log.info({ timeline: current, events: events.length, lost }, 'receiver.failover_checked');
+      } catch (error) {
+        if (isTransient(error)) throw error;
+        log.warn({ error, events: events.length }, 'receiver.failover_batch_refused');
+        if (!(await persistSingly(batches))) continue;
+      }
+      for (const batch of batches) batch.timeline = current ?? batch.timeline;
     }
   };
+  /** Invariant 5. @returns false if another server took over meanwhile: it has not seen all of them */
+  const persistSingly = async (batches: readonly Kept[]): Promise<boolean> => {
+    const server = current;
+    const found: { event: NewEvent; receivedAt: Date; error: unknown }[] = [];
+    for (const { events, receivedAt } of batches) {
+      for (const event of events) {
+        try {
+          await persist([event], receivedAt);
+        } catch (error) {
+          if (isTransient(error)) throw error;
+          found.push({ event, receivedAt, error });
+        }
+      }
+    }
+    if (current !== server) return false;
+    for (const { event, receivedAt, error } of found) {
+      refused.add(event, receivedAt, error);
+      note({ receivedAt, refused: 1 });
+    }
+    return true;
+  };
+  const retryRefused = (): Promise<void> =>
+    refused.retry(async (event, receivedAt) => {
+      await persist([event], receivedAt);
+      note({ receivedAt, refused: -1 });
+      keep([event], receivedAt, current);
+    });
   const report = async (): Promise<void> => {
     if (!unreported) return;
     await parts.report(unreported);
@@ -123,11 +173,12 @@ export function createRecall(parts: RecallParts): Recall {
   };
   const check = async (): Promise<void> => {
     let isFailing = false;
-    while (!signal.aborted && kept.length > 0) {
+    while (!signal.aborted && kept.length + refused.count() > 0) {
       try {
         const beforeMs = monotonicMs();
         current = (await parts.readTimeline()) ?? current;
         await persistAgain();
+        await retryRefused();
         examinedMs = beforeMs;
         await report();
         isFailing = false;
@@ -139,20 +190,22 @@ export function createRecall(parts: RecallParts): Recall {
       forgetOld();
     }
   };
+  const keep: Recall['keep'] = (events, receivedAt, timeline) => {
+    if (timeline === undefined) return;
+    const size = events.reduce((sum, { body }) => sum + body.length + BYTES_OF_AN_EVENT, 0);
+    kept.push({ events, receivedAt, keptMs: monotonicMs(), bytes: size, timeline });
+    bytes += size;
+    forgetOld();
+    checking ??= check().finally(() => {
+      checking = undefined;
+    });
+  };
   return {
-    keep: (events, receivedAt, timeline) => {
-      if (timeline === undefined) return;
-      const size = events.reduce((sum, { body }) => sum + body.length + BYTES_OF_AN_EVENT, 0);
-      kept.push({ events, receivedAt, keptMs: monotonicMs(), bytes: size, timeline });
-      bytes += size;
-      forgetOld();
-      checking ??= check().finally(() => {
-        checking = undefined;
-      });
-    },
+    keep,
     close: async () => {
       closing.abort();
       await checking;
+      refused.close();
     },
   };
 }
@@ -175,13 +228,15 @@ function older(kept: readonly Kept[], current: string | undefined): readonly Kep
 
 function added(
   loss: FoundLoss | undefined,
-  { timeline, receivedAt, events }: { timeline: string; receivedAt: Date; events: number },
+  found: { timeline: string; receivedAt: Date; events?: number; refused?: number },
 ): FoundLoss {
+  const { timeline, receivedAt, events = 0, refused = 0 } = found;
   const times = [receivedAt, ...(loss ? [loss.firstReceivedAt, loss.lastReceivedAt] : [])];
   const ms = times.map((time) => time.getTime());
   return {
     timeline,
     events: events + (loss?.events ?? 0),
+    refused: refused + (loss?.refused ?? 0),
     firstReceivedAt: new Date(Math.min(...ms)),
     lastReceivedAt: new Date(Math.max(...ms)),
   };
