@@ -18,24 +18,10 @@
  *   5. If the server refuses a batch for its data, its events are persisted one by one, so that only those it refuses
  *      are missing. They are reported, and tried again apart from the others (refusedAgain.ts).
  */
-import { isTransient } from '../platform/db/failures.ts';
-import type { Log } from '../platform/log.ts';
 import { sleep } from '../platform/sleep.ts';
 import { MINUTE_MS } from '../platform/time.ts';
-import { createRefusedAgain } from './refusedAgain.ts';
+import { createPersistAgain, type PersistAgainParts } from './persistAgain.ts';
 import type { NewEvent } from './store/inbox.ts';
-import type { StoredBatch } from './storeBatch.ts';
-
-/** Acknowledged events that the server lacked. */
-export interface FoundLoss {
-  readonly timeline: string;
-  /** Those that were persisted again. */
-  readonly events: number;
-  /** Those that it refuses; negative for those that it refused before. */
-  readonly refused: number;
-  readonly firstReceivedAt: Date;
-  readonly lastReceivedAt: Date;
-}
 
 export interface Recall {
   /** Keeps a batch, after its commit. @param timeline of the server that committed it, if it is known */
@@ -44,14 +30,8 @@ export interface Recall {
   close(): Promise<void>;
 }
 
-export interface RecallParts {
-  readonly persist: (events: readonly NewEvent[], receivedAt: Date) => Promise<StoredBatch>;
+export interface RecallParts extends PersistAgainParts {
   readonly readTimeline: () => Promise<string | undefined>;
-  readonly enqueue: (webhookEventIds: readonly number[]) => void;
-  readonly report: (loss: FoundLoss) => Promise<void>;
-  readonly log: Log;
-  /** Milliseconds since any fixed instant, by a monotonic clock. */
-  readonly monotonicMs: () => number;
   readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -82,8 +62,7 @@ export function createRecall(parts: RecallParts): Recall {
   /** When a server was last examined that has everything that is kept (invariant 1). */
   let examinedMs = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
-  let unreported: FoundLoss | undefined;
-  const refused = createRefusedAgain(log, monotonicMs);
+  const server = createPersistAgain(parts);
   const closing = new AbortController();
   const { signal } = closing;
 
@@ -99,88 +78,27 @@ export function createRecall(parts: RecallParts): Recall {
     }
     kept.splice(0, removed);
   };
-  const note = (found: { receivedAt: Date; events?: number; refused?: number }): void => {
-    if (current !== undefined) unreported = added(unreported, { timeline: current, ...found });
-  };
-  /** @returns how many the server lacked; undefined if it does not reveal its timeline */
-  const persist = async (
-    events: readonly NewEvent[],
-    receivedAt: Date,
-  ): Promise<number | undefined> => {
-    const { outcomes, timeline } = await parts.persist(events, receivedAt);
-    if (timeline === undefined) return undefined;
-    current = timeline;
-    const numbers = outcomes.flatMap((stored) =>
-      'toEnqueue' in stored ? (stored.toEnqueue ?? []) : [],
-    );
-    if (numbers.length > 0) {
-      parts.enqueue(numbers);
-      note({ receivedAt, events: numbers.length });
-    }
-    return numbers.length;
-  };
   /** Persists what was committed on other timelines (invariant 2). */
   const persistAgain = async (): Promise<void> => {
-    while (!signal.aborted) {
+    while (!signal.aborted && current !== undefined) {
       const batches = older(kept, current);
-      const [first] = batches;
-      if (!first) return;
-      const events = batches.flatMap((batch) => batch.events);
-      try {
-        const lost = await persist(events, first.receivedAt);
-        if (lost === undefined) return;
-        log.info({ timeline: current, events: events.length, lost }, 'receiver.failover_checked');
-      } catch (error) {
-        if (isTransient(error)) throw error;
-        log.warn({ error, events: events.length }, 'receiver.failover_batch_refused');
-        if (!(await persistSingly(batches))) continue;
-      }
-      for (const batch of batches) batch.timeline = current ?? batch.timeline;
+      if (batches.length === 0) return;
+      const timeline = await server.persist(batches, current);
+      if (timeline === undefined) return;
+      for (const batch of batches) batch.timeline = timeline;
+      current = timeline;
     }
-  };
-  /** Invariant 5. @returns false if another server took over meanwhile: it has not seen all of them */
-  const persistSingly = async (batches: readonly Kept[]): Promise<boolean> => {
-    const server = current;
-    const found: { event: NewEvent; receivedAt: Date; error: unknown }[] = [];
-    for (const { events, receivedAt } of batches) {
-      for (const event of events) {
-        try {
-          await persist([event], receivedAt);
-        } catch (error) {
-          if (isTransient(error)) throw error;
-          found.push({ event, receivedAt, error });
-        }
-      }
-    }
-    if (current !== server) return false;
-    for (const { event, receivedAt, error } of found) {
-      refused.add(event, receivedAt, error);
-      note({ receivedAt, refused: 1 });
-    }
-    return true;
-  };
-  const retryRefused = (): Promise<void> =>
-    refused.retry(async (event, receivedAt) => {
-      await persist([event], receivedAt);
-      note({ receivedAt, refused: -1 });
-      keep([event], receivedAt, current);
-    });
-  const report = async (): Promise<void> => {
-    if (!unreported) return;
-    await parts.report(unreported);
-    log.error({ ...unreported }, 'receiver.failover_loss_persisted_again');
-    unreported = undefined;
   };
   const check = async (): Promise<void> => {
     let isFailing = false;
-    while (!signal.aborted && kept.length + refused.count() > 0) {
+    while (!signal.aborted && kept.length + server.refused() > 0) {
       try {
         const beforeMs = monotonicMs();
         current = (await parts.readTimeline()) ?? current;
         await persistAgain();
-        await retryRefused();
+        await server.retryRefused(({ events, receivedAt }, at) => keep(events, receivedAt, at));
         examinedMs = beforeMs;
-        await report();
+        await server.report();
         isFailing = false;
       } catch (error) {
         if (!isFailing) log.warn({ error }, 'receiver.failover_not_checked');
@@ -205,14 +123,13 @@ export function createRecall(parts: RecallParts): Recall {
     close: async () => {
       closing.abort();
       await checking;
-      refused.close();
+      server.close();
     },
   };
 }
 
 /** The next of what was committed on another timeline, as far as it was received within a second. */
-function older(kept: readonly Kept[], current: string | undefined): readonly Kept[] {
-  if (current === undefined) return [];
+function older(kept: readonly Kept[], current: string): readonly Kept[] {
   const all = kept.filter(({ timeline }) => timeline !== current).slice(0, MAX_BATCH);
   const firstMs = all[0]?.receivedAt.getTime() ?? 0;
   const some: Kept[] = [];
@@ -224,20 +141,4 @@ function older(kept: readonly Kept[], current: string | undefined): readonly Kep
     some.push(one);
   }
   return some;
-}
-
-function added(
-  loss: FoundLoss | undefined,
-  found: { timeline: string; receivedAt: Date; events?: number; refused?: number },
-): FoundLoss {
-  const { timeline, receivedAt, events = 0, refused = 0 } = found;
-  const times = [receivedAt, ...(loss ? [loss.firstReceivedAt, loss.lastReceivedAt] : [])];
-  const ms = times.map((time) => time.getTime());
-  return {
-    timeline,
-    events: events + (loss?.events ?? 0),
-    refused: refused + (loss?.refused ?? 0),
-    firstReceivedAt: new Date(Math.min(...ms)),
-    lastReceivedAt: new Date(Math.max(...ms)),
-  };
 }

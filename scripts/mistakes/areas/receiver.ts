@@ -33,9 +33,9 @@ export const RECEIVER: readonly Mistake[] = [
   {
     guarantee:
       'One event that a server refuses after a failover keeps no other from being persisted again.',
-    file: 'src/receiver/recall.ts',
-    code: '        if (isTransient(error)) throw error;\n        log.warn',
-    mistaken: '        if (signal) throw error;\n        log.warn',
+    file: 'src/receiver/persistAgain.ts',
+    code: 'return await persistSingly(batches, expected);',
+    mistaken: 'throw error;',
     test: 'test/unit/receiver/recall.test.ts',
   },
   {

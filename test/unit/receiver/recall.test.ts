@@ -1,6 +1,7 @@
 /** The invariants of src/receiver/recall.ts, with a server that is a list of events. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRecall, type FoundLoss, type Recall } from '../../../src/receiver/recall.ts';
+import type { FoundLoss } from '../../../src/receiver/persistAgain.ts';
+import { createRecall, type Recall } from '../../../src/receiver/recall.ts';
 import type { NewEvent } from '../../../src/receiver/store/inbox.ts';
 import type { Stored } from '../../../src/receiver/storeBatch.ts';
 import { silentLog } from '../../support/database.ts';
