@@ -41,6 +41,7 @@ import {
   watchQueue,
 } from '../platform/queue/index.ts';
 import { refuseSandboxDatabase } from '../sandbox/safety.ts';
+import { reportDatabaseSettings } from './databaseSettings.ts';
 import { logPooling, refuseStatementMode } from './pooling.ts';
 import { openQueues } from './queues.ts';
 import { DATABASE_ROLES, type Role } from './roles.ts';
@@ -122,6 +123,7 @@ export async function share(
   const processName = `${hostname()}:${process.pid}`;
   const heartbeat = reportProcess({ config, db, log, gate, roles, closers });
   gate.whenOpen(() => void reportMissingRights(db, roles, log));
+  gate.whenOpen(() => void reportDatabaseSettings(db, log));
   gate.whenOpen(() => logPooling(pooling, config, log));
   const closing = new AbortController();
   const identity = { process: processName, roles: [...roles].join(', ') };
