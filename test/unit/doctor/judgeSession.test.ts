@@ -9,31 +9,31 @@ const DEFAULTS: SessionFacts = {
   transactionMs: 0,
 };
 
-test.each<[string, Partial<SessionFacts>, string, RegExp, string | null]>([
-  ['the defaults', {}, 'ok', /cancels or rejects/, null],
-  [
-    'another isolation level',
-    { isolation: 'serializable' },
-    'failed',
-    /default_transaction_isolation is serializable.*503/,
-    `Run: alter role "tallyhook" in database "my ""shop""" set default_transaction_isolation = 'read committed'`,
-  ],
-  [
-    'a second for a statement',
-    { statementMs: 1_000 },
-    'warning',
-    /statement_timeout is 1 s/,
-    'Run: alter role "tallyhook" in database "my ""shop""" set statement_timeout = 0',
-  ],
-  [
-    'a minute for a transaction',
-    { transactionMs: 60_000 },
-    'warning',
-    /transaction_timeout is 60 s/,
-    'Run: alter role "tallyhook" in database "my ""shop""" set transaction_timeout = 0',
-  ],
-  ['limits beyond those of Tallyhook', { statementMs: 600_000 }, 'ok', /cancels/, null],
-])('%s', (_, changes, state, result, remedy) => {
+const run = (setting: string) =>
+  `Run: alter role "tallyhook" in database "my ""shop""" set ${setting}`;
+
+test.each<{ changes: Partial<SessionFacts>; state: string; result: RegExp; remedy: string | null }>([
+  { changes: {}, state: 'ok', result: /cancels or rejects/, remedy: null },
+  {
+    changes: { isolation: 'serializable' },
+    state: 'failed',
+    result: /default_transaction_isolation is serializable.*503/,
+    remedy: run(`default_transaction_isolation = 'read committed'`),
+  },
+  {
+    changes: { statementMs: 1_000 },
+    state: 'warning',
+    result: /statement_timeout is 1 s/,
+    remedy: run('statement_timeout = 0'),
+  },
+  {
+    changes: { transactionMs: 60_000 },
+    state: 'warning',
+    result: /transaction_timeout is 60 s/,
+    remedy: run('transaction_timeout = 0'),
+  },
+  { changes: { statementMs: 600_000 }, state: 'ok', result: /cancels/, remedy: null },
+])('settings of a session: $changes', ({ changes, state, result, remedy }) => {
   const judgment = judgeSession({ ...DEFAULTS, ...changes });
   expect(judgment.state).toBe(state);
   expect(judgment.result).toMatch(result);
