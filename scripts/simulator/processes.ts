@@ -150,7 +150,14 @@ export function startAlerts(parts: Parts): void {
   const newMessageId = () => `msg_${integer(random, 1, 1_000_000_000)}`;
   const alerts = () => dispatchAlerts({ db, clock, subscriptions, newMessageId });
   void runNotifier({ db, clock, log, alerts, orders: undefined, deliverer }, signal);
-  every(parts, 60_000, () => sweepMessages({ db, clock, channels: ['webhook'] }));
+  every(parts, 60_000, () =>
+    sweepMessages({
+      db,
+      clock,
+      channels: ['webhook'],
+      readSentChannels: () => Promise.resolve(undefined),
+    }),
+  );
 }
 
 /**

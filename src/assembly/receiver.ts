@@ -10,11 +10,10 @@ import { startExpressServer } from '../platform/expressServer.ts';
 import { createReceiverApp } from '../receiver/app.ts';
 import { createEnqueuer } from '../receiver/enqueuer.ts';
 import { createGuard } from '../receiver/guard.ts';
-import { createIntake } from '../receiver/intake.ts';
+import { createIntake, storeWithBodyDay } from '../receiver/intake.ts';
 import { createReceiverMetrics } from '../receiver/metrics.ts';
 import { createRecall } from '../receiver/recall.ts';
 import { readTimeline } from '../receiver/store/inbox.ts';
-import { storeBatch } from '../receiver/storeBatch.ts';
 import { webhookSecretsOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -40,8 +39,9 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
   const receiverMetrics = createReceiverMetrics(metrics, webhookSecrets.length);
   const rejections = createRejectionCount((counts) => addCounts(db, counts), log);
   onClose(() => rejections.drain());
+  const storing = { db, log, makeBodyDays: () => makeBodyDays(db, log) };
   const recall = createRecall({
-    persist: (events, receivedAt) => storeBatch(db, events, receivedAt),
+    persist: (events, receivedAt) => storeWithBodyDay(storing, events, receivedAt),
     readTimeline: () => readTimeline(db),
     enqueue: enqueuer.enqueue,
     report: (loss) => insertLoss(db, { ...loss, process: processName }),
@@ -50,19 +50,17 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
   });
   onClose(() => recall.close());
   const intake = createIntake({
-    db,
+    ...storing,
     clock,
     monotonicMs,
-    log,
     enqueue: enqueuer.enqueue,
     observeBatchSize: receiverMetrics.batchSize,
     keep: recall.keep,
-    makeBodyDays: () => makeBodyDays(db, log),
   });
   gate.whenOpen(() => {
-    makeBodyDays(db, log).catch((error: unknown) =>
-      log.error({ error }, 'receiver.body_days_not_made'),
-    );
+    storing
+      .makeBodyDays()
+      .catch((error: unknown) => log.error({ error }, 'receiver.body_days_not_made'));
   });
   onClose(() => intake.drain());
   const guard = createGuard({

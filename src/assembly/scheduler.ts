@@ -14,8 +14,10 @@ import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
 import { createSumsJob } from '../ledger/sumTransfers.ts';
 import { createScheduledProof } from '../ledger/verify/scheduledProof.ts';
+import { readSentChannels } from '../monitor/store/processes.ts';
 import { createSystemWatch } from '../monitor/watchSystem.ts';
-import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
+import { subscriptionsOf } from '../notify/channels/index.ts';
+import { channelNamesOf } from '../notify/channels/targets.ts';
 import { enqueueDailySummary } from '../notify/dailySummary.ts';
 import { sweepMessages } from '../notify/sweep.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -118,7 +120,8 @@ export function startSchedules({
       chainTransfers: createChainJob({ db, log, key: chainKey, signal }),
       proveLedger,
       feed,
-      sweepMessages: () => sweepMessages({ db, clock, channels }),
+      sweepMessages: () =>
+        sweepMessages({ db, clock, channels, readSentChannels: () => readSentChannels(db) }),
       continueErasures: () => continueErasures({ db: erasuresDb, log, signal, actor: process }),
       continueReplays: () =>
         continueReplays({ db, signal, enqueue: (numbers) => events.add([batchJob(numbers)]) }),

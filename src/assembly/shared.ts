@@ -8,6 +8,7 @@ import { bindInstallation } from '../ledger/installation.ts';
 import { createHeartbeat, type Heartbeat } from '../monitor/heartbeat.ts';
 import { createClockReporter } from '../monitor/reportClock.ts';
 import { createQueueReporter } from '../monitor/reportQueue.ts';
+import { channelNamesOf } from '../notify/channels/targets.ts';
 import type { Clock } from '../platform/clock.ts';
 import {
   createDatabase,
@@ -40,6 +41,7 @@ import {
   watchQueue,
 } from '../platform/queue/index.ts';
 import { refuseSandboxDatabase } from '../sandbox/safety.ts';
+import { reportDatabaseSettings } from './databaseSettings.ts';
 import { logPooling, refuseStatementMode } from './pooling.ts';
 import { openQueues } from './queues.ts';
 import { DATABASE_ROLES, type Role } from './roles.ts';
@@ -120,8 +122,9 @@ export async function share(
   );
   closers.push(() => Promise.resolve(gate.close()));
   const processName = `${hostname()}:${process.pid}`;
-  const heartbeat = reportProcess({ db, log, gate, roles, closers });
+  const heartbeat = reportProcess({ config, db, log, gate, roles, closers });
   gate.whenOpen(() => void reportMissingRights(db, roles, log));
+  gate.whenOpen(() => void reportDatabaseSettings(db, log));
   gate.whenOpen(() => logPooling(pooling, config, log));
   const closing = new AbortController();
   const identity = { process: processName, roles: [...roles].join(', ') };
@@ -216,12 +219,14 @@ export async function closeInReverse(steps: Step[]): Promise<void> {
 
 /** Records the start and the stop of this process, and prepares its reports while it runs. */
 function reportProcess({
+  config,
   db,
   log,
   gate,
   roles,
   closers,
-}: Pick<Shared, 'db' | 'log' | 'gate' | 'roles'> & Pick<ShareInput, 'closers'>): Heartbeat {
+}: Pick<Shared, 'config' | 'db' | 'log' | 'gate' | 'roles'> &
+  Pick<ShareInput, 'closers'>): Heartbeat {
   const facts = { roles: [...roles], version: packageVersion() };
   const [host, { pid }] = [hostname(), process];
   const record = createProcessRecord({
@@ -233,7 +238,9 @@ function reportProcess({
   });
   gate.whenOpen(record.start);
   closers.push(record.stop);
-  const heartbeat = createHeartbeat({ db, identity: { id: randomUUID(), host, pid, ...facts } });
+  const channels = roles.has('alerts') ? channelNamesOf(config.channels) : [];
+  const identity = { id: randomUUID(), host, pid, channels, ...facts };
+  const heartbeat = createHeartbeat({ db, identity });
   closers.push(heartbeat.close);
   return heartbeat;
 }

@@ -21,6 +21,7 @@ import { problemOf, readPrimary, readStandby } from '../platform/db/reads.ts';
 import { readReplication } from '../platform/db/replication.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { oldServerText, readIdsLeft, readServerVersion } from '../platform/db/serverVersion.ts';
+import { readSessionSettings } from '../platform/db/sessionSettings.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
 import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
@@ -76,6 +77,7 @@ import {
 } from './domain/judgeProfiles.ts';
 import { judgeReplication } from './domain/judgeReplication.ts';
 import { judgeRights } from './domain/judgeRights.ts';
+import { judgeSession } from './domain/judgeSession.ts';
 import { judgeStandby } from './domain/judgeStandby.ts';
 import { listProfiles } from './listProfiles.ts';
 
@@ -213,6 +215,9 @@ async function examineDatabase(
   );
   await note('replication', async () =>
     open ? judgeReplication(await readReplication(open)) : NO_DATABASE,
+  );
+  await note('session settings', async () =>
+    open ? judgeSession(await readSessionSettings(open)) : NO_DATABASE,
   );
   await note('transaction ids', async () =>
     open ? judgeIdsLeft(await readIdsLeft(open)) : NO_DATABASE,

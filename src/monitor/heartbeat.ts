@@ -6,13 +6,18 @@
 import type { Queryable } from '../platform/db/database.ts';
 import { sleep } from '../platform/sleep.ts';
 import { SECOND_MS } from '../platform/time.ts';
-import { deleteProcess, type ProcessReport, saveProcess } from './store/processes.ts';
+import {
+  deleteProcess,
+  type ProcessReport,
+  type SavedReport,
+  saveProcess,
+} from './store/processes.ts';
 
 export type ProcessHealth = Pick<ProcessReport, 'isReady' | 'failures'>;
 
 export interface HeartbeatParts {
   readonly db: Queryable;
-  readonly identity: Omit<ProcessReport, keyof ProcessHealth>;
+  readonly identity: Omit<SavedReport, keyof ProcessHealth>;
 }
 
 export interface Heartbeat {

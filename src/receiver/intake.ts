@@ -81,7 +81,7 @@ export function createIntake(parts: IntakeParts): Intake {
     const receivedAt = new Date(clock.nowMs());
     try {
       const events = batch.map(({ event }) => event);
-      const { outcomes: stored, timeline } = await store(parts, events, receivedAt);
+      const { outcomes: stored, timeline } = await storeWithBodyDay(parts, events, receivedAt);
       keep(events, receivedAt, timeline);
       observeBatchSize(batch.length);
       enqueue(stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : [])));
@@ -153,8 +153,8 @@ export function createIntake(parts: IntakeParts): Intake {
 }
 
 /** Persists events; makes the partition of their day first, if it is missing (invariant 5). */
-async function store(
-  { db, log, makeBodyDays }: IntakeParts,
+export async function storeWithBodyDay(
+  { db, log, makeBodyDays }: Pick<IntakeParts, 'db' | 'log' | 'makeBodyDays'>,
   events: readonly NewEvent[],
   receivedAt: Date,
 ): Promise<StoredBatch> {

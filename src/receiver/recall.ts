@@ -15,20 +15,13 @@
  *      timeline: also one that the earlier server acknowledged after the new one had taken over.
  *   3. Without deliveries the timeline is read every few seconds, as long as something is kept.
  *   4. Events that the new server lacked are reported with their number and times, when they are persisted again.
+ *   5. If the server refuses a batch for its data, its events are persisted one by one, so that only those it refuses
+ *      are missing. They are reported, and tried again apart from the others (refusedAgain.ts).
  */
-import type { Log } from '../platform/log.ts';
 import { sleep } from '../platform/sleep.ts';
 import { MINUTE_MS } from '../platform/time.ts';
+import { createPersistAgain, type PersistAgainParts } from './persistAgain.ts';
 import type { NewEvent } from './store/inbox.ts';
-import type { StoredBatch } from './storeBatch.ts';
-
-/** Acknowledged events that the server lacked. */
-export interface FoundLoss {
-  readonly timeline: string;
-  readonly events: number;
-  readonly firstReceivedAt: Date;
-  readonly lastReceivedAt: Date;
-}
 
 export interface Recall {
   /** Keeps a batch, after its commit. @param timeline of the server that committed it, if it is known */
@@ -37,14 +30,8 @@ export interface Recall {
   close(): Promise<void>;
 }
 
-export interface RecallParts {
-  readonly persist: (events: readonly NewEvent[], receivedAt: Date) => Promise<StoredBatch>;
+export interface RecallParts extends PersistAgainParts {
   readonly readTimeline: () => Promise<string | undefined>;
-  readonly enqueue: (webhookEventIds: readonly number[]) => void;
-  readonly report: (loss: FoundLoss) => Promise<void>;
-  readonly log: Log;
-  /** Milliseconds since any fixed instant, by a monotonic clock. */
-  readonly monotonicMs: () => number;
   readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -75,7 +62,7 @@ export function createRecall(parts: RecallParts): Recall {
   /** When a server was last examined that has everything that is kept (invariant 1). */
   let examinedMs = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
-  let unreported: FoundLoss | undefined;
+  const server = createPersistAgain(parts);
   const closing = new AbortController();
   const { signal } = closing;
 
@@ -93,43 +80,25 @@ export function createRecall(parts: RecallParts): Recall {
   };
   /** Persists what was committed on other timelines (invariant 2). */
   const persistAgain = async (): Promise<void> => {
-    while (!signal.aborted) {
+    while (!signal.aborted && current !== undefined) {
       const batches = older(kept, current);
-      const [first] = batches;
-      if (!first) return;
-      const { receivedAt } = first;
-      const events = batches.flatMap((batch) => batch.events);
-      const { outcomes, timeline } = await parts.persist(events, receivedAt);
+      if (batches.length === 0) return;
+      const timeline = await server.persist(batches, current);
       if (timeline === undefined) return;
       for (const batch of batches) batch.timeline = timeline;
       current = timeline;
-      const numbers = outcomes.flatMap((stored) =>
-        'toEnqueue' in stored ? (stored.toEnqueue ?? []) : [],
-      );
-      log.info(
-        { timeline, events: events.length, lost: numbers.length },
-        'receiver.failover_checked',
-      );
-      if (numbers.length === 0) continue;
-      parts.enqueue(numbers);
-      unreported = added(unreported, { timeline, receivedAt, events: numbers.length });
     }
-  };
-  const report = async (): Promise<void> => {
-    if (!unreported) return;
-    await parts.report(unreported);
-    log.error({ ...unreported }, 'receiver.failover_loss_persisted_again');
-    unreported = undefined;
   };
   const check = async (): Promise<void> => {
     let isFailing = false;
-    while (!signal.aborted && kept.length > 0) {
+    while (!signal.aborted && kept.length + server.refused() > 0) {
       try {
         const beforeMs = monotonicMs();
         current = (await parts.readTimeline()) ?? current;
         await persistAgain();
+        await server.retryRefused(({ events, receivedAt }, at) => keep(events, receivedAt, at));
         examinedMs = beforeMs;
-        await report();
+        await server.report();
         isFailing = false;
       } catch (error) {
         if (!isFailing) log.warn({ error }, 'receiver.failover_not_checked');
@@ -139,27 +108,28 @@ export function createRecall(parts: RecallParts): Recall {
       forgetOld();
     }
   };
+  const keep: Recall['keep'] = (events, receivedAt, timeline) => {
+    if (timeline === undefined) return;
+    const size = events.reduce((sum, { body }) => sum + body.length + BYTES_OF_AN_EVENT, 0);
+    kept.push({ events, receivedAt, keptMs: monotonicMs(), bytes: size, timeline });
+    bytes += size;
+    forgetOld();
+    checking ??= check().finally(() => {
+      checking = undefined;
+    });
+  };
   return {
-    keep: (events, receivedAt, timeline) => {
-      if (timeline === undefined) return;
-      const size = events.reduce((sum, { body }) => sum + body.length + BYTES_OF_AN_EVENT, 0);
-      kept.push({ events, receivedAt, keptMs: monotonicMs(), bytes: size, timeline });
-      bytes += size;
-      forgetOld();
-      checking ??= check().finally(() => {
-        checking = undefined;
-      });
-    },
+    keep,
     close: async () => {
       closing.abort();
       await checking;
+      server.close();
     },
   };
 }
 
 /** The next of what was committed on another timeline, as far as it was received within a second. */
-function older(kept: readonly Kept[], current: string | undefined): readonly Kept[] {
-  if (current === undefined) return [];
+function older(kept: readonly Kept[], current: string): readonly Kept[] {
   const all = kept.filter(({ timeline }) => timeline !== current).slice(0, MAX_BATCH);
   const firstMs = all[0]?.receivedAt.getTime() ?? 0;
   const some: Kept[] = [];
@@ -171,18 +141,4 @@ function older(kept: readonly Kept[], current: string | undefined): readonly Kep
     some.push(one);
   }
   return some;
-}
-
-function added(
-  loss: FoundLoss | undefined,
-  { timeline, receivedAt, events }: { timeline: string; receivedAt: Date; events: number },
-): FoundLoss {
-  const times = [receivedAt, ...(loss ? [loss.firstReceivedAt, loss.lastReceivedAt] : [])];
-  const ms = times.map((time) => time.getTime());
-  return {
-    timeline,
-    events: events + (loss?.events ?? 0),
-    firstReceivedAt: new Date(Math.min(...ms)),
-    lastReceivedAt: new Date(Math.max(...ms)),
-  };
 }

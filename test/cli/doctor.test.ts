@@ -84,6 +84,7 @@ test('a healthy installation without webhooks passes every check but that of the
     database: 'ok',
     replication: 'ok',
     pooler: 'ok',
+    'session settings': 'ok',
     'transaction ids': 'ok',
     'database clock': 'ok',
     migrations: 'ok',

@@ -426,7 +426,7 @@ test('events that a failover lost are compared with the service once, and the al
       return Promise.resolve();
     },
   });
-  const loss = { timeline: '00000002', process: 'host:1', events: 3 };
+  const loss = { timeline: '00000002', process: 'host:1', events: 3, refused: 0 };
   const receivedAt = new Date();
   await insertLoss(db, { ...loss, firstReceivedAt: receivedAt, lastReceivedAt: receivedAt });
   await watchLosses();
@@ -464,7 +464,7 @@ test('events that a failover lost raise the alert while the queue is down, and a
       return Promise.resolve();
     },
   });
-  const loss = { timeline: '00000002', process: 'host:1', events: 3 };
+  const loss = { timeline: '00000002', process: 'host:1', events: 3, refused: 0 };
   const receivedAt = new Date();
   await insertLoss(db, { ...loss, firstReceivedAt: receivedAt, lastReceivedAt: receivedAt });
   await expect(watchLosses()).rejects.toThrow('the queue is down');
@@ -476,6 +476,22 @@ test('events that a failover lost raise the alert while the queue is down, and a
   expect(compared).toHaveLength(1);
 });
 
+test('the alert of a failover states what the database refuses, until the database has it', async () => {
+  const times = { firstReceivedAt: new Date(), lastReceivedAt: new Date() };
+  const loss = { timeline: '00000002', process: 'host:1', ...times };
+  const sentence = async () => {
+    await createSystemWatch({ db, log: silentLog, isReconciling: true })();
+    const rows = await db.query<{ sentence: string }>(
+      `select sentence from alerts where rule = 'acknowledged_lost'`,
+    );
+    return rows.map((row) => row.sentence).join();
+  };
+  await insertLoss(db, { ...loss, events: 3, refused: 2 });
+  expect(await sentence()).toMatch(/lost 5 events .* The database refuses 2 events/);
+  await insertLoss(db, { ...loss, events: 2, refused: -2 });
+  expect(await sentence()).toMatch(/lost 5 events .* has persisted them again/);
+});
+
 test('events that another receiver finds lost while a comparison is enqueued are compared after it', async () => {
   const compared: number[] = [];
   const lose = (host: string) => {
@@ -484,6 +500,7 @@ test('events that another receiver finds lost while a comparison is enqueued are
       timeline: '00000002',
       process: `${host}:1`,
       events: 3,
+      refused: 0,
       firstReceivedAt: receivedAt,
       lastReceivedAt: receivedAt,
     });

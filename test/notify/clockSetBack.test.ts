@@ -45,7 +45,12 @@ function raise(subject: string): Promise<void> {
 }
 
 function sweep(): Promise<void> {
-  return sweepMessages({ db, clock: systemClock, channels: ['webhook'] });
+  return sweepMessages({
+    db,
+    clock: systemClock,
+    channels: ['webhook'],
+    readSentChannels: () => Promise.resolve(undefined),
+  });
 }
 
 /** The messages to the receiver, without those to the log. */

@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
+import { readSentChannels, saveProcess } from '../../src/monitor/store/processes.ts';
 import type { ChannelName } from '../../src/notify/domain/message.ts';
 import { insertMessages } from '../../src/notify/store/messages.ts';
 import { sweepMessages } from '../../src/notify/sweep.ts';
@@ -43,7 +44,12 @@ function advance(ms: number): void {
 
 /** Sweeps with only these channels configured. */
 function sweep(...channels: readonly ChannelName[]): Promise<void> {
-  return sweepMessages({ db, clock: systemClock, channels });
+  return sweepMessages({
+    db,
+    clock: systemClock,
+    channels,
+    readSentChannels: () => readSentChannels(db),
+  });
 }
 
 function writeOrderWebhook(): Promise<void> {
@@ -115,6 +121,42 @@ test('a channel that is down is reported until it is removed from the settings',
     { ...down, state: 'resolved', notifications: ['opened', 'resolved'] },
   ]);
   expect(await health()).toEqual([]);
+});
+
+test('the alert about a channel ends when no process that sends has the channel any more', async () => {
+  await db.transaction((tx) => raiseOneTimeAlerts(tx, [alertOf({ subject: 'dispute:dp_1' })]));
+  await notifier.dispatch();
+  receiver.behave({ does: 'respond', status: 410 });
+  await notifier.deliver();
+  const states = async () =>
+    (await readStoredAlerts(db, ['channel:webhook'])).map(({ state }) => state);
+  const report = (place: number, channels: readonly string[]) =>
+    saveProcess(db, {
+      id: `00000000-0000-4000-8000-00000000000${place}`,
+      host: 'host',
+      pid: place,
+      roles: ['alerts'],
+      version: '1',
+      isReady: true,
+      failures: [],
+      channels,
+    });
+
+  await report(1, ['log', 'webhook']);
+  await report(2, ['log']);
+  await sweep('log');
+  expect(await states()).toEqual(['open']);
+
+  await db.query('delete from processes where pid = 1');
+  await report(3, ['log']);
+  // A version that does not report its channels may have it.
+  await db.query('update processes set channels = null where pid = 2');
+  await sweep('log');
+  expect(await states()).toEqual(['open']);
+
+  await db.query('delete from processes where pid = 2');
+  await sweep('log');
+  expect(await states()).toEqual(['resolved']);
 });
 
 // The process that sweeps was started before the channel was configured, or has another environment.

@@ -6,6 +6,7 @@ import { tryLockVerify } from '../../src/ledger/store/verifyRounds.ts';
 import { lockByName } from '../../src/platform/db/advisoryLocks.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
+import { toError } from '../../src/platform/errors.ts';
 import { MINUTE_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -265,7 +266,12 @@ describe('a database with settings of its own', () => {
         return rows.length === 0;
       });
     });
-    expect(isDatabaseUnavailable(await ended.catch((error: unknown) => error))).toBe(true);
+    const error: unknown = await ended.catch((thrown: unknown) => thrown);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    // Not that of the driver, which names no reason.
+    expect(toError(error).message).toMatch(
+      /the server ended a transaction .* 60 seconds.*Nothing of the transaction is stored.*look for/,
+    );
     expect(
       await configured.query(
         `select pg_backend_pid() = $1 as same, to_regclass('undone') as made`,

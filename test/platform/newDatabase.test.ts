@@ -4,6 +4,7 @@ import { createDatabase } from '../../src/platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { refusePendingMigrations } from '../../src/platform/db/pendingMigrations.ts';
+import { toError } from '../../src/platform/errors.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
@@ -46,12 +47,25 @@ const readTables = (url: string) =>
     `select tablename from pg_tables where schemaname <> all ('{pg_catalog,information_schema}')`,
   );
 
-test('a database with another encoding is refused before anything is changed', async () => {
-  const url = await createEmpty(`encoding 'LATIN1' locale 'C' template template0`);
-  await expect(migrateDatabase(url)).rejects.toThrow(
-    /has the encoding LATIN1, which cannot store every character .* encoding 'UTF8' template template0/s,
+test('a database with another encoding is refused before anything is changed, with the command to run', async () => {
+  const name = `${plainName()}-Shop`;
+  await db.query(`create database "${name}" encoding 'LATIN1' locale 'C' template template0`);
+  cleanups.push(() => db.query(`drop database "${name}" with (force)`));
+  const url = Object.assign(new URL(db.url), { pathname: `/${name}` }).href;
+  const message = await migrateDatabase(url).then(
+    () => '',
+    (error: unknown) => toError(error).message,
   );
+  expect(message).toContain('has the encoding LATIN1, which cannot store every character');
   expect(await readTables(url)).toEqual([]);
+
+  // A cluster of another locale has a template0 that accepts no database in UTF-8 without one of its own.
+  const [command = ''] = /create database .*$/.exec(message) ?? [];
+  expect(command).toContain(` locale 'C' `);
+  await db.query(command);
+  cleanups.push(() => db.query(`drop database "${name}_utf8" with (force)`));
+  const other = Object.assign(new URL(db.url), { pathname: `/${name}_utf8` }).href;
+  expect((await migrateDatabase(other)).applied.length).toBeGreaterThan(0);
 });
 
 test.each([

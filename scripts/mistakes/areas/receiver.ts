@@ -30,4 +30,20 @@ export const RECEIVER: readonly Mistake[] = [
     mistaken: '',
     test: 'test/unit/receiver/recall.test.ts',
   },
+  {
+    guarantee:
+      'One event that a server refuses after a failover keeps no other from being persisted again.',
+    file: 'src/receiver/persistAgain.ts',
+    code: 'return await persistSingly(batches, expected);',
+    mistaken: 'throw error;',
+    test: 'test/unit/receiver/recall.test.ts',
+  },
+  {
+    guarantee:
+      'An event that a server refuses after a failover is tried once a minute, not each time.',
+    file: 'src/receiver/refusedAgain.ts',
+    code: 'if (one.dueMs > monotonicMs()) continue;',
+    mistaken: '',
+    test: 'test/unit/receiver/recall.test.ts',
+  },
 ];

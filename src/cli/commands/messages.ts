@@ -1,7 +1,7 @@
 /** Commands that list and show outgoing messages, and send one again. */
 import { Command, Option } from 'commander';
 import { resendMessageAs } from '../../actions/resendMessage.ts';
-import { channelNamesOf } from '../../notify/channels/index.ts';
+import { channelNamesOf } from '../../notify/channels/targets.ts';
 import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
 import { messageJson } from '../../notify/messageJson.ts';
 import {

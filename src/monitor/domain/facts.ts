@@ -120,7 +120,9 @@ export interface SystemFacts {
   /** Acknowledged events that the database lost, until the ledger was compared with the service. */
   readonly losses:
     | {
+        /** Those that the receivers persisted again, and those that the database refuses. */
         readonly events: number;
+        readonly refused: number;
         readonly firstReceivedMs: number;
         readonly lastReceivedMs: number;
       }

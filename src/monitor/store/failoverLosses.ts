@@ -5,16 +5,26 @@ export interface NewLoss {
   readonly timeline: string;
   /** Host and process id of the receiver that found it. */
   readonly process: string;
+  /** Those that it persisted again. */
   readonly events: number;
+  /** Those that the server refuses; negative for those that it refused before. */
+  readonly refused: number;
   readonly firstReceivedAt: Date;
   readonly lastReceivedAt: Date;
 }
 
 export async function insertLoss(db: Queryable, loss: NewLoss): Promise<void> {
   await db.query(
-    `insert into failover_losses (timeline, process, events, first_received_at, last_received_at)
-     values ($1, $2, $3, $4, $5)`,
-    [loss.timeline, loss.process, loss.events, loss.firstReceivedAt, loss.lastReceivedAt],
+    `insert into failover_losses (timeline, process, events, refused, first_received_at, last_received_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [
+      loss.timeline,
+      loss.process,
+      loss.events,
+      loss.refused,
+      loss.firstReceivedAt,
+      loss.lastReceivedAt,
+    ],
   );
 }
 
@@ -26,6 +36,8 @@ export interface OpenLosses {
   /** The greatest number of a loss. */
   readonly lastId: number;
   readonly events: number;
+  /** Those that the server refuses, so that only the receivers have them. */
+  readonly refused: number;
   readonly firstReceivedMs: number;
   readonly lastReceivedMs: number;
   /** When the last of them was found. */
@@ -39,6 +51,7 @@ const MS = (time: string) => `(extract(epoch from ${time}) * 1000)::float8`;
 export async function readOpenLosses(db: Queryable): Promise<OpenLosses | undefined> {
   const [row] = await db.query<OpenLosses & { readonly losses: number }>(
     `select count(*) as losses, coalesce(sum(events), 0)::bigint as events,
+            greatest(coalesce(sum(refused), 0), 0)::bigint as refused,
             ${MS('min(first_received_at)')} as "firstReceivedMs",
             ${MS('max(last_received_at)')} as "lastReceivedMs",
             coalesce(max(id), 0) as "lastId",

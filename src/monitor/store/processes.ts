@@ -14,6 +14,11 @@ export interface ProcessReport {
   readonly failures: readonly string[];
 }
 
+export interface SavedReport extends ProcessReport {
+  /** The channels that it sends to. */
+  readonly channels: readonly string[];
+}
+
 export interface ProcessRow extends ProcessReport {
   readonly startedAt: Date;
   readonly seenAt: Date;
@@ -25,11 +30,11 @@ export interface ProcessRow extends ProcessReport {
 const SEEN_WITHIN_MS = 30_000;
 
 /** Saves a report. A gap before it ends its steadiness. */
-export async function saveProcess(db: Queryable, report: ProcessReport): Promise<void> {
-  const { id, host, pid, roles, version, isReady, failures } = report;
+export async function saveProcess(db: Queryable, report: SavedReport): Promise<void> {
+  const { id, host, pid, roles, version, isReady, failures, channels } = report;
   await db.query(
-    `insert into processes as p (id, host, pid, roles, version, is_ready, failures)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into processes as p (id, host, pid, roles, version, is_ready, failures, channels)
+     values ($1, $2, $3, $4, $5, $6, $7, $9)
      on conflict (id) do update
         set is_ready = excluded.is_ready, failures = excluded.failures,
             seen_at = statement_timestamp(),
@@ -37,12 +42,27 @@ export async function saveProcess(db: Queryable, report: ProcessReport): Promise
               case when p.seen_at between statement_timestamp() - $8 * interval '1 millisecond'
                                       and statement_timestamp()
                    then p.steady_since else statement_timestamp() end`,
-    [id, host, pid, roles, version, isReady, failures, SEEN_WITHIN_MS],
+    [id, host, pid, roles, version, isReady, failures, SEEN_WITHIN_MS, channels],
   );
 }
 
 export async function deleteProcess(db: Queryable, id: string): Promise<void> {
   await db.query('delete from processes where id = $1', [id]);
+}
+
+/** A process that is slow for that long still has its channels. */
+const HAS_CHANNELS_FOR = `interval '2 minutes'`;
+
+/** The channels of all processes that send; undefined if none runs, or if one does not report them. */
+export async function readSentChannels(db: Queryable): Promise<readonly string[] | undefined> {
+  const rows = await db.query<{ channels: readonly string[] | null }>(
+    `select distinct channels
+       from processes
+      where 'alerts' = any (roles) and seen_at > statement_timestamp() - ${HAS_CHANNELS_FOR}
+      limit 100`,
+  );
+  const known = rows.flatMap(({ channels }) => (channels === null ? [] : [channels]));
+  return rows.length === 0 || known.length < rows.length ? undefined : known.flat();
 }
 
 /** Every process, those that are missing first. */

@@ -4,7 +4,6 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Subscription } from '../dispatch.ts';
 import type { Installation } from '../domain/links.ts';
-import { CHANNELS, type ChannelName } from '../domain/message.ts';
 import { ATTEMPT_TIMEOUT_MS, type Channel } from './channel.ts';
 import { createLogChannel } from './log.ts';
 import { createMailChannel } from './mail.ts';
@@ -39,10 +38,6 @@ export function createChannels(
     mail && createMailChannel({ ...mail, installation, timeoutMs }),
     shop && createWebhookChannel({ ...shop, ...forShop, name: 'shop', slots: SHOP_SLOTS }),
   ].filter((channel) => channel !== undefined);
-}
-
-export function channelNamesOf(settings: ChannelSettings): readonly ChannelName[] {
-  return CHANNELS.filter((name) => settings[name] !== undefined);
 }
 
 /** The channels that get alerts. */

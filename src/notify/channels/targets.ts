@@ -7,6 +7,10 @@ import { maskedUrl } from '../../config/maskedUrl.ts';
 import { type ChannelTarget, channelSetting } from '../domain/channel.ts';
 import { CHANNELS, type ChannelName } from '../domain/message.ts';
 
+export function channelNamesOf(settings: ChannelSettings): readonly ChannelName[] {
+  return CHANNELS.filter((name) => settings[name] !== undefined);
+}
+
 /** The configured channels. */
 export function targetsOf(settings: ChannelSettings): readonly ChannelTarget[] {
   return CHANNELS.flatMap((channel): readonly ChannelTarget[] => {

@@ -2,8 +2,8 @@
  * Alerts about the channels themselves.
  *
  * 1. `channel_down` is open while a channel accepts nothing (retry.ts, rule 5). The other channels are
- *    notified. It is resolved by the first message that the channel accepts, or some hours after the channel was
- *    removed from the settings.
+ *    notified. It is resolved by the first message that the channel accepts, or when no process has the
+ *    channel in its settings any more.
  * 2. `order_webhook_failed` is a one-time alert: an order webhook failed for good. A notification
  *    that fails for good raises nothing: its alert stays in the list, and rule 1 reports the channel.
  *    Otherwise two channels that are down would alert about each other forever.

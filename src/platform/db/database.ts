@@ -24,6 +24,7 @@ import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
 import { CommitNotReplicated, isAboutIds, isDatabaseUnavailable } from './failures.ts';
+import { explainLoss } from './lostConnection.ts';
 import { pipelined } from './pipelined.ts';
 import {
   examinePooling,
@@ -114,9 +115,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
   });
   pool.on('error', (error) => options.log.warn({ error }, 'database.idle_connection_lost'));
-  // A connection that is lost during a transaction also emits `error` itself, and without a listener
-  // that ends the process. The next statement on the connection fails with the reason.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  // A connection that is lost between two statements of a transaction emits `error`, and without a listener that ends
+  // the process. The next statement on the connection fails, and the driver does not name the reason.
+  pool.on('connect', (client) => client.on('error', (error) => losses.set(client, error)));
   const transaction = <T>(client: pg.PoolClient, work: (tx: Queryable) => Promise<T>) =>
     runTransaction(client, { plans, naming }, work);
   return {
@@ -203,12 +204,15 @@ async function withClient<T>(
   try {
     return await work(client);
   } catch (error) {
-    failure = error;
-    throw error;
+    failure = explainLoss(error, losses.get(client));
+    throw failure;
   } finally {
     client.release(isDatabaseUnavailable(failure) ? toError(failure) : false);
   }
 }
+
+/** Why a connection was lost, if that was between two statements. */
+const losses = new WeakMap<pg.ClientBase, Error>();
 
 /** A statement that is its own transaction. */
 async function run<Row extends object>(

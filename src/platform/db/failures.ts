@@ -26,7 +26,7 @@ const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ENETUNREACH',
 ]);
 const UNAVAILABLE_MESSAGE =
-  /query read timeout|connection terminated|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|Client was closed/i;
+  /query read timeout|connection terminated|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|connection to the database was lost|Client was closed/i;
 
 /** PostgreSQL's routine that rejects a prepared plan after a migration changed its result type. */
 const STALE_PLAN_ROUTINE = 'RevalidateCachedQuery';

@@ -26,9 +26,10 @@ export async function refuseUnsuitableDatabase(db: Queryable): Promise<void> {
   const { isNew, name, user, encoding, schema, searchPath, isOfAddress } = oneRow(rows);
   if (!isNew) return;
   if (encoding !== 'UTF8') {
+    const other = `"${name.replaceAll('"', '""')}_utf8"`;
     throw new UsageError(
       `The database ${name} has the encoding ${encoding}, which cannot store every character that an event may ` +
-        `contain. Nothing was changed. Create another one: create database ${name}_utf8 encoding 'UTF8' template template0`,
+        `contain. Nothing was changed. Create another one for DATABASE_URL: create database ${other} encoding 'UTF8' locale 'C' template template0`,
     );
   }
   if (schema !== 'public') {

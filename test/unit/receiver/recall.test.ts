@@ -1,14 +1,24 @@
 /** The invariants of src/receiver/recall.ts, with a server that is a list of events. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRecall, type FoundLoss, type Recall } from '../../../src/receiver/recall.ts';
+import type { FoundLoss } from '../../../src/receiver/persistAgain.ts';
+import { createRecall, type Recall } from '../../../src/receiver/recall.ts';
 import type { NewEvent } from '../../../src/receiver/store/inbox.ts';
 import type { Stored } from '../../../src/receiver/storeBatch.ts';
 import { silentLog } from '../../support/database.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
 const BODY_BYTES = 1024 * 1024;
+const UNREACHABLE = Object.assign(new Error('down'), { code: 'ECONNREFUSED' });
 
-let server: { timeline: string | undefined; stored: Set<string>; isDown: boolean };
+let server: {
+  timeline: string | undefined;
+  stored: Set<string>;
+  /** What it refuses for its data. */
+  refused: Set<string>;
+  isDown: boolean;
+};
+/** What was logged as an error. */
+let errors: object[];
 let losses: FoundLoss[];
 /** What was persisted again, in the order of the requests. */
 let requests: { readonly names: readonly string[]; readonly receivedAt: Date }[];
@@ -19,12 +29,15 @@ let examinations: number;
 let recall: Recall;
 
 beforeEach(() => {
-  server = { timeline: '1', stored: new Set(), isDown: false };
+  server = { timeline: '1', stored: new Set(), refused: new Set(), isDown: false };
+  errors = [];
   [losses, requests, reportFailures, enqueued, nowMs, examinations] = [[], [], 0, 0, 0, 0];
   recall = createRecall({
     persist: (events, receivedAt) => {
       requests.push({ names: events.map(({ eventId = '' }) => eventId), receivedAt });
-      if (server.isDown) return Promise.reject(new Error('down'));
+      if (server.isDown) return Promise.reject(UNREACHABLE);
+      if (events.some(({ eventId = '' }) => server.refused.has(eventId)))
+        return Promise.reject(Object.assign(new Error('refused'), { code: '23514' }));
       const outcomes = events.map(({ eventId = '' }): Stored => {
         const isNew = !server.stored.has(eventId);
         server.stored.add(eventId);
@@ -34,7 +47,7 @@ beforeEach(() => {
     },
     readTimeline: () => {
       examinations += 1;
-      if (server.isDown) return Promise.reject(new Error('down'));
+      if (server.isDown) return Promise.reject(UNREACHABLE);
       return Promise.resolve(server.timeline);
     },
     enqueue: (numbers) => {
@@ -48,7 +61,10 @@ beforeEach(() => {
       losses.push(loss);
       return Promise.resolve();
     },
-    log: silentLog,
+    log: {
+      ...silentLog,
+      error: (fields: object, event: string) => errors.push({ event, ...fields }),
+    } as unknown as typeof silentLog,
     monotonicMs: () => nowMs,
     // A turn of the event loop instead of seconds.
     wait: () => new Promise((resolve) => setImmediate(resolve)),
@@ -169,4 +185,49 @@ test('nothing is kept of a server that does not reveal its timeline', async () =
   server.timeline = '2';
   await new Promise((resolve) => setImmediate(resolve));
   expect(server.stored.size).toBe(0);
+});
+
+test('5: what a server refuses holds up nothing, is named, and is persisted when the server accepts it', async () => {
+  acknowledge('a', 'bad');
+  acknowledge('b');
+  server.refused.add('bad');
+  takeOver('a', 'bad', 'b');
+  await untilReported(1);
+  expect(losses[0]).toMatchObject({ events: 2, refused: 1 });
+  expect([...server.stored].toSorted()).toEqual(['a', 'b']);
+  expect(errors).toContainEqual(
+    expect.objectContaining({ event: 'receiver.acknowledged_event_refused', eventId: 'bad' }),
+  );
+
+  // It outlives what is kept for ten minutes, and is tried every minute at most.
+  const before = requests.length;
+  for (let second = 0; second < 12 * 60; second += 20) {
+    nowMs += 20_000;
+    await untilExamined();
+  }
+  const tries = requests.slice(before).filter(({ names }) => names.join() === 'bad').length;
+  expect(tries).toBeGreaterThan(8);
+  expect(tries).toBeLessThan(16);
+  server.refused.clear();
+  nowMs += 60_000;
+  await untilReported(2);
+  expect(losses[1]).toMatchObject({ events: 1, refused: -1 });
+  expect(server.stored.has('bad')).toBe(true);
+
+  // It is kept again, for the next failover.
+  takeOver('bad');
+  await untilReported(3);
+  expect(server.stored.has('bad')).toBe(true);
+});
+
+test('5: what a server refuses is named when the receiver stops', async () => {
+  acknowledge('bad');
+  server.refused.add('bad');
+  takeOver('bad');
+  await untilReported(1);
+  await recall.close();
+  expect(errors.at(-1)).toMatchObject({
+    event: 'receiver.refused_event_forgotten',
+    eventId: 'bad',
+  });
 });
