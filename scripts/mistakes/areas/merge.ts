@@ -26,7 +26,7 @@ export const MERGE: readonly Mistake[] = [
   {
     guarantee: 'An amount received with a hold of all of it is not captured.',
     file: 'src/ledger/domain/snapshot.ts',
-    code: ' &&\n    amountReceivedMinor + amountCapturableMinor <= netAmountMinor',
+    code: 'sumMinor < netAmountMinor && ',
     mistaken: '',
     test: 'test/unit/ledger/merge.test.ts',
   },
