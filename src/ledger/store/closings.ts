@@ -183,7 +183,7 @@ export function readPostedDays(
   );
 }
 
-export interface PostedSpan {
+interface PostedSpan {
   readonly numbers: NumberSpan;
   readonly times: TimeSpan;
   readonly period: Period;

@@ -46,7 +46,7 @@ export function isOnQuarters({ fromMicros, toMicros }: Period): boolean {
   return fromMicros % QUARTER_MICROS === 0 && toMicros % QUARTER_MICROS === 0;
 }
 
-export interface SummedBounds {
+interface SummedBounds {
   readonly currency: string | undefined;
   readonly beforeMicros: number;
   /** Up to this number. What is in the sums has a number below each that is given out an hour later. */
