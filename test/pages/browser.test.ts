@@ -56,6 +56,10 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   const visit = async (path: string): Promise<Seen> => {
     await page.goto(url(path));
+    return { path, ...(await examinePage()) };
+  };
+
+  const examinePage = async (): Promise<Omit<Seen, 'path'>> => {
     const violations = [
       ...(await violationsBesidesColorsOn(page)),
       ...(await colorViolationsOn(page, examined)),
@@ -74,7 +78,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     );
     await page.setViewportSize(DESK);
     const cut = await page.evaluate(FIND_CUT);
-    return { path, violations, darkViolations, hostile, phoneWidth, narrowIds, cut };
+    return { violations, darkViolations, hostile, phoneWidth, narrowIds, cut };
   };
 
   beforeAll(async () => {
@@ -109,6 +113,22 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   test('no page violates WCAG 2.2 AA: dark', () => {
     for (const { path, darkViolations } of seen) expect.soft(darkViolations, path).toEqual([]);
+  });
+
+  test.each([
+    ['html-has-lang', `document.documentElement.removeAttribute('lang')`],
+    ['document-title', `document.title = ''`],
+    ['image-alt', `document.querySelector('main').append(new Image(9, 9))`],
+    ['label', `document.querySelector('main').append(document.createElement('input'))`],
+    ['button-name', `document.querySelector('main').append(document.createElement('button'))`],
+    ['heading-order', `document.querySelector('h1').outerHTML += '<h5>Deep</h5>'`],
+    ['landmark-one-main', `document.querySelector('main').outerHTML = '<div><p>Moved</p></div>'`],
+    ['color-contrast', `document.querySelector('main p').style.color = 'rgb(127 127 127 / 0.3)'`],
+  ])('a page that is spoiled is found to violate %s', async (rule, spoil) => {
+    await page.goto(url('/orders/ord_plain'));
+    await page.evaluate(spoil);
+    const { violations, darkViolations } = await examinePage();
+    expect([...violations, ...darkViolations].join('\n')).toContain(`${rule}: `);
   });
 
   test('nothing from outside runs on any page', () => {
