@@ -15,6 +15,7 @@ import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { bundleProgram } from './bundleProgram.ts';
 import { compile, type ModuleFormat } from './compile.ts';
 import { importedPackages } from './importedPackages.ts';
+import { packLinks } from './links.ts';
 import type { LibraryPackage, PackageDefinition, ProgramPackage } from './packages.ts';
 
 const run = promisify(execFile);
@@ -42,6 +43,12 @@ export async function stagePackage(definition: PackageDefinition, stage: string)
   for (const [target, source] of Object.entries(definition.files)) {
     mkdirSync(dirname(join(stage, target)), { recursive: true });
     cpSync(join(root, source), join(stage, target), { recursive: true });
+    for (const page of pagesIn(join(stage, target))) {
+      const file = join(stage, target, page);
+      const place = { target: join(target, page), source: join(source, page) };
+      const text = packLinks(readFileSync(file, 'utf8'), { ...place, files: definition.files });
+      writeFileSync(file, text);
+    }
   }
   const { name, description } = definition;
   const { version, license, engines } = manifest;
@@ -53,6 +60,13 @@ export async function stagePackage(definition: PackageDefinition, stage: string)
     engines,
     ...written,
   });
+}
+
+/** Paths of the pages in a folder; of a page, the empty one. */
+function pagesIn(packed: string): readonly string[] {
+  if (!statSync(packed).isDirectory()) return packed.endsWith('.md') ? [''] : [];
+  const files = readdirSync(packed, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.md'));
 }
 
 async function stageLibrary(definition: LibraryPackage, stage: string): Promise<object> {

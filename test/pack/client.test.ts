@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLIENT_PACKAGE } from '../../scripts/pack/packages.ts';
 import { stagePackage } from '../../scripts/pack/stagePackage.ts';
 import {
+  brokenLinks,
   bytesIn,
   compileIn,
   type FreshProject,
@@ -24,6 +25,10 @@ beforeAll(async () => {
   shop = await installPacked(CLIENT_PACKAGE);
 }, SLOWEST_INSTALL_MS);
 afterAll(() => shop.remove());
+
+test('each link of its pages leads to a file of the package', () => {
+  expect(brokenLinks(join(shop.folder, 'node_modules/@tallyhook/client'))).toEqual([]);
+});
 
 test('it installs without a registry, brings zod alone, and has less than 5 MB', () => {
   const modules = join(shop.folder, 'node_modules');

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -125,4 +126,20 @@ export function bytesIn(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+/** Relative links of the pages in a package that lead to no file of it. */
+export function brokenLinks(folder: string): readonly string[] {
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.md') && !file.includes('node_modules'),
+  );
+  return pages.flatMap((page) => {
+    const prose = readFileSync(join(folder, page), 'utf8').replaceAll(
+      /^ *```[\s\S]*?^ *```$|`[^`\n]*`/gm,
+      '',
+    );
+    return [...prose.matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)].flatMap(([, target = '']) =>
+      existsSync(join(folder, dirname(page), target)) ? [] : [`${page}: ${target}`],
+    );
+  });
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SANDBOX_PACKAGE } from '../../scripts/pack/packages.ts';
 import { stagePackage } from '../../scripts/pack/stagePackage.ts';
 import {
+  brokenLinks,
   bytesIn,
   compileIn,
   type FreshProject,
@@ -22,6 +23,10 @@ beforeAll(async () => {
   project = await stageInProject(SANDBOX_PACKAGE);
 }, SLOWEST_INSTALL_MS);
 afterAll(() => project.remove());
+
+test('each link of its pages leads to a file of the package', () => {
+  expect(brokenLinks(join(project.folder, 'node_modules/@tallyhook/sandbox'))).toEqual([]);
+});
 
 test('it has less than 5 MB, with zod, and without statements of SQL', () => {
   const folder = join(project.folder, 'node_modules/@tallyhook/sandbox');

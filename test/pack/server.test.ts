@@ -13,7 +13,12 @@ import {
   settingsFor,
   spawnProgram,
 } from '../support/program.ts';
-import { type FreshProject, SLOWEST_INSTALL_MS, stageInProject } from './freshProject.ts';
+import {
+  brokenLinks,
+  type FreshProject,
+  SLOWEST_INSTALL_MS,
+  stageInProject,
+} from './freshProject.ts';
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -40,6 +45,10 @@ afterAll(async () => {
 function tallyhook(args: readonly string[], env: Environment = {}): Promise<Exit> {
   return spawnProgram(join(installed, 'bin/tallyhook.js'), args, { env }).exit;
 }
+
+test('each link of its pages leads to a file of the package', () => {
+  expect(brokenLinks(installed)).toEqual([]);
+});
 
 test('it needs no compiler and no types, and neither the embedded server nor the client of S3', () => {
   expect(
