@@ -66,7 +66,7 @@ test('cookies that the console did not write are the first to make room (rule 3)
 test.each([
   ['letters', 'a'],
   ['characters that take two', '\\'],
-])('sign-ins with a long way on of %s fit into the headers that a proxy accepts (rule 3)', (_what, one) => {
+])('sign-ins with a long way on of %s fit into a header of a proxy (rule 3)', (_what, one) => {
   const browser = openBrowser();
   for (let length = 0; length < 3_000; length += 50) {
     browser.keep({
