@@ -112,7 +112,7 @@ function acceptCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nA finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 all are accepted, 3 the class has none, 4 one is not open; the others are accepted.',
+      '\nA finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 all are accepted, 3 the class has none, 4 not confirmed, or one is not open and the others are accepted.',
     )
     .action((numbers: readonly number[], { reason, by, json, ...choice }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {

@@ -5,6 +5,7 @@
  *    in any group.
  * 2. A file is a PDF, JPEG or PNG by its first bytes, regardless of its name. The contract names no
  *    content types; these are the ones that banks accept.
+ * 3. A line break of one character equals one of two: what a form sends does not tell which one it was given.
  */
 import {
   EVIDENCE_FILE_FIELDS,
@@ -34,14 +35,16 @@ export function evidenceOf(
   );
 }
 
-/** The fields that differ from what the service has. */
+/** The fields that differ from what the service has (rule 3). */
 export function changedFields(before: Values, wanted: Values): Values {
   return Object.fromEntries(
     Object.entries(wanted).filter(
-      ([name, value]) => value !== (before[name as EvidenceField] ?? ''),
+      ([name, value]) => linesOf(value) !== linesOf(before[name as EvidenceField]),
     ),
   );
 }
+
+const linesOf = (text = ''): string => text.replaceAll('\r\n', '\n');
 
 /** What became of evidence that somebody changed after the person read it: nothing was submitted. */
 export interface Edited {

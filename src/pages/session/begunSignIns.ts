@@ -5,8 +5,8 @@
  * 1. A cookie belongs to the state in its name and is signed together with it. What this installation did not
  *    write was not begun.
  * 2. A sign-in ends after ten minutes, even if the browser keeps its cookie longer.
- * 3. A browser keeps at most five: the cookies of sign-ins that nobody finished would make its requests too long.
- *    The oldest ends.
+ * 3. A browser keeps at most five, of which the oldest ends, and a long way on is not kept: the cookies of
+ *    sign-ins that nobody finished would make its requests too long. Proxies such as nginx refuse a header of 8 kB.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Response } from 'express';
@@ -23,6 +23,7 @@ import {
 
 const LIFETIME_MS = 10 * MINUTE_MS;
 const MAX_BEGUN = 5;
+const MAX_NEXT_LENGTH = 500;
 
 const keptSchema = z.strictObject({
   nonce: z.string(),
@@ -56,7 +57,9 @@ export function createBegunSignIns({ clock, sign }: BegunParts) {
   return {
     /** Has the browser keep a sign-in. */
     keep(response: Response, given: CookieRequest, begun: BegunSignIn): void {
-      const { state, ...expected } = begun;
+      const { state, next: wanted, ...expected } = begun;
+      // As JSON, in which a backslash takes two characters.
+      const next = JSON.stringify(wanted).length > MAX_NEXT_LENGTH ? '/' : wanted;
       const known = [...readSignInCookies(given)].map(([own, cookie]) => ({
         own,
         begunAtMs: read(own, cookie)?.begunAtMs ?? Number.NEGATIVE_INFINITY,
@@ -65,7 +68,7 @@ export function createBegunSignIns({ clock, sign }: BegunParts) {
       for (const { own } of newestFirst.slice(MAX_BEGUN - 1)) {
         clearSignInCookie(response, own, given);
       }
-      const json = JSON.stringify({ ...expected, begunAtMs: clock.nowMs() });
+      const json = JSON.stringify({ ...expected, next, begunAtMs: clock.nowMs() });
       const content = Buffer.from(json).toString('base64url');
       const cookie = `${content}.${signatureOf(state, content)}`;
       setSignInCookie(response, state, { ...given, cookie, lifetimeMs: LIFETIME_MS });

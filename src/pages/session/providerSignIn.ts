@@ -20,7 +20,6 @@ import { setSessionCookie } from './cookie.ts';
 import { ownPath } from './ownPath.ts';
 import { LIMITED, leadOn, type PeopleSignIn, type SignIn, unknownActor } from './signInParts.ts';
 
-const MAX_NEXT_LENGTH = 1_000;
 const MAX_VALUES_RECORDED = 20;
 
 /** Sends the browser to the provider. */
@@ -35,11 +34,7 @@ export function beginAtProvider(signIn: SignIn, { provider, sign }: PeopleSignIn
       await fail(response, { status: 503, next, problem: unavailable(provider) });
       return;
     }
-    begunSignIns.keep(
-      response,
-      { request, trustedProxies },
-      { ...begun.expected, next: next.length > MAX_NEXT_LENGTH ? '/' : next },
-    );
+    begunSignIns.keep(response, { request, trustedProxies }, { ...begun.expected, next });
     response.redirect(303, begun.url);
   };
 }

@@ -40,6 +40,14 @@ test('only fields that differ are sent, and an empty one only if it was not empt
   });
 });
 
+test('a form that sends another line break than it was given changes nothing (rule 3)', () => {
+  const before = { [`${FIRST}`]: 'one\r\ntwo', [`${SECOND}`]: 'one\ntwo' };
+  const sent = { [`${FIRST}`]: 'one\ntwo', [`${SECOND}`]: 'one\r\ntwo' };
+  expect(changedFields(before, sent)).toEqual({});
+  const added = { [`${FIRST}`]: 'one\n\ntwo' };
+  expect(changedFields(before, added)).toEqual(added);
+});
+
 describe('a file (rule 2)', () => {
   test.each([
     ['%PDF-1.7', 'application/pdf'],

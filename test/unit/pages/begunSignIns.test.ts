@@ -21,6 +21,7 @@ function openBrowser(jar = new Map<string, string>()) {
   const given = { request, trustedProxies: { has: () => false } };
   return {
     jar,
+    header,
     pass: (ms: number) => {
       nowMs += ms;
     },
@@ -60,4 +61,24 @@ test('cookies that the console did not write are the first to make room (rule 3)
     expect(browser.take(state)?.state).toBe(state);
   }
   expect([...browser.jar.keys()]).toEqual(['__Host-tallyhook_sign_in_"forged"']);
+});
+
+test.each([
+  ['letters', 'a'],
+  ['characters that take two', '\\'],
+])('sign-ins with a long way on of %s fit into a header of a proxy (rule 3)', (_what, one) => {
+  const browser = openBrowser();
+  for (let length = 0; length < 3_000; length += 50) {
+    browser.keep({
+      state: String(length).padStart(43, 's'),
+      nonce: 'n'.repeat(43),
+      verifier: 'v'.repeat(43),
+      next: `/orders?text=${one.repeat(length)}`,
+    });
+    browser.pass(1);
+    // Half of the 8 kB of nginx is left to other cookies of the host.
+    expect(browser.header().length, String(length)).toBeLessThan(5_000);
+  }
+  browser.keep({ ...BEGUN, next: `/orders?text=${'a'.repeat(480)}` });
+  expect(browser.take('a-state')?.next).toHaveLength(493);
 });
