@@ -13,6 +13,7 @@ import { DAY_MS } from '../platform/time.ts';
 import { addSums } from './domain/closingSums.ts';
 import type { ClosingSum } from './domain/closings.ts';
 import type { Period } from './domain/period.ts';
+import type { LegSums } from './domain/statement.ts';
 import { readSummedLegs, readSummedTo } from './read/store/statementSums.ts';
 import {
   type NumberSpan,
@@ -46,14 +47,8 @@ const DAY_MICROS = DAY_MS * 1_000;
  * the journal (docs/decisions/0110-transfer-sums.md) if they are complete.
  */
 export async function sumNewClosing(tx: Queryable, span: ClosingSpan): Promise<ClosingSums> {
-  const { period, lastTransfer, previous } = span;
-  const summedTo = previous ? undefined : await readSummedTo(tx);
-  if (summedTo === undefined) return await sumClosing(tx, span);
-  const legs = await readSummedLegs(
-    tx,
-    { currency: undefined, beforeMicros: period.fromMicros, lastTransfer },
-    summedTo,
-  );
+  const legs = span.previous ? undefined : await readOpening(tx, span);
+  if (legs === undefined) return await sumClosing(tx, span);
   const opening = legs.map(({ currency, leg, upMinor, downMinor }) => ({
     currency,
     leg,
@@ -61,6 +56,23 @@ export async function sumNewClosing(tx: Queryable, span: ClosingSpan): Promise<C
     sums: { posted_up_minor: String(upMinor), posted_down_minor: String(downMinor) },
   }));
   return closingOf(opening, await readDays(tx, span, NUMBERS_AT_ONCE));
+}
+
+/**
+ * The stored sums, and what was recorded since. The fence needs a transaction in which each statement sees what was
+ * committed before it, so a step may move the sums on between two of them: then both are read again.
+ * @returns undefined while the stored sums are not complete
+ */
+async function readOpening(
+  tx: Queryable,
+  span: ClosingSpan,
+): Promise<readonly LegSums[] | undefined> {
+  const { period, lastTransfer } = span;
+  const summedTo = await readSummedTo(tx);
+  if (summedTo === undefined) return undefined;
+  const bounds = { currency: undefined, beforeMicros: period.fromMicros, lastTransfer };
+  const legs = await readSummedLegs(tx, bounds, summedTo);
+  return (await readSummedTo(tx)) === summedTo ? legs : await readOpening(tx, span);
 }
 
 /** The sums of a closing from the journal and the closing before it. @param atOnce numbers of a part */

@@ -17,6 +17,7 @@ import {
   readClosings,
 } from '../../src/ledger/read/store/closings.ts';
 import { readPeriod } from '../../src/ledger/read/store/statement.ts';
+import { readSummedTo } from '../../src/ledger/read/store/statementSums.ts';
 import { restartSums } from '../../src/ledger/store/transferSums.ts';
 import {
   type ClosingSpan,
@@ -24,6 +25,7 @@ import {
   sumClosing,
   sumNewClosing,
 } from '../../src/ledger/sumClosing.ts';
+import { sumNext } from '../../src/ledger/sumTransfers.ts';
 import { checkClosings } from '../../src/ledger/verify/closings.ts';
 import { createTally } from '../../src/ledger/verify/tally.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
@@ -36,7 +38,7 @@ import {
   insertRandom,
   type RandomTransfer,
 } from '../support/randomJournal.ts';
-import { sumEverything } from '../support/sums.ts';
+import { sumAll, sumEverything } from '../support/sums.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const seed = testSeed();
@@ -369,6 +371,35 @@ describe('the first closing of a long journal', () => {
       );
       expect(sumsOf(await sumNewClosing(db, span)), seeded).toEqual(expected);
     }
+  });
+
+  const removeAll = async () => {
+    await restartSums(db);
+    await sumNext(db, 10_000);
+  };
+
+  test(`reads the stored sums as of one moment, also if a step adds to them or removes them meanwhile, ${seeded}`, async () => {
+    const span = await spanOf('2024-04', (await readPosted(db)).length);
+    const expected = sumsOf(await sumClosing(db, span));
+    const isUsed = async () => (await readSummedTo(db)) !== undefined;
+    await removeAll();
+    while (!(await isUsed())) await sumNext(db, 3);
+    for (const step of [() => sumAll(db), removeAll]) {
+      const before = await readSummedTo(db);
+      let isDone = false;
+      const tx = {
+        query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+          const rows = await db.query<Row>(text, values);
+          const isDue = !isDone && text.includes('transfer_sums_state');
+          isDone ||= isDue;
+          if (isDue) await step();
+          return rows;
+        },
+      };
+      expect(sumsOf(await sumNewClosing(tx, span)), seeded).toEqual(expected);
+      expect(await readSummedTo(db)).not.toBe(before);
+    }
+    await sumAll(db);
   });
 
   test(`reads what the months before it posted from the stored sums, and verify from the journal, ${seeded}`, async () => {

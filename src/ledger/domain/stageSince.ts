@@ -9,9 +9,9 @@ interface Staged {
 }
 
 /**
- * The stage begins with the first of the last snapshots that have it, in the order of their keys. If all have it and
- * disputes begin with it, it began when the dispute was created, where that is stated. Later bodies of the stage do not
- * move it.
+ * The stage begins with the earliest change that the last snapshots show that have it, in the order of their keys: a
+ * body without a version is below the others, and may be later. If all have it and disputes begin with it, it began when
+ * the dispute was created, where that is stated. Later bodies of the stage do not move it.
  * @param state the merged fields
  * @param ascending in the order of their keys
  * @returns microseconds since 1970; undefined if no body has a status
@@ -26,7 +26,8 @@ export function stageSinceMicros(
     ({ content }) => stageRank('dispute', content.stage) !== rank,
   );
   if (before < 0 && isFirstStage(stage) && createdMicros !== undefined) return createdMicros;
-  // None is above it if a body without a status states the stage.
-  const first = stated[before + 1] ?? stated[before];
-  return first && changedMicros(first);
+  const own = stated.slice(before + 1);
+  // None has it if a body without a status states the stage.
+  const seen = (own.length > 0 ? own : stated.slice(-1)).map(changedMicros);
+  return seen.length > 0 ? Math.min(...seen) : undefined;
 }

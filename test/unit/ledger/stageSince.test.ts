@@ -38,6 +38,15 @@ test.each<[string, readonly ReturnType<typeof on>[], number]>([
     ],
     40,
   ],
+  [
+    'first seen at that stage, and not by a later body without a version',
+    [
+      on(1, { stage: 'dispute', status: 'lost', createdMicros: T0 }),
+      on(40, { stage: 'arbitration' }),
+      on(45, { stage: 'arbitration' }, false),
+    ],
+    40,
+  ],
 ])('the stage began when it was %s', (_what, bodies, day) => {
   const snapshots = bodies.map(({ content, day: observed }) => ({
     ...observe(content, { kind: 'dispute', observedMicros: T0 + observed * DAY }),
