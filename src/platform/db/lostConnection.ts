@@ -6,19 +6,25 @@ import { SQLSTATES } from './sqlStates.ts';
 const ON_LOST_CONNECTION = /^Client has encountered a connection error/;
 
 /**
- * The error with its reason, if the connection was lost before the statement.
+ * The error with its reason, if the connection was lost before the statement, or while it was on its way.
  * @param loss what the connection reported when it was lost
  */
 export function explainLoss(error: unknown, loss: Error | undefined): unknown {
-  if (loss === undefined || !ON_LOST_CONNECTION.test(toError(error).message)) return error;
-  const explained = new Error(textOf(loss), { cause: loss });
-  return Object.assign(explained, { code: errorCode(loss) });
+  const given = toError(error);
+  const wasLost = ON_LOST_CONNECTION.test(given.message);
+  const cause = wasLost ? loss : isSilence(given) ? given : undefined;
+  if (cause === undefined) return error;
+  return Object.assign(new Error(textOf(cause), { cause }), { code: errorCode(cause) });
+}
+
+function isSilence(error: Error): boolean {
+  return errorCode(error) === SQLSTATES.idle_in_transaction_session_timeout;
 }
 
 function textOf(loss: Error): string {
   const undone =
     'Nothing of the transaction is stored. Workers repeat it; repeat a command yourself';
-  if (errorCode(loss) !== SQLSTATES.idle_in_transaction_session_timeout) {
+  if (!isSilence(loss)) {
     return `the connection to the database was lost within a transaction: ${loss.message}. ${undone}`;
   }
   return (
