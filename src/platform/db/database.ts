@@ -117,7 +117,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('error', (error) => options.log.warn({ error }, 'database.idle_connection_lost'));
   // A connection that is lost between two statements of a transaction emits `error`, and without a listener that ends
   // the process. The next statement on the connection fails, and the driver does not name the reason.
-  pool.on('connect', (client) => client.on('error', (error) => losses.set(client, error)));
+  pool.on('connect', (client) => client.on('error', (error) => noteLoss(client, error)));
   const transaction = <T>(client: pg.PoolClient, work: (tx: Queryable) => Promise<T>) =>
     runTransaction(client, { plans, naming }, work);
   return {
@@ -213,6 +213,11 @@ async function withClient<T>(
 
 /** Why a connection was lost, if that was between two statements. */
 const losses = new WeakMap<pg.ClientBase, Error>();
+
+/** The server's reason comes first; that the connection has ended may follow as a second one. */
+function noteLoss(client: pg.ClientBase, error: Error): void {
+  if (!losses.has(client)) losses.set(client, error);
+}
 
 /** A statement that is its own transaction. */
 async function run<Row extends object>(

@@ -1,17 +1,8 @@
--- Lists by a filter that few rows match, steps of replays without events, and alerts that retention removes. The
--- indexes read `alerts` and `messages` once, about a second for a million rows. Meanwhile notifications and deliveries
--- wait, and so do events that raise or resolve an alert. The tables are locked in the order in which workers write to
--- them: alerts, notifications, messages. In another one, a migration and a worker could wait for each other.
-
-create index alerts_rule on alerts (rule, id);
-create index alerts_severity on alerts (severity, id);
+-- Steps of replays without events, and alerts that retention removes. Notifications wait for the index, which reads a
+-- small table.
 
 -- Retention looks up each alert that it removes, and so does the foreign key.
 create index alert_outbox_alert on alert_outbox (alert_id);
-
--- Order webhooks are nearly all messages of a busy ledger, and have no entry here.
-create index messages_channel on messages (channel, number) where channel <> 'shop';
-create index messages_kind on messages (kind, number) where kind <> 'order';
 
 -- A step of a replay is removed with the last of its events: as `event_replays`, it names events and nothing else.
 create or replace function remove_events(ids bigint[]) returns bigint
