@@ -226,23 +226,9 @@ async function examineDatabase(
   await note('database clock', async () =>
     open ? judgeDatabaseClock(await readDatabaseSkewMs(open, clock)) : NO_DATABASE,
   );
-  const migrations = await note('migrations', async () => {
-    if (!open) return NO_DATABASE;
-    const pending = await pendingMigrations(open);
-    if (pending.length > 0) {
-      return failed(
-        `${pending.length} not applied: ${pending.join(', ')}`,
-        'Run: npx tallyhook migrate',
-      );
-    }
-    const required = await readRequiredMigration(open);
-    return required > (await lastMigration())
-      ? failed(
-          `the schema needs migration ${required}, which this version does not have`,
-          'Start the newer version that the database was upgraded for.',
-        )
-      : ok('the schema is up to date');
-  });
+  const migrations = await note('migrations', async () =>
+    open ? await examineMigrations(open) : NO_DATABASE,
+  );
   const ofSchema = async (judge: (db: Database) => Promise<Judgment>): Promise<Judgment> => {
     if (!open) return NO_DATABASE;
     return migrations === 'ok'
@@ -282,6 +268,23 @@ async function examineDatabase(
     ),
   );
   return migrations === 'ok' ? open : undefined;
+}
+
+async function examineMigrations(db: Database): Promise<Judgment> {
+  const pending = await pendingMigrations(db);
+  if (pending.length > 0) {
+    return failed(
+      `${pending.length} not applied: ${pending.join(', ')}`,
+      'Run: npx tallyhook migrate',
+    );
+  }
+  const required = await readRequiredMigration(db);
+  return required > (await lastMigration())
+    ? failed(
+        `the schema needs migration ${required}, which this version does not have`,
+        'Start the newer version that the database was upgraded for.',
+      )
+    : ok('the schema is up to date');
 }
 
 /** Checks the standby that the console reads from, if there is one. */

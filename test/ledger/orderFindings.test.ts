@@ -113,7 +113,7 @@ test('a dispute beside a pending refund: of one payment, not of two payments of 
   expect(await classes(subject)).toEqual([]);
 });
 
-test('a refund beside an inquiry is its answer, until the bank opens a dispute', async () => {
+test('a refund settles an inquiry, until the bank opens a dispute', async () => {
   const { paymentId, subject } = await paidOrder();
   await child(paymentId, 'refund').send({ status: 'pending', amount: 100 }, 1);
   const dispute = child(paymentId, 'dispute');

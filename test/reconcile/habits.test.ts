@@ -201,12 +201,12 @@ test.each(HABITS)('the ledger ends equal to the service: %s', async (_name, habi
   };
   const withLoss = { ...habit, webhooks: { ...habit.webhooks, drop: 1 } };
   await sandbox.control('PUT', '/faults', habit);
-  const told = await beginLives('told');
+  const notified = await beginLives('notified');
   await sandbox.control('PUT', '/faults', withLoss);
   const lost = await beginLives('lost');
   await reconcile();
   await sandbox.control('PUT', '/faults', habit);
-  await endLives('told', told.disputeIds);
+  await endLives('notified', notified.disputeIds);
   await sandbox.control('PUT', '/faults', withLoss);
   await endLives('lost', lost.disputeIds);
   await sandbox.control('PUT', '/faults', habit);

@@ -5,7 +5,7 @@
  *    in any group.
  * 2. A file is a PDF, JPEG or PNG by its first bytes, regardless of its name. The contract names no
  *    content types; these are the ones that banks accept.
- * 3. A line break of one character equals one of two: what a form sends does not tell which one it was given.
+ * 3. A line break of one character equals one of two: what a form sends does not show which one it was given.
  */
 import {
   EVIDENCE_FILE_FIELDS,

@@ -23,7 +23,7 @@ export function amountsInFacts(finding: {
 }
 
 /** The excesses of an order in further currencies. */
-export function otherExcesses({ others }: Detail): readonly Detail[] {
+function otherExcesses({ others }: Detail): readonly Detail[] {
   if (!Array.isArray(others)) return [];
   return others.filter((one): one is Detail => typeof one === 'object' && one !== null);
 }

@@ -108,7 +108,7 @@ interface Excess {
 }
 
 /**
- * The excesses of all payments, by currency. Nearly every order has one currency, so the first stands in the detail
+ * The excesses of all payments, by currency. Nearly every order has one currency, so the first is in the detail
  * itself, as in findings that were accepted before there were others.
  */
 function excesses(
@@ -166,7 +166,7 @@ function keptMinor(
 
 /**
  * The customer may receive the money of one payment twice; which of the two came first does not matter. A refund
- * answers an inquiry by the bank, and prevents the dispute.
+ * settles an inquiry by the bank, and prevents the dispute.
  */
 function disputeAndRefund(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {
   const byPayment = groupBy(parts.filter(isUndecided), ({ paymentId }) => paymentId);

@@ -29,7 +29,7 @@ function textOf(loss: Error): string {
   }
   return (
     'the server ended a transaction for which this process did nothing for 60 seconds, so that others get what it ' +
-    `held. ${undone}. The process or its machine stood still: if that happens again, look for a suspended virtual ` +
+    `held. ${undone}. The process or its machine did not run: if that happens again, look for a suspended virtual ` +
     'machine, swapping, or a container without processor time'
   );
 }

@@ -209,7 +209,7 @@ export const faultsSchema = faultObject({
   dispute_amount_as_text: z.boolean().default(false),
   /** Resources have the family's fields instead of the contract's: other names of times, and none where it has none. */
   family_fields: z.boolean().default(false),
-  /** Evidence is answered as the family does: by the dispute, by a list of files, and by an empty body. */
+  /** Responses about evidence are the family's: the dispute, a list of files, and an empty body. */
   family_evidence: z.boolean().default(false),
   /** Responses have no headers of the rate limit. */
   no_rate_headers: z.boolean().default(false),

@@ -108,7 +108,7 @@ describe('an order', () => {
     });
   });
 
-  test('may not pay twice over an inquiry, which a refund answers', () => {
+  test('may not pay twice over an inquiry, which a refund settles', () => {
     const inquiry = child({ ...DISPUTE, status: 'opened', stage: 'pre_dispute' });
     const refund = child({ status: 'pending' });
     expect(found(payment, refund, inquiry)).toEqual([]);
