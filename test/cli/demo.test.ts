@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { runTallyhook } from '../support/cli.ts';
 import { checkOutput } from '../support/commandOutput.ts';
 import { runTallyhookProcess, spawnProgram } from '../support/program.ts';
+import { serverPort } from '../support/serverPort.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tallyhook-demo-'));
@@ -81,7 +81,7 @@ test('a seed that was used with this ledger is rejected, with what to do', async
 });
 
 test('the demo ends with three commands that work, and the installation passes doctor', async () => {
-  const here = { ...env, SANDBOX_PORT: String(await freePort()) };
+  const here = { ...env, SANDBOX_PORT: String(await serverPort()) };
   const program = spawnProgram('bin/tallyhook.js', ['demo', '--orders', '5'], {
     env: here,
   });

@@ -10,7 +10,6 @@ import { createInboxFollower } from '../../src/ledger/read/followInbox.ts';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { type Api, createApi } from '../support/api.ts';
 import { silentLog } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
@@ -22,6 +21,7 @@ import {
   type PostgresServer,
   startServer,
 } from '../support/replication.ts';
+import { serverPort } from '../support/serverPort.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -62,7 +62,7 @@ async function untilReplicated(): Promise<void> {
 
 beforeAll(async () => {
   const [first, second] = [join(folder, 'a'), join(folder, 'b')];
-  for (const dir of [first, second]) ports.set(dir, await freePort());
+  for (const dir of [first, second]) ports.set(dir, await serverPort());
   createCluster(first);
   primary = await startServer(first, { port: portOf(first) });
   await migrateDatabase(primary.url);

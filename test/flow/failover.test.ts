@@ -12,7 +12,6 @@ import { stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
 import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
@@ -27,6 +26,7 @@ import {
   startServer,
   waitingBackends,
 } from '../support/replication.ts';
+import { serverPort } from '../support/serverPort.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const FAILOVERS = Number(process.env.FAILOVERS ?? 2);
@@ -45,7 +45,7 @@ const ports = new Map<string, number>();
 
 beforeAll(async () => {
   const [first, second] = [join(folder, 'a'), join(folder, 'b')];
-  for (const dir of [first, second]) ports.set(dir, await freePort());
+  for (const dir of [first, second]) ports.set(dir, await serverPort());
   createCluster(first);
   primary = await startServer(first, { port: portOf(first) });
   await migrateDatabase(primary.url);

@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { type Api, createApi } from '../support/api.ts';
 import { unique } from '../support/events.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
@@ -17,6 +16,7 @@ import {
   type PostgresServer,
   startServer,
 } from '../support/replication.ts';
+import { serverPort } from '../support/serverPort.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   primary = await startServer(join(folder, 'primary'), {});
   await migrateDatabase(primary.url);
   await copyCluster(primary, standbyDir);
-  standbyPort = await freePort();
+  standbyPort = await serverPort();
   standby = await startServer(standbyDir, { follows: primary.url, port: standbyPort });
   running = await startTallyhook({
     db: primary,

@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import type { Role } from '../../src/assembly/roles.ts';
 import { startStopwatch } from '../../src/platform/clock.ts';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { createQueueBackend, createRedisConnections } from '../../src/platform/queue/index.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import {
@@ -30,6 +29,7 @@ import {
   startRedisSentinels,
 } from '../support/redisFleets.ts';
 import { type RedisServer, startRedisServer } from '../support/redisServer.ts';
+import { serverPort } from '../support/serverPort.ts';
 import { sweepOverdue } from '../support/sweepOverdue.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -136,7 +136,7 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
       'no Sentinel knows a primary by the name in REDIS_URL',
     );
     expect((await at('orders'))?.reason).toMatch(/^the Sentinels reject .*NOAUTH/);
-    const unused = await freePort();
+    const unused = await serverPort();
     const unreachable = checkOf({ url: `redis+sentinel://127.0.0.1:${unused}/orders` });
     expect((await unreachable())?.reason).toMatch(/^no Sentinel in REDIS_URL is reachable/);
     const cluster = checkOf({ url: `redis+cluster://127.0.0.1:${redis.port}` });
@@ -191,7 +191,7 @@ async function createTls(): Promise<Tls> {
     '-days',
     '2',
   ]);
-  const port = await freePort();
+  const port = await serverPort();
   const lines = [
     `tls-port ${port}`,
     `tls-cert-file ${certificate}`,
@@ -204,14 +204,14 @@ async function createTls(): Promise<Tls> {
 }
 
 async function startSentinelWithTls({ lines }: Tls): Promise<void> {
-  const port = await freePort();
+  const port = await serverPort();
   await start([`tls-port ${port}`, ...lines.slice(1)]);
   await start([...lines, `sentinel monitor orders 127.0.0.1 ${port} 1`], ['--sentinel']);
 }
 
 /** One node that owns every slot. */
 async function startClusterWithTls({ lines }: Tls): Promise<void> {
-  const busPort = await freePort();
+  const busPort = await serverPort();
   const node = await start([
     ...lines,
     'cluster-enabled yes',

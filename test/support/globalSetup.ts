@@ -12,12 +12,12 @@ import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { migrateSchema } from '../../src/platform/db/migrateSchema.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { memoryFolder } from './memoryFolder.ts';
 import { noteSkipped } from './noteSkipped.ts';
 import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from './pgBouncer.ts';
 import { createCluster, startServer } from './replication.ts';
+import { serverPort } from './serverPort.ts';
 import { waitFor } from './waitFor.ts';
 
 declare module 'vitest' {
@@ -125,7 +125,7 @@ async function startPooler(serverUrl: string): Promise<PgBouncer | undefined> {
 async function startRedis(
   dataDir: string,
 ): Promise<{ readonly url: string; readonly process: ChildProcess } | undefined> {
-  const port = await freePort();
+  const port = await serverPort();
   const process = spawn(
     'redis-server',
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dataDir],

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { serverPort } from './serverPort.ts';
 import { waitFor } from './waitFor.ts';
 
 /** Debian installs it outside of an ordinary user's path. */
@@ -40,7 +40,7 @@ export interface PgBouncerOptions {
 }
 
 export async function startPgBouncer(options: PgBouncerOptions): Promise<PgBouncer> {
-  const port = await freePort();
+  const port = await serverPort();
   const dir = mkdtempSync(join(tmpdir(), 'tallyhook-pgbouncer-'));
   const child = spawn(PROGRAM, [writeConfiguration(dir, port, options)], { stdio: 'ignore' });
   const ended = once(child, 'exit');

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { serverPort } from './serverPort.ts';
 import { waitFor } from './waitFor.ts';
 
 export interface RedisServer {
@@ -47,8 +47,8 @@ async function startOnFreePorts(
   lines: readonly string[],
   as: readonly string[],
 ): Promise<RedisServer | undefined> {
-  const port = await freePort();
-  const busPort = await freePort();
+  const port = await serverPort();
+  const busPort = await serverPort();
   const dir = mkdtempSync(join(tmpdir(), 'tallyhook-redis-'));
   const config = join(dir, 'redis.conf');
   const own = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`];

@@ -17,7 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { chooseAccount } from '../../src/platform/embeddedPostgres/account.ts';
 import { type Binaries, locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
-import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { serverPort } from './serverPort.ts';
 import { waitFor } from './waitFor.ts';
 
 const USER = 'postgres';
@@ -69,7 +69,7 @@ export function createCluster(dir: string, { initdb, postgres } = embedded): voi
 
 /** Starts the server of a cluster; resolves when it responds to a query. */
 export async function startServer(dir: string, options: ServerOptions): Promise<PostgresServer> {
-  const port = options.port ?? (await freePort());
+  const port = options.port ?? (await serverPort());
   const { postgres } = options.programs ?? embedded;
   if (options.follows !== undefined) writeFileSync(join(dir, 'standby.signal'), '');
   const { account } = chooseAccount({ postgres, dataDir: dirname(dir), clusterDir: dir });
