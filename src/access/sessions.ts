@@ -11,8 +11,8 @@
  * 5. A sign-in link (signInLink.ts) has a code of its own, starts one session, and is valid for five minutes. Links are
  *    looked up by one statement at a time, so whoever sends codes at random does not occupy the connections of pages.
  * 6. The start and the end of a session are in the audit log, in the same transaction.
- * 7. A person has a bounded number of sessions, of which the oldest ends, also if several start at once: a program that signs in again and again
- *    would otherwise sign everybody else out, because the sessions in memory are bounded, too.
+ * 7. A person has a bounded number of sessions, of which the oldest ends, also if several start at once: a program that
+ *    signs in again and again would otherwise sign everybody else out, because the sessions in memory are bounded, too.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Actor } from '../audit/domain/actor.ts';

@@ -17,7 +17,9 @@ let last = randomInt(RANGE);
 export async function serverPort(): Promise<number> {
   for (let tried = 0; tried < RANGE; tried += 1) {
     last = (last + 1) % RANGE;
-    if (await isFree(first + last)) return first + last;
+    // Another call may choose a port meanwhile.
+    const port = first + last;
+    if (await isFree(port)) return port;
   }
   throw new Error(`all ports from ${first} to ${first + RANGE - 1} are taken`);
 }
