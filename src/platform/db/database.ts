@@ -24,7 +24,7 @@ import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
 import { CommitNotReplicated, isAboutIds, isDatabaseUnavailable } from './failures.ts';
-import { explainLoss } from './lostConnection.ts';
+import { explainLoss, noteLoss } from './lostConnection.ts';
 import { pipelined } from './pipelined.ts';
 import {
   examinePooling,
@@ -204,19 +204,11 @@ async function withClient<T>(
   try {
     return await work(client);
   } catch (error) {
-    failure = explainLoss(error, losses.get(client));
+    failure = explainLoss(error, client);
     throw failure;
   } finally {
     client.release(isDatabaseUnavailable(failure) ? toError(failure) : false);
   }
-}
-
-/** Why a connection was lost, if that was between two statements. */
-const losses = new WeakMap<pg.ClientBase, Error>();
-
-/** The server's reason comes first; that the connection has ended may follow as a second one. */
-function noteLoss(client: pg.ClientBase, error: Error): void {
-  if (!losses.has(client)) losses.set(client, error);
 }
 
 /** A statement that is its own transaction. */

@@ -5,14 +5,19 @@ import { SQLSTATES } from './sqlStates.ts';
 /** The driver's error for a statement on a connection that was lost before. It names no reason. */
 const ON_LOST_CONNECTION = /^Client has encountered a connection error/;
 
-/**
- * The error with its reason, if the connection was lost before the statement, or while it was on its way.
- * @param loss what the connection reported when it was lost
- */
-export function explainLoss(error: unknown, loss: Error | undefined): unknown {
+/** Why each connection was lost, if that was between two statements. */
+const losses = new WeakMap<object, Error>();
+
+/** The server's reason comes first; that the connection has ended may follow as a second one. */
+export function noteLoss(connection: object, error: Error): void {
+  if (!losses.has(connection)) losses.set(connection, error);
+}
+
+/** The error with its reason, if the connection was lost before the statement, or while it was on its way. */
+export function explainLoss(error: unknown, connection: object): unknown {
   const given = toError(error);
   const wasLost = ON_LOST_CONNECTION.test(given.message);
-  const cause = wasLost ? loss : isSilence(given) ? given : undefined;
+  const cause = wasLost ? losses.get(connection) : isSilence(given) ? given : undefined;
   if (cause === undefined) return error;
   return Object.assign(new Error(textOf(cause), { cause }), { code: errorCode(cause) });
 }
