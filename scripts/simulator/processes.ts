@@ -67,7 +67,7 @@ export function startReceiver(parts: Parts): RunningReceiver {
   const enqueuer = createEnqueuer(
     {
       add: (ids) => producer.add([batchJob(ids)]),
-      isIdle: () => producer.isIdle(),
+      countJobs: () => producer.countJobs(),
     },
     log,
   );

@@ -46,11 +46,13 @@ export class ModelQueue {
   }
 
   producer<Data>(actor: Actor): Producer<Data> {
-    const active = () => this.#count('waiting') + this.#count('active');
     return {
       add: (jobs) => this.#request(actor, () => this.#add(jobs)),
       countWaiting: () => this.#request(actor, () => this.#count('waiting')),
-      isIdle: () => this.#request(actor, () => active() === 0),
+      countJobs: () =>
+        this.#request(actor, () => {
+          return { waiting: this.#count('waiting'), active: this.#count('active') };
+        }),
       isEmpty: () => this.#request(actor, () => this.#jobs.length === 0),
       close: () => Promise.resolve(),
     };

@@ -32,7 +32,7 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
   const webhookSecrets = webhookSecretsOf(config, shared.roles.has('sandbox'));
   const db = openPool('receiver', RECEIVER_POOL);
   const enqueuer = createEnqueuer(
-    { add: (ids) => events.add([batchJob(ids)]), isIdle: events.isIdle },
+    { add: (ids) => events.add([batchJob(ids)]), countJobs: events.countJobs },
     log,
   );
   onClose(() => enqueuer.drain());

@@ -4,7 +4,12 @@
  *
  * 1. as soon as the workers are idle, so that an event does not wait for a timer;
  * 2. when a job is full;
- * 3. after 200 ms, so that several workers have work, and a job that a dead worker holds delays nothing.
+ * 3. after 200 ms while they are busy and no job waits, so that several workers have work, and a job that a dead
+ *    worker holds delays nothing.
+ *
+ * While a job waits, every worker is busy, and applies what arrives without a job (ledger/inbox/jobs.ts). Another
+ * job every 200 ms was of no use to them: at a steady load they waited in the queue by the thousand, and a retried
+ * event or a replay behind them.
  *
  * A job costs the workers and the queue about as much as a dozen applied events, and a transaction
  * of 50 events nearly as much as one of 250. Enqueueing as soon as the last `add` returned made jobs
@@ -15,6 +20,7 @@
  * them. The sender's reply never waits for this.
  */
 import type { Log } from '../platform/log.ts';
+import type { JobCounts } from '../platform/queue/index.ts';
 import { sleep } from '../platform/sleep.ts';
 
 export interface Enqueuer {
@@ -26,15 +32,16 @@ export interface Enqueuer {
 /** The part of a queue that is needed here. */
 export interface EnqueuerQueue {
   add(webhookEventIds: readonly number[]): Promise<void>;
-  /** Whether no job waits and none runs. */
-  isIdle(): Promise<boolean>;
+  countJobs(): Promise<JobCounts>;
 }
 
 /** The most ids in one job. */
 const MAX_IDS = 1_000;
 /** Until the workers are examined for the first time after a job; each further time takes twice as long. */
 const FIRST_PAUSE_MS = 5;
-const MAX_INTERVAL_MS = 200;
+const MAX_PAUSE_MS = 40;
+/** Until the next job while the workers are busy and none waits. */
+const BUSY_FOR_MS = 200;
 /** Ids kept in memory while adding fails; the sweep enqueues the rest. */
 const MAX_WAITING_IDS = 50_000;
 
@@ -55,15 +62,24 @@ export function createEnqueuer(
       log.warn({ error, events: ids.length }, 'enqueue.failed_left_to_sweep');
     }
   };
+  const areDue = async (waitedMs: number): Promise<boolean> => {
+    try {
+      const { waiting: jobs, active } = await queue.countJobs();
+      return jobs === 0 && (active === 0 || waitedMs >= BUSY_FOR_MS);
+    } catch {
+      // A queue that cannot be examined is taken for a busy one; adding to it reports the reason.
+      return waitedMs >= BUSY_FOR_MS;
+    }
+  };
   /** Waits until one of the three conditions for the next job holds. */
   const untilDue = async (): Promise<void> => {
-    let restMs = MAX_INTERVAL_MS;
-    for (let pauseMs = FIRST_PAUSE_MS; restMs > 0; pauseMs *= 2) {
-      if (waiting.length >= MAX_IDS || stopping.signal.aborted) return;
-      await pause(Math.min(pauseMs, restMs), stopping.signal);
-      restMs -= pauseMs;
-      // A queue that cannot be examined is taken for a busy one; adding to it reports the reason.
-      if (await queue.isIdle().catch(() => false)) return;
+    let waitedMs = 0;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (waiting.length < MAX_IDS && !stopping.signal.aborted) {
+      await pause(pauseMs, stopping.signal);
+      waitedMs += pauseMs;
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      if (await areDue(waitedMs)) return;
     }
   };
   const run = async (): Promise<void> => {

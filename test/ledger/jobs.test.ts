@@ -30,6 +30,7 @@ import {
   type Producer,
   type RunningJob,
 } from '../../src/platform/queue/index.ts';
+import { createEnqueuer } from '../../src/receiver/enqueuer.ts';
 import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -87,8 +88,8 @@ interface Recorded extends Producer<EventsJob> {
   readonly jobs: NewJob<EventsJob>[];
 }
 
-/** A queue that only records its jobs. */
-function recordingProducer(waitingJobs = 0): Recorded {
+/** A queue that only records its jobs. One job is running: the one that the test runs. */
+function recordingProducer(waitingJobs = 0, active = 1): Recorded {
   const jobs: NewJob<EventsJob>[] = [];
   return {
     jobs,
@@ -97,7 +98,7 @@ function recordingProducer(waitingJobs = 0): Recorded {
       return Promise.resolve();
     },
     countWaiting: () => Promise.resolve(waitingJobs),
-    isIdle: () => Promise.resolve(waitingJobs === 0),
+    countJobs: () => Promise.resolve({ waiting: waitingJobs, active }),
     isEmpty: () => Promise.resolve(waitingJobs === 0),
     close: () => Promise.resolve(),
   };
@@ -182,6 +183,30 @@ function ids(sorted: readonly { readonly payment_id: string }[]): readonly strin
   return sorted.map(({ payment_id }) => payment_id).sort();
 }
 
+describe('under a steady load', () => {
+  test('one job waits at most, so that retried and replayed events have their turn', async () => {
+    const { producer, work } = openQueue();
+    const enqueuer = createEnqueuer(
+      { add: (inbox) => producer.add([batchJob(inbox)]), countJobs: producer.countJobs },
+      silentLog,
+    );
+    const handle = handlerOver({ producer });
+    let jobs = 0;
+    work(async (job) => {
+      jobs += 1;
+      await handle(job);
+    });
+    const counts: number[] = [];
+    while (jobs < 4) {
+      enqueuer.enqueue(await receive(payments(2)));
+      counts.push(await producer.countWaiting());
+    }
+    await enqueuer.drain();
+    expect(Math.max(...counts)).toBe(1);
+    await waitFor('the events to be applied', async () => (await pendingIds()).length === 0);
+  });
+});
+
 describe('a batch', () => {
   test('is applied in one transaction, and none of its events stay pending', async () => {
     const paid = payments(20);
@@ -226,6 +251,27 @@ describe('a batch', () => {
     await handle(started(batchJob(arrived)));
     expect(await appliedIds()).toHaveLength(5);
     expect(producer.jobs).toEqual([]);
+  });
+
+  test.each([
+    ['is the only job: it applies what arrived', recordingProducer(), []],
+    ['has jobs behind it: these have their turn', recordingProducer(1), ['late']],
+    ['runs beside another: that one applies what arrived', recordingProducer(0, 2), ['late']],
+    [
+      'cannot see other jobs: it applies what arrived',
+      {
+        ...recordingProducer(),
+        countJobs: () => Promise.reject(new Error('the queue is unavailable')),
+      },
+      [],
+    ],
+  ])('of which nothing is left, and which %s', async (_case, producer, left) => {
+    const inbox = await receive(payments(1));
+    const applier = createApplier();
+    await applier.applyBatch(inbox);
+    const [late] = await receive(payments(1));
+    await handlerOver({ producer, applier })(started(batchJob(inbox)));
+    expect(await pendingIds()).toEqual(left.length > 0 ? [late] : []);
   });
 
   test('is done even if what arrived meanwhile fails; that stays pending for its own job', async () => {

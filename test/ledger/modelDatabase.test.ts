@@ -172,11 +172,13 @@ async function applySome(
   if (first === undefined) return;
   await countAttempt(db, first, 1_000);
   await readPending(db, ids);
-  await applier.applyBatch(rest.slice(1));
+  await applier.applyBatch(rest.slice(2));
   await applier.applyHeld(rest.slice(0, 1));
   await uncountAttempts(db, [first]);
   await deferEnqueue(db, [first], 1_000);
   await applier.applyOne(first);
+  // The one that is left, and then none.
+  await applier.applyFrom(first, 10);
   await applier.applyFrom(first, 10);
 }
 
@@ -192,7 +194,7 @@ async function storeAgain(
   const producer = {
     add: () => Promise.resolve(),
     countWaiting: () => Promise.resolve(0),
-    isIdle: () => Promise.resolve(true),
+    countJobs: () => Promise.resolve({ waiting: 0, active: 1 }),
     isEmpty: () => Promise.resolve(true),
     close: () => Promise.resolve(),
   };

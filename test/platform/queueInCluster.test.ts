@@ -57,7 +57,10 @@ async function startWorker(fleet: RedisFleet) {
   const producer = queues.producer('events');
   await producer.add([{ name: 'order', data: { n: 1 }, attempts: 1, backoffMs: 1 }]);
   await waitFor('the first job to be handled', () => handled.includes(1));
-  await waitFor('the worker to wait for the next job', () => producer.isIdle());
+  await waitFor('the worker to wait for the next job', async () => {
+    const { waiting, active } = await producer.countJobs();
+    return waiting + active === 0;
+  });
   await producer.close();
   return { queues, consumer, handled };
 }

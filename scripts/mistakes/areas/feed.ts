@@ -36,6 +36,14 @@ export const FEED: readonly Mistake[] = [
     named: 'leave no event behind',
   },
   {
+    guarantee: 'A job of which nothing is left does not delay those behind it.',
+    file: 'src/ledger/inbox/jobs.ts',
+    code: 'waiting === 0 && active <= 1',
+    mistaken: 'active <= 1',
+    test: 'test/ledger/jobs.test.ts',
+    named: 'has jobs behind it',
+  },
+  {
     guarantee: 'A claim does not wait for events that another transaction is applying.',
     file: 'src/ledger/inbox/store/pending.ts',
     code: 'ARE_CLAIMED[lanes]}\n                 order by webhook_event_id\n                   for update skip locked)',

@@ -19,9 +19,17 @@ export const RECEIVER: readonly Mistake[] = [
   {
     guarantee: 'A full job is added before the interval is over.',
     file: 'src/receiver/enqueuer.ts',
-    code: 'waiting.length >= MAX_IDS || stopping.signal.aborted',
-    mistaken: 'stopping.signal.aborted',
+    code: 'waiting.length < MAX_IDS && !stopping.signal.aborted',
+    mistaken: '!stopping.signal.aborted',
     test: 'test/unit/receiver/enqueuer.test.ts',
+  },
+  {
+    guarantee: 'Jobs do not pile up at a steady load: while one waits, no other is added.',
+    file: 'src/receiver/enqueuer.ts',
+    code: 'jobs === 0 && (active === 0 || waitedMs >= BUSY_FOR_MS)',
+    mistaken: '(jobs === 0 && active === 0) || waitedMs >= BUSY_FOR_MS',
+    test: 'test/ledger/jobs.test.ts',
+    named: 'one job waits at most',
   },
   {
     guarantee: 'What a receiver forgets no longer counts against its memory.',

@@ -32,6 +32,7 @@ import {
   claimUntried,
   claimUntriedFrom,
   findIdleHolder,
+  hasUntriedFrom,
   type Lanes,
   lockLanes,
   moveToDead,
@@ -123,8 +124,10 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
 
   return {
     applyBatch: (ids) => apply((tx) => claimUntried(tx, ids, lanes())),
-    applyFrom: (fromId, limit) =>
-      apply((tx) => claimUntriedFrom(tx, { fromId, limit, lanes: lanes() })),
+    applyFrom: async (fromId, limit) => {
+      if (!(await hasUntriedFrom(parts.db, fromId))) return 0;
+      return await apply((tx) => claimUntriedFrom(tx, { fromId, limit, lanes: lanes() }));
+    },
     applyHeld: async (ids) => {
       try {
         return await apply(async (tx) => {

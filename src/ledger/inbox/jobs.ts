@@ -8,24 +8,24 @@
  * 3. A single job counts its attempt in `pending` before it applies the event, so that an event that
  *    kills the process is counted, too. After the last attempt the event is dead. An attempt that failed
  *    for a reason outside the data is not counted; the count is corrected when the database is reachable.
- * 4. After a batch, the worker applies what arrived meanwhile without waiting for its job. These events
- *    keep their jobs, which find nothing left, or find what a failure here left pending.
+ * 4. After a batch, the worker applies what arrives without waiting for its job (arrivals.ts). These events keep
+ *    their jobs, which find nothing left, or find what a failure here left pending. A job that finds nothing left
+ *    ends at once where other workers are at it, or where jobs wait behind it, such as that of a retried event.
  * 5. A job ends when none of its events is pending, but for those that got a job of their own and those that a
  *    process that hangs holds. What another worker holds is left to the end of the job, and then waited for: if
  *    the other one fails, it is applied here. If the others work for long, the batch is retried.
  */
 
-import { monotonicMs } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { CommitNotReplicated, isContended, isTransient } from '../../platform/db/failures.ts';
 import { toError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';
+import type { JobCounts, NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';
 import { QUEUES } from '../../platform/queue/names.ts';
-import { sleep } from '../../platform/sleep.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 import { LockSetChanged } from '../lockSetChanged.ts';
 import type { EventApplier } from './applyEvents.ts';
+import { applyArrivals } from './arrivals.ts';
 import { countAttempt, deferEnqueue, readPending, uncountAttempts } from './store/pending.ts';
 
 export const EVENTS_QUEUE = QUEUES.events;
@@ -96,13 +96,14 @@ async function tryBatch(
   parts: Handling,
   { data: { ids }, isLastAttempt }: RunningJob<EventsJob>,
 ): Promise<void> {
+  if (ids.length === 0) return;
   try {
     const applied = await parts.applier.applyBatch(ids);
-    await applyArrivals(parts, ids);
+    if (applied > 0 || (await isOnlyJob(parts))) await applyArrivals(parts, Math.min(...ids));
     if (applied < ids.length) await applyRest(parts, ids);
   } catch (error) {
     const isWorthSplitting = isLastAttempt && mayConcernOneEvent(error);
-    if (ids.length === 0 || (isRetryable(error) && !isWorthSplitting)) throw error;
+    if (isRetryable(error) && !isWorthSplitting) throw error;
     parts.log.warn({ error: toError(error), events: ids.length }, 'events.batch_failed_splitting');
     await split(parts, ids);
   }
@@ -119,45 +120,12 @@ async function applyRest(parts: Handling, ids: readonly number[]): Promise<void>
   if (held.length > 0) await parts.applier.applyHeld(held);
 }
 
-/** The most events in one transaction. */
-const MAX_ARRIVALS = 1_000;
-/** Then the next job has its turn, which is also how a replay or a retried event gets one. */
-const ARRIVALS_FOR_MS = 1_000;
-const MAX_REST_MS = 150;
-/** The rest at a rate of one event in a millisecond. */
-const REST_MS = 10;
-
-/**
- * How long to wait before the next transaction. One of 50 events costs nearly as much as one of 250, so
- * at a high rate a fuller one is worth a wait: 2.5 ms at 500 events a second, 40 ms at 2,000.
- */
-function restMs(applied: number, spanMs: number): number {
-  // A full one has a successor already.
-  if (applied >= MAX_ARRIVALS) return 0;
-  const eventsPerMs = applied / spanMs;
-  return Math.min(MAX_REST_MS, REST_MS * eventsPerMs * eventsPerMs);
-}
-
-/** Applies events that arrived since the oldest of `ids`, until there are none (invariant 4). */
-async function applyArrivals(
-  { applier, closing, log }: EventsHandlerParts,
-  ids: readonly number[],
-): Promise<void> {
-  const fromId = ids.reduce((oldest, id) => Math.min(oldest, id), Number.POSITIVE_INFINITY);
-  const startMs = monotonicMs();
-  // The first ones arrived during the batch, or are a backlog, and wait for nothing more.
-  let pauseMs = 0;
-  let applied = ids.length;
-  try {
-    while (applied > 0 && monotonicMs() - startMs < ARRIVALS_FOR_MS && !closing.aborted) {
-      const pausedFromMs = monotonicMs();
-      await sleep(pauseMs, closing);
-      applied = await applier.applyFrom(fromId, MAX_ARRIVALS);
-      pauseMs = restMs(applied, monotonicMs() - pausedFromMs);
-    }
-  } catch (error) {
-    log.warn({ error: toError(error) }, 'events.arrivals_left_to_their_jobs');
-  }
+/** A queue that cannot be examined has no more jobs to give. */
+async function isOnlyJob({ producer }: EventsHandlerParts): Promise<boolean> {
+  const { waiting, active } = await producer
+    .countJobs()
+    .catch((): JobCounts => ({ waiting: 0, active: 1 }));
+  return waiting === 0 && active <= 1;
 }
 
 /** Enqueues a job for each event that is still pending. */

@@ -6,6 +6,7 @@ export {
   createQueueBackend,
   type FailedJob,
   type InspectedQueue,
+  type JobCounts,
   type MeasuredQueue,
   type NewJob,
   type Producer,

@@ -44,13 +44,18 @@ export interface RunningJob<Data> {
   readonly isLastAttempt: boolean;
 }
 
+export interface JobCounts {
+  readonly waiting: number;
+  readonly active: number;
+}
+
 export interface Producer<Data> {
   /** Adds jobs. Throws when the backend is unavailable. */
   add(jobs: readonly NewJob<Data>[]): Promise<void>;
   /** Counts waiting jobs. Throws when the backend is unavailable. */
   countWaiting(): Promise<number>;
-  /** Whether no job waits and none runs. Throws when the backend is unavailable. */
-  isIdle(): Promise<boolean>;
+  /** Counts waiting and running jobs. Throws when the backend is unavailable. */
+  countJobs(): Promise<JobCounts>;
   /** Whether no job waits, runs or waits for its next attempt. Throws when the backend is unavailable. */
   isEmpty(): Promise<boolean>;
   close(): Promise<void>;
@@ -175,11 +180,6 @@ function createProducer<Data>(
       throw toQueueFailure(error);
     }
   };
-  const holdsNone = (...states: readonly (typeof JOB_STATES)[number][]): Promise<boolean> =>
-    command(async (queue) => {
-      const counts = await queue.getJobCounts(...states);
-      return Object.values(counts).every((count) => count === 0);
-    });
 
   return {
     add: (jobs) =>
@@ -191,8 +191,16 @@ function createProducer<Data>(
         else await queue.addBulk([only, ...others]);
       }),
     countWaiting: () => command((queue) => queue.getWaitingCount()),
-    isIdle: () => holdsNone('waiting', 'active'),
-    isEmpty: () => holdsNone('waiting', 'active', 'delayed'),
+    countJobs: () =>
+      command(async (queue) => {
+        const { waiting = 0, active = 0 } = await queue.getJobCounts('waiting', 'active');
+        return { waiting, active };
+      }),
+    isEmpty: () =>
+      command(async (queue) => {
+        const counts = await queue.getJobCounts('waiting', 'active', 'delayed');
+        return Object.values(counts).every((count) => count === 0);
+      }),
     depth: () =>
       command(async (queue) => {
         const {

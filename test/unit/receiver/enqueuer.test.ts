@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
+import type { JobCounts } from '../../../src/platform/queue/index.ts';
 import { createEnqueuer, type Enqueuer } from '../../../src/receiver/enqueuer.ts';
 
 interface Job {
@@ -15,9 +16,13 @@ interface SlowQueue {
   readonly pauses: number[];
 }
 
+const IDLE = { waiting: 0, active: 0 };
+const BUSY = { waiting: 0, active: 1 };
+const BEHIND = { waiting: 1, active: 1 };
+
 /** A queue that accepts a job only when the test allows it. */
 function enqueuerOverSlowQueue(
-  isIdle = () => Promise.resolve(true),
+  countJobs: () => Promise<JobCounts> = () => Promise.resolve(IDLE),
   pause = () => Promise.resolve(),
 ): SlowQueue {
   const jobs: Job[] = [];
@@ -30,7 +35,7 @@ function enqueuerOverSlowQueue(
         fail: () => settled(() => reject(new Error('the queue is unavailable'))),
       });
     });
-  const enqueuer = createEnqueuer({ add, isIdle }, createLog('silent'), (delayMs) => {
+  const enqueuer = createEnqueuer({ add, countJobs }, createLog('silent'), (delayMs) => {
     pauses.push(delayMs);
     return pause();
   });
@@ -74,10 +79,10 @@ describe('enqueueing', () => {
   });
 
   it('collects ids while the workers are busy, and adds a job as soon as they are idle', async () => {
-    let isIdle = false;
+    let counts = BUSY;
     let endPause = (): void => undefined;
     const { enqueuer, jobs } = enqueuerOverSlowQueue(
-      () => Promise.resolve(isIdle),
+      () => Promise.resolve(counts),
       () =>
         new Promise((resolve) => {
           endPause = resolve;
@@ -90,29 +95,44 @@ describe('enqueueing', () => {
     enqueuer.enqueue([3]);
     expect(idsOf(jobs)).toEqual([[1]]);
 
-    isIdle = true;
+    counts = IDLE;
     await settled(endPause);
 
     expect(idsOf(jobs)).toEqual([[1], [2, 3]]);
   });
 
   it.each([
-    ['stay busy', () => Promise.resolve(false)],
+    ['stay busy and no job waits', () => Promise.resolve(BUSY)],
     ['cannot be examined', () => Promise.reject(new Error('the queue is unavailable'))],
-  ])('adds the next job after 200 ms where the workers %s', async (_case, isIdle) => {
-    const { enqueuer, jobs, pauses } = enqueuerOverSlowQueue(isIdle);
+  ])('adds the next job after 200 ms where the workers %s', async (_case, countJobs) => {
+    const { enqueuer, jobs, pauses } = enqueuerOverSlowQueue(countJobs);
     enqueuer.enqueue([1]);
     enqueuer.enqueue([2]);
 
     await jobs[0]?.succeed();
 
     expect(idsOf(jobs)).toEqual([[1], [2]]);
-    expect(pauses).toEqual([5, 10, 20, 40, 80, 45]);
+    expect(pauses).toEqual([5, 10, 20, 40, 40, 40, 40, 40]);
+  });
+
+  it('adds no job while one waits, however long, and then one for all ids', async () => {
+    const looks = [...Array.from({ length: 100 }, () => BEHIND), BUSY];
+    const { enqueuer, jobs, pauses } = enqueuerOverSlowQueue(() =>
+      Promise.resolve(looks.shift() ?? BUSY),
+    );
+    enqueuer.enqueue([1]);
+    enqueuer.enqueue([2]);
+    enqueuer.enqueue([3]);
+
+    await jobs[0]?.succeed();
+
+    expect(pauses).toHaveLength(101);
+    expect(idsOf(jobs)).toEqual([[1], [2, 3]]);
   });
 
   it('adds one job at a time while the workers stay busy with a lone event', async () => {
     const endless = () => new Promise<void>(() => undefined);
-    const { enqueuer, jobs } = enqueuerOverSlowQueue(() => Promise.resolve(false), endless);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue(() => Promise.resolve(BUSY), endless);
     enqueuer.enqueue([1]);
     await jobs[0]?.succeed();
     enqueuer.enqueue([2]);
@@ -124,7 +144,7 @@ describe('enqueueing', () => {
     ['one that is not full waits', 999, 1],
   ])('%s: %i ids', async (_rule, waiting, jobCount) => {
     const endless = () => new Promise<void>(() => undefined);
-    const { enqueuer, jobs } = enqueuerOverSlowQueue(() => Promise.resolve(false), endless);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue(() => Promise.resolve(BUSY), endless);
     enqueuer.enqueue([0]);
     enqueuer.enqueue(range(1, waiting));
     await jobs[0]?.succeed();

@@ -14,6 +14,7 @@ import {
   countAttempt,
   deferEnqueue,
   findOtherBodies,
+  hasUntriedFrom,
   type Lanes,
   lockLanes,
   moveToDead,
@@ -223,6 +224,13 @@ export const INBOX = [
       name: `claimUntriedFrom of ${lanes} lanes`,
     },
   ]),
+  modeled(hasUntriedFrom, [1], '180cd880', (x, t, [fromId]) =>
+    x
+      .rows(t.pending, (row) => row.webhook_event_id >= Number(fromId) && row.attempts === 0)
+      .sort(byNumber(idOf))
+      .slice(0, 1)
+      .map((row) => ({ id: idOf(row) })),
+  ),
   modeled(claimOne, [1], '39ca4ce7', function* (x, t, [id]) {
     const claimed = yield* x.remove(t.pending, isPending([id]));
     return headers(x, t, claimed.map(idOf));

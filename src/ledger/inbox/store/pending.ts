@@ -1,5 +1,5 @@
 /** Statements on pending and dead events. */
-import type { Queryable } from '../../../platform/db/database.ts';
+import type { Database, Queryable } from '../../../platform/db/database.ts';
 import { oneRow } from '../../../platform/db/oneRow.ts';
 import { LANES } from '../../../platform/lanes.ts';
 import type { InboxEvent } from '../../domain/event.ts';
@@ -197,6 +197,17 @@ export async function findIdleHolder(
     [idleForMs],
   );
   return rows[0];
+}
+
+/** Whether there is an event from `fromId` on that was never tried alone. Most often there is none. */
+export async function hasUntriedFrom(db: Database, fromId: number): Promise<boolean> {
+  const found = await db.prepared<{ readonly id: number }>(
+    `select webhook_event_id as id from pending
+      where webhook_event_id >= $1 and attempts = 0
+      order by webhook_event_id limit 1`,
+    [fromId],
+  );
+  return found.length > 0;
 }
 
 /**
