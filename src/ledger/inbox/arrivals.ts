@@ -2,7 +2,7 @@
  * What a worker does after the batch of its job: it applies events as they arrive, straight from `pending`. A job
  * of their own would reach it later, and would cost a commit to add it, one to claim it and one to complete it.
  *
- * 1. The first look is made at once: what arrived during the batch waits for nothing more.
+ * 1. It checks at once: what arrived during the batch waits for nothing more.
  * 2. The more events arrive, the longer the rest before the next transaction, so that it has more of them.
  * 3. It ends when nothing has arrived for a tenth of a second, so that an idle installation does nothing.
  * 4. It ends after a second in any case: the next job has its turn, such as that of a retried event or a replay.
@@ -24,7 +24,7 @@ export interface ArrivalParts {
 const MAX_ARRIVALS = 1_000;
 const ARRIVALS_FOR_MS = 1_000;
 const QUIET_FOR_MS = 100;
-/** Between two looks that find nothing. */
+/** Between two checks that find nothing. */
 const QUIET_REST_MS = 8;
 const MAX_REST_MS = 150;
 /** The rest at a rate of one event in a millisecond. */
@@ -52,17 +52,17 @@ export async function applyArrivals(
   pause: typeof sleep = sleep,
 ): Promise<void> {
   const startMs = monotonicMs();
-  let lookedMs = startMs;
+  let checkedMs = startMs;
   let foundMs = startMs;
   let pauseMs = 0;
   try {
-    while (lookedMs - startMs < ARRIVALS_FOR_MS && lookedMs - foundMs < QUIET_FOR_MS) {
+    while (checkedMs - startMs < ARRIVALS_FOR_MS && checkedMs - foundMs < QUIET_FOR_MS) {
       await pause(pauseMs, closing);
       if (closing.aborted) return;
       const applied = await applier.applyFrom(fromId, MAX_ARRIVALS);
-      const spanMs = monotonicMs() - lookedMs;
-      lookedMs += spanMs;
-      if (applied > 0) foundMs = lookedMs;
+      const spanMs = monotonicMs() - checkedMs;
+      checkedMs += spanMs;
+      if (applied > 0) foundMs = checkedMs;
       pauseMs = restMs(applied, spanMs);
     }
   } catch (error) {

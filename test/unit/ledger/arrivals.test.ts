@@ -12,7 +12,7 @@ afterEach(() => {
 
 interface Worked {
   readonly endMs: number;
-  readonly looks: number;
+  readonly checks: number;
   /** How long each event waited, of those that were applied. */
   readonly waitedMs: readonly number[];
 }
@@ -22,9 +22,9 @@ async function work(arrivals: readonly number[], transactionMs = 1): Promise<Wor
   const startMs = performance.now();
   const elapsedMs = () => performance.now() - startMs;
   const waitedMs: number[] = [];
-  let looks = 0;
+  let checks = 0;
   const applyFrom = (_fromId: number, limit: number): Promise<number> => {
-    looks += 1;
+    checks += 1;
     const arrived = arrivals.filter((atMs) => atMs <= elapsedMs());
     const claimed = arrived.slice(waitedMs.length, waitedMs.length + limit);
     if (claimed.length > 0) vi.advanceTimersByTime(transactionMs);
@@ -40,14 +40,14 @@ async function work(arrivals: readonly number[], transactionMs = 1): Promise<Wor
     vi.advanceTimersByTime(delayMs);
     return Promise.resolve();
   });
-  return { endMs: elapsedMs(), looks, waitedMs };
+  return { endMs: elapsedMs(), checks, waitedMs };
 }
 
 const every = (stepMs: number, untilMs: number) =>
   Array.from({ length: untilMs / stepMs }, (_, place) => (place + 1) * stepMs);
 
 describe('a worker', () => {
-  it('looks at once for what arrived during the batch', async () => {
+  it('checks at once for what arrived during the batch', async () => {
     const { waitedMs } = await work([0]);
     expect(waitedMs).toEqual([1]);
   });
@@ -60,9 +60,9 @@ describe('a worker', () => {
     expect(endMs).toBeLessThan(320);
   });
 
-  it('looks a few times and ends where nothing arrives', async () => {
-    const { endMs, looks } = await work([]);
-    expect(looks).toBeLessThanOrEqual(15);
+  it('checks a few times and ends where nothing arrives', async () => {
+    const { endMs, checks } = await work([]);
+    expect(checks).toBeLessThanOrEqual(15);
     expect(endMs).toBeLessThan(110);
   });
 
@@ -87,10 +87,10 @@ describe('a worker', () => {
 
   it('fills its transactions at a high rate', async () => {
     // Four events in a millisecond.
-    const { looks, waitedMs } = await work(
+    const { checks, waitedMs } = await work(
       every(1, 2_000).flatMap((atMs) => [atMs, atMs, atMs, atMs]),
       20,
     );
-    expect(waitedMs.length / looks).toBeGreaterThan(400);
+    expect(waitedMs.length / checks).toBeGreaterThan(400);
   });
 });

@@ -116,9 +116,9 @@ describe('enqueueing', () => {
   });
 
   it('adds no job while one waits, however long, and then one for all ids', async () => {
-    const looks = [...Array.from({ length: 100 }, () => BEHIND), BUSY];
+    const checks = [...Array.from({ length: 100 }, () => BEHIND), BUSY];
     const { enqueuer, jobs, pauses } = enqueuerOverSlowQueue(() =>
-      Promise.resolve(looks.shift() ?? BUSY),
+      Promise.resolve(checks.shift() ?? BUSY),
     );
     enqueuer.enqueue([1]);
     enqueuer.enqueue([2]);
