@@ -5,11 +5,12 @@
  * 1. as soon as the workers are idle, so that an event does not wait for a timer;
  * 2. when a job is full;
  * 3. after 200 ms while they are busy and no job waits, so that several workers have work, and a job that a dead
- *    worker holds delays nothing.
+ *    worker holds delays nothing;
+ * 4. after a second in any case, so that events do not wait for the end of a replay, which has jobs waiting.
  *
- * While a job waits, every worker is busy, and applies what arrives without a job (ledger/inbox/jobs.ts). Another
- * job every 200 ms was of no use to them: at a steady load they waited in the queue by the thousand, and a retried
- * event or a replay behind them.
+ * While a job waits, every worker is busy, and applies what arrives without a job (ledger/inbox/arrivals.ts).
+ * With another job every 200 ms, they piled up at a steady load, and a retried event or a replay waited behind
+ * all of them.
  *
  * A job costs the workers and the queue about as much as a dozen applied events, and a transaction
  * of 50 events nearly as much as one of 250. Enqueueing as soon as the last `add` returned made jobs
@@ -42,6 +43,8 @@ const FIRST_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 40;
 /** Until the next job while the workers are busy and none waits. */
 const BUSY_FOR_MS = 200;
+/** Until the next job while one waits; a worker takes as long for one at a steady load. */
+const BEHIND_FOR_MS = 1_000;
 /** Ids kept in memory while adding fails; the sweep enqueues the rest. */
 const MAX_WAITING_IDS = 50_000;
 
@@ -63,6 +66,7 @@ export function createEnqueuer(
     }
   };
   const areDue = async (waitedMs: number): Promise<boolean> => {
+    if (waitedMs >= BEHIND_FOR_MS) return true;
     try {
       const { waiting: jobs, active } = await queue.countJobs();
       return jobs === 0 && (active === 0 || waitedMs >= BUSY_FOR_MS);
@@ -71,7 +75,7 @@ export function createEnqueuer(
       return waitedMs >= BUSY_FOR_MS;
     }
   };
-  /** Waits until one of the three conditions for the next job holds. */
+  /** Waits until one of the four conditions for the next job holds. */
   const untilDue = async (): Promise<void> => {
     let waitedMs = 0;
     let pauseMs = FIRST_PAUSE_MS;

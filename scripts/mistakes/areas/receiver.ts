@@ -24,12 +24,13 @@ export const RECEIVER: readonly Mistake[] = [
     test: 'test/unit/receiver/enqueuer.test.ts',
   },
   {
-    guarantee: 'Jobs do not pile up at a steady load: while one waits, no other is added.',
+    guarantee:
+      'Jobs do not pile up at a steady load: while one waits, no other is added for a second.',
     file: 'src/receiver/enqueuer.ts',
     code: 'jobs === 0 && (active === 0 || waitedMs >= BUSY_FOR_MS)',
     mistaken: '(jobs === 0 && active === 0) || waitedMs >= BUSY_FOR_MS',
     test: 'test/ledger/jobs.test.ts',
-    named: 'one job waits at most',
+    named: 'jobs do not pile up',
   },
   {
     guarantee: 'What a receiver forgets no longer counts against its memory.',
