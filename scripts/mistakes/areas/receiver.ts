@@ -29,8 +29,8 @@ export const RECEIVER: readonly Mistake[] = [
     file: 'src/receiver/enqueuer.ts',
     code: 'jobs === 0 && (active === 0 || waitedMs >= BUSY_FOR_MS)',
     mistaken: '(jobs === 0 && active === 0) || waitedMs >= BUSY_FOR_MS',
-    test: 'test/ledger/jobs.test.ts',
-    named: 'jobs do not pile up',
+    test: 'test/unit/receiver/enqueuer.test.ts',
+    named: 'adds no job while one waits',
   },
   {
     guarantee: 'What a receiver forgets no longer counts against its memory.',
