@@ -4,7 +4,8 @@
  *
  * 1. It checks at once: what arrived during the batch waits for nothing more.
  * 2. The more events arrive, the longer the rest before the next transaction, so that it has more of them.
- * 3. It ends when nothing has arrived for a tenth of a second, so that an idle installation does nothing.
+ * 3. It ends when nothing has arrived for a tenth of a second, so that an idle installation does nothing. Beside
+ *    other jobs it ends as soon as it finds nothing: in a backlog these have the rest.
  * 4. It ends after a second in any case: the next job has its turn, such as that of a retried event or a replay.
  */
 import { monotonicMs } from '../../platform/clock.ts';
@@ -42,27 +43,35 @@ function restMs(applied: number, spanMs: number): number {
   return Math.min(MAX_REST_MS, REST_MS * eventsPerMs * eventsPerMs);
 }
 
+export interface ArrivalsWanted {
+  readonly fromId: number;
+  /** No other job waits or runs: whoever ends now would be started again by the next event. */
+  readonly isOnlyJob: boolean;
+}
+
 /**
  * Applies events from `fromId` on. A failure is logged, and leaves them to their jobs.
  * @param pause a sleep that the signal ends
  */
 export async function applyArrivals(
   { applier, closing, log }: ArrivalParts,
-  fromId: number,
+  { fromId, isOnlyJob }: ArrivalsWanted,
   pause: typeof sleep = sleep,
 ): Promise<void> {
+  const quietForMs = isOnlyJob ? QUIET_FOR_MS : 0;
   const startMs = monotonicMs();
   let checkedMs = startMs;
   let foundMs = startMs;
   let pauseMs = 0;
   try {
-    while (checkedMs - startMs < ARRIVALS_FOR_MS && checkedMs - foundMs < QUIET_FOR_MS) {
+    while (checkedMs - startMs < ARRIVALS_FOR_MS) {
       await pause(pauseMs, closing);
       if (closing.aborted) return;
       const applied = await applier.applyFrom(fromId, MAX_ARRIVALS);
       const spanMs = monotonicMs() - checkedMs;
       checkedMs += spanMs;
       if (applied > 0) foundMs = checkedMs;
+      else if (checkedMs - foundMs >= quietForMs) return;
       pauseMs = restMs(applied, spanMs);
     }
   } catch (error) {

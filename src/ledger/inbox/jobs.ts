@@ -99,7 +99,10 @@ async function tryBatch(
   if (ids.length === 0) return;
   try {
     const applied = await parts.applier.applyBatch(ids);
-    if (applied > 0 || (await isOnlyJob(parts))) await applyArrivals(parts, Math.min(...ids));
+    const isOnly = await isOnlyJob(parts);
+    if (applied > 0 || isOnly) {
+      await applyArrivals(parts, { fromId: Math.min(...ids), isOnlyJob: isOnly });
+    }
     if (applied < ids.length) await applyRest(parts, ids);
   } catch (error) {
     const isWorthSplitting = isLastAttempt && mayConcernOneEvent(error);

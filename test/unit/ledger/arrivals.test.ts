@@ -18,7 +18,10 @@ interface Worked {
 }
 
 /** @param arrivals when events arrive, in milliseconds */
-async function work(arrivals: readonly number[], transactionMs = 1): Promise<Worked> {
+async function work(
+  arrivals: readonly number[],
+  { transactionMs = 1, isOnlyJob = true } = {},
+): Promise<Worked> {
   const startMs = performance.now();
   const elapsedMs = () => performance.now() - startMs;
   const waitedMs: number[] = [];
@@ -36,7 +39,7 @@ async function work(arrivals: readonly number[], transactionMs = 1): Promise<Wor
     log: createLog('silent'),
     closing: new AbortController().signal,
   };
-  await applyArrivals(parts, 1, (delayMs) => {
+  await applyArrivals(parts, { fromId: 1, isOnlyJob }, (delayMs) => {
     vi.advanceTimersByTime(delayMs);
     return Promise.resolve();
   });
@@ -66,6 +69,11 @@ describe('a worker', () => {
     expect(endMs).toBeLessThan(110);
   });
 
+  it('ends as soon as it finds nothing beside other jobs', async () => {
+    const { checks, waitedMs } = await work([0, 1, 30], { isOnlyJob: false });
+    expect([waitedMs.length, checks]).toEqual([2, 3]);
+  });
+
   it.each([[2], [20], [90]])(
     'gives the next job its turn after a second, with an event every %i ms',
     async (stepMs) => {
@@ -79,7 +87,7 @@ describe('a worker', () => {
   it('gives the next job its turn after a second beside a backlog without an end', async () => {
     const { endMs, waitedMs } = await work(
       Array.from({ length: 100_000 }, () => 0),
-      100,
+      { transactionMs: 100 },
     );
     expect(endMs).toBe(1_000);
     expect(waitedMs).toHaveLength(10_000);
@@ -89,7 +97,7 @@ describe('a worker', () => {
     // Four events in a millisecond.
     const { checks, waitedMs } = await work(
       every(1, 2_000).flatMap((atMs) => [atMs, atMs, atMs, atMs]),
-      20,
+      { transactionMs: 20 },
     );
     expect(waitedMs.length / checks).toBeGreaterThan(400);
   });
