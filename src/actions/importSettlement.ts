@@ -28,7 +28,7 @@ export async function examineFile(path: string, source: Source): Promise<Examine
   let end: FileEnd = { digest: '', isContinued: false };
   let [lines, ignored] = [0, 0];
   let sums: LineSums = new Map();
-  const pieces = readLines(createReadStream(path), source, (read) => {
+  const pieces = readLines(bytesOf(path), source, (read) => {
     end = read;
   });
   for await (const piece of pieces) {
@@ -37,6 +37,11 @@ export async function examineFile(path: string, source: Source): Promise<Examine
     sums = addSums(sums, piece.lines);
   }
   return { ...end, lines, ignored, sums };
+}
+
+/** The bytes of a file. It is opened once they are read, which is never for one that is known. */
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void> {
+  yield* createReadStream(path);
 }
 
 /** The file was written to between two readings. */
@@ -58,7 +63,7 @@ export function importSettlementAs(
 ): Promise<Imported> {
   const { digest, lines, ignored } = examined;
   const name = basename(path);
-  const pieces = readLines(createReadStream(path), source, (read) => {
+  const pieces = readLines(bytesOf(path), source, (read) => {
     if (read.digest !== digest) throw new FileChanged(`${path} changed while it was read`);
   });
   const file = { source: source.name, format: source.format, name, digest, importedBy: actor.name };

@@ -17,7 +17,7 @@ import { clientAddress, type TrustedProxies } from '../platform/clientAddress.ts
 import type { Clock } from '../platform/clock.ts';
 import { createFailureCount, MAX_FAILURES } from './failures.ts';
 import type { RefusalLog } from './refusalLog.ts';
-import { type Reply, unavailable } from './reply.ts';
+import { type Reply, send, unavailable } from './reply.ts';
 
 export interface AuthParts {
   readonly tokens: TokenVerifier;
@@ -36,7 +36,10 @@ interface Caller extends Holder {
   readonly isStale: boolean;
 }
 
-const CALLERS = new WeakMap<Response, Caller>();
+/** What `authenticate` adds to Express's `locals` of a response. */
+interface CallerLocals {
+  caller?: Caller;
+}
 
 /** Passes a request on with its caller, or refuses it. */
 export function authenticate(parts: Omit<AuthParts, 'refusals'>): RequestHandler {
@@ -56,14 +59,14 @@ export function authenticate(parts: Omit<AuthParts, 'refusals'>): RequestHandler
     return UNAUTHORIZED;
   };
 
-  return async (request, response, next) => {
+  return async (request, response: Response<unknown, CallerLocals>, next) => {
     const address = clientAddress(request, trustedProxies);
     const shown = bearerToken(request);
     const verified = shown === undefined ? INVALID : await tokens.verify(shown);
     switch (verified.outcome) {
       case 'valid': {
         const { holder, isStale } = verified;
-        CALLERS.set(response, { ...holder, address, isStale });
+        response.locals.caller = { ...holder, address, isStale };
         next();
         return;
       }
@@ -111,7 +114,7 @@ export function actorOf(response: Response): Actor {
 }
 
 function callerOf(response: Response): Caller {
-  const caller = CALLERS.get(response);
+  const { caller }: CallerLocals = response.locals;
   if (!caller) throw new Error('a request was passed on without a valid token');
   return caller;
 }
@@ -151,8 +154,4 @@ function forbidden(permission: Permission, { name, role }: Holder): Reply {
     headers: {},
     body: errorEnvelope('authentication_error', 'IR_22', message),
   };
-}
-
-function send(response: Response, { status, headers, body }: Reply): void {
-  response.status(status).set(headers).json(body);
 }

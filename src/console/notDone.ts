@@ -4,6 +4,9 @@ import type { Outcome } from './endpoint.ts';
 
 const OUTCOMES = { refused: 'conflict', failed: 'unavailable', unknown: 'unknown' } as const;
 
+/** The statuses that an endpoint with such a request can have besides those of every endpoint. */
+export const NOT_DONE_STATUSES = [404, 409, 504] as const;
+
 export function notDoneOutcome(outcome: NotDone['outcome'], message: string): Outcome<never> {
   return { outcome: OUTCOMES[outcome], message };
 }

@@ -85,6 +85,13 @@ export const orderBy = z
       'payment, refund or dispute is accepted, an order id first.',
   );
 
+export const attemptNumber = z.int().min(1).describe('Number of the attempt in the audit log.');
+
+export const statusAfterwards = z
+  .string()
+  .nullable()
+  .describe('Status at the service afterwards; null if it could not be retrieved.');
+
 export const month = z
   .string()
   .refine(isMonth, 'must be a month such as 2026-10')

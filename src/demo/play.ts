@@ -76,7 +76,7 @@ interface Move {
 }
 
 const CAPTURABLE = ['requires_capture', 'partially_captured_and_capturable'];
-const CAPTURED = ['succeeded', 'partially_captured', 'partially_captured_and_capturable'];
+export const CAPTURED = ['succeeded', 'partially_captured', 'partially_captured_and_capturable'];
 const IN_TRANSIT = ['pending', 'initiated', 'requires_fulfillment'];
 
 const half = ({ amountMinor }: Movable): number => Math.max(1, Math.floor(amountMinor / 2));

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventType } from '../contract/events.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import type { DisputeMove, RecentResource } from './control.ts';
-import { type Capture, type OutcomeName, placePayment } from './play.ts';
+import { CAPTURED, type Capture, type OutcomeName, placePayment } from './play.ts';
 import { confirmPayout, type Purchase, payOut, type Shop } from './shop.ts';
 import { type Webhook, webhookOf } from './watch.ts';
 
@@ -80,8 +80,6 @@ export const TRIGGERED_TYPES = Object.keys(TRIGGERS) as readonly TriggeredType[]
 
 /** A test amount of the sandbox: a payout of it is initiated first. */
 const INITIATED_AMOUNT_MINOR = 7_720;
-
-const CAPTURED = ['succeeded', 'partially_captured', 'partially_captured_and_capturable'];
 
 async function pay(
   shop: Shop,

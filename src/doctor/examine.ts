@@ -28,8 +28,8 @@ import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
 import { formatFingerprint, secretFingerprint } from '../platform/secretFingerprint.ts';
 import { DAY_MS } from '../platform/time.ts';
 import {
-  bad,
   type ExpiringTokenFacts,
+  failed,
   type Judgment,
   judgeAccount,
   judgeArchive,
@@ -49,6 +49,7 @@ import {
   judgeQueue,
   judgeTokens,
   judgeWatermarks,
+  notChecked,
   type OpenAttempt,
   ok,
   type PauseFacts,
@@ -130,8 +131,6 @@ export interface Installation {
   readonly clock: Clock;
 }
 
-const failed = bad('failed');
-const notChecked = bad('not_checked');
 const NO_DATABASE = notChecked('not checked: no database', 'Fix the database check first.');
 
 const REQUEST_TIMEOUT_MS = 5_000;

@@ -57,7 +57,7 @@ const MAX_VALUES = 500_000;
 export async function findPersonalData(
   db: Queryable,
   subjects: readonly ErasureSubject[],
-  { onProgress = () => undefined, signal }: FindOptions = {},
+  { onProgress = () => undefined, signal }: FindOptions,
 ): Promise<readonly Person[]> {
   const people: readonly OpenPerson[] = subjects.map((subject) => ({
     subject,

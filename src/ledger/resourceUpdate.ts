@@ -6,7 +6,7 @@ import { postedAfter, type Transfer } from './domain/legs.ts';
 import type { Merged } from './domain/mergeObservations.ts';
 import { staysOverdue } from './domain/overdue.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
-import { formatInstant } from './domain/time.ts';
+import { instantOrNull } from './domain/time.ts';
 import type { ResourceRow, ResourceUpdate, Stub } from './store/resources.ts';
 
 /** Undefined if there were only hints, and so no state to store. */
@@ -44,9 +44,9 @@ export function toUpdate(
     error_message: orNull(state.errorMessage),
     reason: orNull(state.reason),
     reason_code: orNull(state.reasonCode),
-    created_at: toTimestamp(state.createdMicros),
-    deadline_at: toTimestamp(state.deadlineMicros),
-    term_since: toTimestamp(state.termSinceMicros),
+    created_at: instantOrNull(state.createdMicros),
+    deadline_at: instantOrNull(state.deadlineMicros),
+    term_since: instantOrNull(state.termSinceMicros),
     epoch: state.epoch,
     version_micros: orNull(state.versionMicros),
     head_hash: state.headHash,
@@ -133,8 +133,4 @@ export function newRow({ kind, id }: ResourceRef): ResourceRow {
 
 function orNull<T>(value: T | undefined): T | null {
   return value ?? null;
-}
-
-function toTimestamp(micros: number | undefined): string | null {
-  return micros === undefined ? null : formatInstant(micros);
 }

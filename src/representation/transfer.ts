@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toSafeInteger } from '../contract/money.ts';
 import type { TimeBasis } from '../ledger/domain/effectiveTimes.ts';
 import type { JournalRow } from '../ledger/domain/journalFormats.ts';
-import { formatInstant, parseInstantMicros } from '../ledger/domain/time.ts';
+import { formatInstant, instantOrNull, parseInstantMicros } from '../ledger/domain/time.ts';
 import type { TransferPlace, TransferTotals } from '../ledger/read/transferList.ts';
 import { encodePlace, instant, numberPlace } from './cursor.ts';
 import { orderReferenceJson } from './order.ts';
@@ -27,7 +27,7 @@ export function transferJson(row: JournalRow) {
   return {
     transfer: row.id,
     recorded_at: formatInstant(row.recordedMicros),
-    effective_at: row.effectiveMicros === undefined ? null : formatInstant(row.effectiveMicros),
+    effective_at: instantOrNull(row.effectiveMicros),
     effective_source: row.effectiveSource ?? null,
     kind: row.kind,
     resource_id: row.resourceId,

@@ -192,6 +192,17 @@ describe('import', () => {
     expect(await problems()).toEqual([]);
   });
 
+  test('a report that is known is not opened again', async () => {
+    await open();
+    await imported(REPORT_TEXT, REPORT);
+    const path = join(folder, 'removed');
+    writeFileSync(path, REPORT_TEXT);
+    const examined = await examineFile(path, REPORT);
+    rmSync(path);
+    const request = { path, source: REPORT, examined };
+    expect(await importSettlementAs({ db }, ACTOR, request)).toMatchObject({ outcome: 'known' });
+  });
+
   test('L3: the same, an overlapping and a newly exported file add nothing that is stored', async () => {
     await open();
     await imported(REPORT_TEXT, REPORT);

@@ -2,7 +2,7 @@
  * Starts what the tests over real services use, once for each project: an embedded PostgreSQL with a migrated
  * template database, and Redis if it is installed.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { memoryFolder } from './memoryFolder.ts';
 import { noteSkipped } from './noteSkipped.ts';
-import { isPgBouncerInstalled, type PgBouncer, startPgBouncer } from './pgBouncer.ts';
+import { isPgBouncerInstalled, startPgBouncer } from './pgBouncer.ts';
 import { createCluster, startServer } from './replication.ts';
 import { serverPort } from './serverPort.ts';
 import { waitFor } from './waitFor.ts';
@@ -36,32 +36,42 @@ declare module 'vitest' {
 export const TEMPLATE = 'tallyhook_template';
 export const SANDBOX_TEMPLATE = 'sandbox_template';
 
+/** Ends or removes what the setup made. */
+type End = () => void | Promise<void>;
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(memoryFolder(), 'tallyhook-test-'));
-  const server = await startPostgres(dataDir);
-  const client = new pg.Client({ connectionString: server.url });
+  const ends: End[] = [() => rmSync(dataDir, { recursive: true, force: true })];
+  const teardown = async (): Promise<void> => {
+    for (const end of ends.toReversed()) await end();
+  };
+  try {
+    project.provide('runFolder', dataDir);
+    const postgresUrl = await startPostgres(dataDir, ends);
+    await createTemplates(postgresUrl);
+    project.provide('postgresUrl', postgresUrl);
+    project.provide('redisUrl', await startRedis(dataDir, ends));
+    project.provide('poolerUrl', await startPooler(postgresUrl, ends));
+  } catch (error) {
+    // Vitest calls the teardown of a setup that succeeded only, and the servers outlive this process.
+    await teardown();
+    throw error;
+  }
+  return teardown;
+}
+
+async function createTemplates(postgresUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl });
   await client.connect();
   for (const name of [TEMPLATE, SANDBOX_TEMPLATE]) await client.query(`create database ${name}`);
   if (process.env.TEST_POSTGRES === undefined) await trustOwner(client);
   await client.end();
-  await migrateDatabase(databaseUrl(server.url, TEMPLATE));
+  await migrateDatabase(databaseUrl(postgresUrl, TEMPLATE));
   await migrateSchema({
-    connectionString: databaseUrl(server.url, SANDBOX_TEMPLATE),
+    connectionString: databaseUrl(postgresUrl, SANDBOX_TEMPLATE),
     schema: 'sandbox',
     folder: join(packageRoot(), 'migrations/sandbox'),
   });
-  const redis = await startRedis(dataDir);
-  const pooler = await startPooler(server.url);
-  project.provide('runFolder', dataDir);
-  project.provide('postgresUrl', server.url);
-  project.provide('redisUrl', redis?.url);
-  project.provide('poolerUrl', pooler?.through(server.url));
-  return async () => {
-    redis?.process.kill('SIGKILL');
-    await pooler?.stop();
-    await server.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  };
 }
 
 /**
@@ -81,9 +91,7 @@ async function trustOwner(client: pg.Client): Promise<void> {
 }
 
 /** The embedded server, or with TEST_POSTGRES one from the programs in that folder (scripts/matrix.sh). */
-async function startPostgres(
-  dataDir: string,
-): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+async function startPostgres(dataDir: string, ends: End[]): Promise<string> {
   // Durable, since `doctor` fails on a server that is not; in memory that costs little.
   const settings = {
     max_connections: '300',
@@ -99,12 +107,18 @@ async function startPostgres(
       // PostgreSQL. Before version 18 there is no such setting.
       settings: { ...settings, file_copy_method: 'clone' },
     });
-    return { url: server.connectionString, stop: server.stop };
+    ends.push(() => server.stop());
+    return server.connectionString;
   }
   const programs = { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
   const cluster = join(dataDir, 'postgres');
   createCluster(cluster, programs);
-  return await startServer(cluster, { settings: { ...settings, timezone: 'UTC' }, programs });
+  const server = await startServer(cluster, {
+    settings: { ...settings, timezone: 'UTC' },
+    programs,
+  });
+  ends.push(() => server.stop());
+  return server.url;
 }
 
 export function databaseUrl(postgresUrl: string, database: string): string {
@@ -113,37 +127,38 @@ export function databaseUrl(postgresUrl: string, database: string): string {
   return url.href;
 }
 
-async function startPooler(serverUrl: string): Promise<PgBouncer | undefined> {
+async function startPooler(serverUrl: string, ends: End[]): Promise<string | undefined> {
   if (!isPgBouncerInstalled) {
     noteSkipped('pgbouncer', 'the tests of poolers are');
   }
-  return process.env.TEST_POOLER === 'transaction'
-    ? await startPgBouncer({ serverUrl })
-    : undefined;
+  if (process.env.TEST_POOLER !== 'transaction') return undefined;
+  const pooler = await startPgBouncer({ serverUrl });
+  ends.push(() => pooler.stop());
+  return pooler.through(serverUrl);
 }
 
-async function startRedis(
-  dataDir: string,
-): Promise<{ readonly url: string; readonly process: ChildProcess } | undefined> {
+async function startRedis(dataDir: string, ends: End[]): Promise<string | undefined> {
   const port = await serverPort();
-  const process = spawn(
+  const redis = spawn(
     'redis-server',
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dataDir],
     { stdio: 'ignore' },
   );
   const failure = await Promise.race([
-    once(process, 'error').then(([error]) => error as NodeJS.ErrnoException),
-    once(process, 'spawn').then(() => undefined),
+    once(redis, 'error').then(([error]) => error as NodeJS.ErrnoException),
+    once(redis, 'spawn').then(() => undefined),
   ]);
   if (failure?.code === 'ENOENT') {
     noteSkipped('redis-server', 'the Redis half of the tests is');
     return undefined;
   }
   if (failure) throw failure;
+  ends.push(() => void redis.kill('SIGKILL'));
   const url = `redis://127.0.0.1:${port}`;
   const probe = new Redis(url, { retryStrategy: () => 50 });
   probe.on('error', () => undefined);
-  await waitFor('Redis to respond', async () => (await probe.ping()) === 'PONG');
-  probe.disconnect();
-  return { url, process };
+  await waitFor('Redis to respond', async () => (await probe.ping()) === 'PONG').finally(() =>
+    probe.disconnect(),
+  );
+  return url;
 }

@@ -250,7 +250,8 @@ function ruleOn(subject: string, rule: Rule): string {
   return JSON.stringify([subject, rule]);
 }
 
-function rankOf(severity: Severity): number {
+/** A more severe alert has a greater rank. */
+export function rankOf(severity: Severity): number {
   return SEVERITIES.indexOf(severity);
 }
 

@@ -21,9 +21,6 @@
 import { MANUAL_AUTHORIZATION_VALIDITY_MS } from '../../contract/limits.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 
-/** Hours before the deadline. The deadline itself is always a threshold, and is not listed. */
-export const DEFAULT_THRESHOLD_HOURS: readonly number[] = [48, 24, 6, 1];
-
 /** The times of a payment that bound its hold. */
 export interface AuthorizationTimes {
   /** When the first event that reported the hold was created. */

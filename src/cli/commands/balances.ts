@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
 import type { AccountBalance } from '../../ledger/domain/balances.ts';
-import { formatInstant } from '../../ledger/domain/time.ts';
+import { instantOrNull } from '../../ledger/domain/time.ts';
 import { createBalanceReader } from '../../ledger/read/balances.ts';
 import { balanceJson } from '../../representation/balance.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
@@ -29,8 +29,8 @@ export function balancesCommand(): Command {
         const accounts = await withElapsed('balances', () => createBalanceReader(db).read(at));
         if (json) {
           printJson({
-            as_of: instant(asOf),
-            known_at: instant(knownAt),
+            as_of: instantOrNull(asOf),
+            known_at: instantOrNull(knownAt),
             accounts: accounts.map(balanceJson),
           });
         } else if (accounts.length === 0) printLine('No transfer was recorded.');
@@ -46,10 +46,6 @@ Times are ISO 8601, in UTC unless they name a zone. A date means its midnight.
   tallyhook balances --as-of 2026-11-01 --known-at 2026-11-02T12:00:00+01:00
 
 Exit code: 0.`;
-
-function instant(micros: number | undefined): string | null {
-  return micros === undefined ? null : formatInstant(micros);
-}
 
 function printBalances(accounts: readonly AccountBalance[]): void {
   printTable(

@@ -11,8 +11,8 @@ import type { Actor } from '../../audit/domain/actor.ts';
 import type { PolicyAction } from '../../authorizations/domain/reminders.ts';
 import { changedHoldText, notCapturedText } from '../../representation/notDone.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
-import { NO_SERVICE_KEY, notDoneOutcome, notRetrieved } from '../notDone.ts';
-import { amount, currency, id, reasonGiven } from '../schemas.ts';
+import { NO_SERVICE_KEY, NOT_DONE_STATUSES, notDoneOutcome, notRetrieved } from '../notDone.ts';
+import { amount, attemptNumber, currency, id, reasonGiven, statusAfterwards } from '../schemas.ts';
 
 const DESCRIPTION =
   'Tallyhook retrieves the payment first and afterwards. The request is refused with 409 unless exactly ' +
@@ -34,16 +34,12 @@ const result = z
     action: z.enum(['capture', 'cancel']),
     amount: amount.describe('What was captured or released.'),
     currency,
-    status: z
-      .string()
-      .nullable()
-      .describe('Status at the service afterwards; null if it could not be retrieved.'),
-    attempt: z.int().min(1).describe('Number of the attempt in the audit log.'),
+    status: statusAfterwards,
+    attempt: attemptNumber,
   })
   .meta({ id: 'AuthorizationResult' });
 
 const params = z.strictObject({ payment_id: id });
-const statuses = [404, 409, 504] as const;
 
 export const captureAuthorization = defineEndpoint({
   id: 'captureAuthorization',
@@ -62,7 +58,7 @@ export const captureAuthorization = defineEndpoint({
       .describe('What to capture, at most `expected_amount`; all of it when left out.'),
   }),
   response: result,
-  statuses,
+  statuses: NOT_DONE_STATUSES,
   handle: ({ authorizations }, { params: { payment_id: paymentId }, body, actor }) =>
     act(authorizations, actor, { ...body, action: 'capture', paymentId }),
 });
@@ -78,7 +74,7 @@ export const cancelAuthorization = defineEndpoint({
   query: z.strictObject({}),
   body: z.strictObject(decided),
   response: result,
-  statuses,
+  statuses: NOT_DONE_STATUSES,
   handle: ({ authorizations }, { params: { payment_id: paymentId }, body, actor }) =>
     act(authorizations, actor, { ...body, action: 'cancel', paymentId }),
 });

@@ -13,8 +13,8 @@ import { contentTypeOf, MAX_FILE_BYTES } from '../../disputes/domain/evidence.ts
 import { evidenceVersion } from '../../disputes/evidenceVersion.ts';
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
-import { NO_SERVICE_KEY, notDoneOutcome, notRetrieved } from '../notDone.ts';
-import { amount, currency, id, reasonGiven } from '../schemas.ts';
+import { NO_SERVICE_KEY, NOT_DONE_STATUSES, notDoneOutcome, notRetrieved } from '../notDone.ts';
+import { amount, attemptNumber, currency, id, reasonGiven, statusAfterwards } from '../schemas.ts';
 
 const seenFields = {
   expected_amount: amount.min(1).describe('The disputed amount, as you saw it, in minor units.'),
@@ -24,17 +24,12 @@ const seenFields = {
 };
 const params = z.strictObject({ dispute_id: id });
 const query = z.strictObject({});
-const statuses = [404, 409, 504] as const;
-const attempt = z.int().min(1).describe('Number of the attempt in the audit log.');
 
 const result = z
   .strictObject({
     dispute_id: z.string(),
-    status: z
-      .string()
-      .nullable()
-      .describe('Status at the service afterwards; null if it could not be retrieved.'),
-    attempt,
+    status: statusAfterwards,
+    attempt: attemptNumber,
   })
   .meta({ id: 'DisputeResult' });
 
@@ -55,7 +50,7 @@ export const acceptDispute = defineEndpoint({
   query,
   body: z.strictObject(seenFields),
   response: result,
-  statuses,
+  statuses: NOT_DONE_STATUSES,
   handle: async ({ disputes }, { params: { dispute_id: disputeId }, body, actor }) => {
     if (!disputes) return NO_SERVICE_KEY;
     const seen = seenOf(disputeId, body);
@@ -90,7 +85,7 @@ export const submitEvidence = defineEndpoint({
   }),
   maxBodyBytes: 128 * 1024,
   response: result,
-  statuses,
+  statuses: NOT_DONE_STATUSES,
   handle: async ({ disputes }, { params: { dispute_id: disputeId }, body, actor }) => {
     if (!disputes) return NO_SERVICE_KEY;
     const seen = seenOf(disputeId, body);
@@ -159,9 +154,9 @@ export const uploadEvidence = defineEndpoint({
   }),
   maxBodyBytes: Math.ceil((MAX_FILE_BYTES * 4) / 3) + 4 * 1024,
   response: z
-    .strictObject({ dispute_id: z.string(), file_id: z.string(), attempt })
+    .strictObject({ dispute_id: z.string(), file_id: z.string(), attempt: attemptNumber })
     .meta({ id: 'UploadedEvidence' }),
-  statuses,
+  statuses: NOT_DONE_STATUSES,
   handle: async ({ disputes }, { params: { dispute_id: disputeId }, body, actor }) => {
     if (!disputes) return NO_SERVICE_KEY;
     const content = Uint8Array.from(Buffer.from(body.content, 'base64'));

@@ -5,8 +5,8 @@ import { type RetriedAs, retryPayoutAs } from '../../actions/retryPayout.ts';
 import { accountDetailsRequest } from '../../contract/requests/payoutMethod.ts';
 import { notActedOnPayoutText, notRetriedText } from '../../representation/payoutText.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
-import { NO_SERVICE_KEY, notDoneOutcome } from '../notDone.ts';
-import { amount, currency, id, reasonGiven } from '../schemas.ts';
+import { NO_SERVICE_KEY, NOT_DONE_STATUSES, notDoneOutcome } from '../notDone.ts';
+import { amount, attemptNumber, currency, id, reasonGiven, statusAfterwards } from '../schemas.ts';
 
 const seenFields = {
   expected_amount: amount.min(1).describe('The amount, as you saw it, in minor units.'),
@@ -15,19 +15,13 @@ const seenFields = {
 };
 const params = z.strictObject({ payout_id: id });
 const query = z.strictObject({});
-const statuses = [404, 409, 504] as const;
-const attempt = z.int().min(1).describe('Number of the attempt in the audit log.');
-const status = z
-  .string()
-  .nullable()
-  .describe('Status at the service afterwards; null if it could not be retrieved.');
 
 const retried = z
   .strictObject({
     payout_id: z.string().describe('The payout that failed.'),
     new_payout_id: z.string(),
-    status,
-    attempt,
+    status: statusAfterwards,
+    attempt: attemptNumber,
   })
   .meta({ id: 'RetriedPayout' });
 
@@ -52,7 +46,7 @@ export const retryPayout = defineEndpoint({
       .describe('Details of the account. Absent: the stored account of the first payout.'),
   }),
   response: retried,
-  statuses,
+  statuses: NOT_DONE_STATUSES,
   handle: async ({ payouts }, { params: { payout_id: payoutId }, body, actor }) => {
     if (!payouts) return NO_SERVICE_KEY;
     const { expected_amount: amountMinor, currency: of, reason, payout_method_data: given } = body;
@@ -85,7 +79,7 @@ function retriedOutcome(payoutId: string, given: RetriedAs): Outcome<z.input<typ
 }
 
 const acted = z
-  .strictObject({ payout_id: z.string(), status, attempt })
+  .strictObject({ payout_id: z.string(), status: statusAfterwards, attempt: attemptNumber })
   .meta({ id: 'PayoutResult' });
 
 const SAFETY =
@@ -109,7 +103,7 @@ function actionEndpoint(action: PayoutAction, summary: string) {
       status: z.string().min(1).max(100).describe('The status, as you saw it.'),
     }),
     response: acted,
-    statuses,
+    statuses: NOT_DONE_STATUSES,
     handle: async ({ payouts }, { params: { payout_id: payoutId }, body, actor }) => {
       if (!payouts) return NO_SERVICE_KEY;
       const { expected_amount: amountMinor, currency: of, status: seen, reason } = body;

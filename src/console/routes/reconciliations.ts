@@ -13,7 +13,7 @@ import { STREAMS } from '../../reconcile/streams.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
-import { cursor, daysBack, limit, nextCursor, number, time } from '../schemas.ts';
+import { attemptNumber, cursor, daysBack, limit, nextCursor, number, time } from '../schemas.ts';
 
 const count = z.int().min(0);
 
@@ -86,7 +86,7 @@ export const listReconciliations = defineEndpoint({
 const started = z
   .strictObject({
     streams: z.array(z.enum(STREAMS)),
-    attempt: z.int().min(1).describe('Number of the attempt in the audit log.'),
+    attempt: attemptNumber,
   })
   .meta({ id: 'StartedReconciliations' });
 

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type RefundedAs, type RefundInput, refundPaymentAs } from '../../actions/refundPayment.ts';
 import { notRefundedText } from '../../representation/notDone.ts';
 import { defineEndpoint, type Outcome } from '../endpoint.ts';
-import { NO_SERVICE_KEY, notDoneOutcome } from '../notDone.ts';
-import { amount, currency, id, reasonGiven } from '../schemas.ts';
+import { NO_SERVICE_KEY, NOT_DONE_STATUSES, notDoneOutcome } from '../notDone.ts';
+import { amount, attemptNumber, currency, id, reasonGiven } from '../schemas.ts';
 
 const result = z
   .strictObject({
@@ -16,7 +16,7 @@ const result = z
       .string()
       .nullable()
       .describe('Status of the refund at the service; null if it could not be retrieved.'),
-    attempt: z.int().min(1).describe('Number of the attempt in the audit log.'),
+    attempt: attemptNumber,
   })
   .meta({ id: 'RefundResult' });
 
@@ -46,7 +46,7 @@ export const refundPayment = defineEndpoint({
     reason: reasonGiven.describe('Why; for the audit log and the service.'),
   }),
   response: result,
-  statuses: [404, 409, 504],
+  statuses: NOT_DONE_STATUSES,
   handle: async ({ refunds }, { params: { payment_id: paymentId }, body, actor }) => {
     if (!refunds) return NO_SERVICE_KEY;
     const { expected_amount: expectedMinor, currency: of, reason } = body;

@@ -25,11 +25,12 @@ export interface Problem extends Judgment {
 }
 
 export const ok = (result: string): Judgment => ({ state: 'ok', result, remedy: null });
-export const bad =
+const bad =
   (state: 'warning' | 'failed' | 'not_checked') =>
   (result: string, remedy: string): Problem => ({ state, result, remedy });
-const failed = bad('failed');
-const warning = bad('warning');
+export const failed = bad('failed');
+export const warning = bad('warning');
+export const notChecked = bad('not_checked');
 
 /** How the service responded to the key; see PaymentServiceError. */
 export interface KeyResponse {

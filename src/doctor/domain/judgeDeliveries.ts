@@ -6,11 +6,7 @@
  *    and restarts of the receiver cause it, too.
  * 2. An acknowledgment without the event in the inbox is a failure: another program has it.
  */
-import { bad, type Judgment, ok } from './judge.ts';
-
-const failed = bad('failed');
-const warning = bad('warning');
-const notChecked = bad('not_checked');
+import { failed, type Judgment, notChecked, ok, warning } from './judge.ts';
 
 /** A delivery that the sandbox sent. */
 export interface SentDelivery {

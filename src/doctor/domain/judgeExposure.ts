@@ -5,7 +5,7 @@
  * have a password.
  */
 import { addressesOf } from '../../platform/db/hosts.ts';
-import { bad, type Judgment, ok } from './judge.ts';
+import { type Judgment, ok, warning } from './judge.ts';
 
 export interface ConnectionSettings {
   readonly databaseUrl: string | undefined;
@@ -27,8 +27,6 @@ export interface PortSettings {
   readonly adminHost: string | undefined;
   readonly metricsHost: string | undefined;
 }
-
-const warning = bad('warning');
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 const ENCRYPTED_SSL_MODES = new Set(['require', 'verify-ca', 'verify-full']);

@@ -2,7 +2,7 @@
  * Judges how the database is reached. Behind a pooler that shares sessions, some work needs an address of
  * its own; docs/guides/deployment.md names all of it.
  */
-import { bad, type Judgment, ok } from './judge.ts';
+import { failed, type Judgment, ok, warning } from './judge.ts';
 
 /** What is before the database; platform/db/pooler.ts has the terms. */
 export type PoolingFacts =
@@ -15,9 +15,6 @@ export interface SessionSettings {
   readonly queueDatabaseUrl: string | undefined;
   readonly migrateDatabaseUrl: string | undefined;
 }
-
-const failed = bad('failed');
-const warning = bad('warning');
 
 export function judgePooling(pooling: PoolingFacts, settings: SessionSettings): Judgment {
   switch (pooling.mode) {

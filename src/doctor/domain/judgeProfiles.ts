@@ -11,11 +11,7 @@
  *    its user, password and query may be secrets.
  */
 import type { BusinessProfile } from '../../contract/resources/businessProfile.ts';
-import { bad, type Judgment, ok } from './judge.ts';
-
-const failed = bad('failed');
-const warning = bad('warning');
-const notChecked = bad('not_checked');
+import { failed, type Judgment, notChecked, ok, warning } from './judge.ts';
 
 /** The facts about one profile. */
 export interface ProfileFacts {

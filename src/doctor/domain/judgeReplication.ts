@@ -2,7 +2,7 @@
  * Judges whether the settings of the database keep the promise that an acknowledged event is not lost: on the disk
  * of one server, and through a failover to a standby. docs/guides/deployment.md names these settings.
  */
-import { bad, type Judgment, ok } from './judge.ts';
+import { failed, type Judgment, ok, warning } from './judge.ts';
 
 export interface ReplicationFacts {
   /** Of the connection, so also if it is set for the role or the database. */
@@ -16,9 +16,6 @@ export interface ReplicationFacts {
   /** Whether Patroni is connected. */
   readonly isPatroni: boolean;
 }
-
-const failed = bad('failed');
-const warning = bad('warning');
 
 /** With these values a commit is on the disk of a standby when it is reported; `remote_write`: in its memory. */
 const WAITING = ['on', 'remote_apply', 'remote_write'];

@@ -1,5 +1,5 @@
 /** Judges the rights of the database roles, and of the user that this process logs in as. */
-import { bad, type Judgment, ok } from './judge.ts';
+import { failed, type Judgment, ok, warning } from './judge.ts';
 
 export interface RightsFacts {
   readonly user: string;
@@ -12,9 +12,6 @@ export interface RightsFacts {
     readonly surplus: readonly string[];
   }[];
 }
-
-const failed = bad('failed');
-const warning = bad('warning');
 
 /** A role that lacks a right fails at some time later, such as when the first alert is raised. */
 export function judgeRights({ user, missingOfUser, roles }: RightsFacts): Judgment {

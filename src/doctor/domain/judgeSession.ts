@@ -4,7 +4,7 @@
  * own: behind a pooler, no setting of a session is its own (record 101).
  */
 import { MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
-import { bad, type Judgment, ok } from './judge.ts';
+import { failed, type Judgment, ok, warning } from './judge.ts';
 
 export interface SessionFacts {
   readonly user: string;
@@ -17,9 +17,6 @@ export interface SessionFacts {
 
 /** The longest that Tallyhook itself gives a statement or a transaction of many. */
 const NEEDED_MS = 5 * MINUTE_MS;
-
-const warning = bad('warning');
-const failed = bad('failed');
 
 export function judgeSession(facts: SessionFacts): Judgment {
   const { user, database, isolation, statementMs, transactionMs } = facts;

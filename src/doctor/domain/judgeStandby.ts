@@ -1,7 +1,5 @@
 /** Judges the standby that the console reads from. */
-import { bad, type Judgment, ok } from './judge.ts';
-
-const warning = bad('warning');
+import { type Judgment, ok, warning } from './judge.ts';
 
 /** What a standby in one data center has replayed after the time of a few commits. */
 const NEAR_BYTES = 16 * 1024 * 1024;

@@ -48,7 +48,7 @@ import {
   type Uncertainty,
 } from './merge.ts';
 import type { ResourceRef, SnapshotContent } from './snapshot.ts';
-import { formatInstant } from './time.ts';
+import { formatInstant, instantOrNull } from './time.ts';
 
 /** What each uncertainty means for a person. */
 const UNCERTAINTY_MEANINGS: Readonly<Record<Uncertainty, string>> = {
@@ -118,7 +118,7 @@ export function explainPart(record: PartRecord): PartExplanation {
   const head = ascending.at(-1);
   const transfers = record.transfers.map((entry) => explainTransfer(record.ref, entry));
   const findings = record.openFindings.map(explainFinding);
-  const nextCheckAt = instant(record.nextCheckMicros);
+  const nextCheckAt = instantOrNull(record.nextCheckMicros);
   if (!head) return unseen(record.ref, { transfers, findings, nextCheckAt });
   const state = foldSnapshots(ascending);
   const { contradiction } = record;
@@ -218,8 +218,8 @@ const REASONS: Readonly<Record<KeyField, (head: Evidence, other: Evidence) => st
     `Disputes only move to later stages, and ${stageOf(head)} is later than ${stageOf(other)}.`,
   version: ({ content: { versionMicros } }, other) =>
     other.content.versionMicros === undefined
-      ? `It has a version (${instant(versionMicros)}), and the other does not.`
-      : `Its version is later: ${instant(versionMicros)}, not ${instant(other.content.versionMicros)}.`,
+      ? `It has a version (${instantOrNull(versionMicros)}), and the other does not.`
+      : `Its version is later: ${instantOrNull(versionMicros)}, not ${instantOrNull(other.content.versionMicros)}.`,
   rank: (head, other) =>
     `Their versions are equal or missing, and ${statusOf(head)} ranks above ${statusOf(other)}.`,
   captured: ({ content }, other) =>
@@ -381,7 +381,7 @@ function explainTransfer({ kind }: ResourceRef, entry: JournalEntry): TransferEx
   return {
     id: entry.id,
     at: formatInstant(entry.recordedMicros),
-    effectiveAt: instant(entry.effectiveMicros),
+    effectiveAt: instantOrNull(entry.effectiveMicros),
     leg: entry.leg,
     number: entry.seq,
     currency: entry.currency,
@@ -437,12 +437,8 @@ function summarize(evidence: Evidence): EvidenceSummary {
     observedAt: formatInstant(evidence.observedMicros),
     recordedAt: formatInstant(evidence.recordedMicros),
     epoch: evidence.epoch,
-    version: instant(content.versionMicros),
+    version: instantOrNull(content.versionMicros),
     status: content.status ?? null,
     stage: content.stage ?? null,
   };
-}
-
-function instant(micros: number | undefined): string | null {
-  return micros === undefined ? null : formatInstant(micros);
 }

@@ -9,7 +9,7 @@ import { formatAmount } from '../../contract/money.ts';
 import type { TimeSource } from './effectiveTimes.ts';
 import type { JournalKind } from './legs.ts';
 import { orderIdOf } from './orderKey.ts';
-import { formatInstant } from './time.ts';
+import { formatInstant, instantOrNull } from './time.ts';
 
 /** One transfer as it is exported. */
 export interface JournalRow {
@@ -110,7 +110,7 @@ export function jsonlFormat(): JournalFormat {
         event_id: row.eventId ?? null,
         inbox: row.inboxId ?? null,
         head_hash: row.headHash,
-        effective_at: row.effectiveMicros === undefined ? null : formatInstant(row.effectiveMicros),
+        effective_at: instantOrNull(row.effectiveMicros),
         effective_source: row.effectiveSource ?? null,
       })}\n`,
     end: () => '',

@@ -18,6 +18,7 @@
  * 5. A match that is undone takes back what it posted, by transfers with the accounts swapped.
  */
 import { formatMoney } from '../../contract/money.ts';
+import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 import type { DatedTransfer } from './effectiveTimes.ts';
 import { LEGS, type Leg, type LineKind, type PostedLeg, type Targets, transferBy } from './legs.ts';
 
@@ -95,8 +96,7 @@ export function netOf({
   return grossMinor - feeMinor;
 }
 
-export const RESOURCE_TARGETS = ['payment', 'refund', 'dispute', 'payout'] as const;
-export const TARGET_KINDS = [...RESOURCE_TARGETS, 'settlement', 'adjustment', 'excluded'] as const;
+export const TARGET_KINDS = [...RESOURCE_KINDS, 'settlement', 'adjustment', 'excluded'] as const;
 /**
  * What a line can be about. `adjustment`: a report line about nothing that the ledger has, which is posted as a
  * whole. `excluded`: a bank line that is not the service's.

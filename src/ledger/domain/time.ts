@@ -45,3 +45,7 @@ export function formatInstant(instantMicros: number): string {
   const rest = String(instantMicros - millis * 1000).padStart(3, '0');
   return new Date(millis).toISOString().replace('Z', `${rest}Z`);
 }
+
+export function instantOrNull(instantMicros: number | undefined): string | null {
+  return instantMicros === undefined ? null : formatInstant(instantMicros);
+}

@@ -5,8 +5,8 @@
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { ResourceRef, Snapshot, SnapshotContent } from '../domain/snapshot.ts';
+import { refColumns } from './resources.ts';
 import { type PartRow, type StoredPart, toPart } from './verifyOrders.ts';
-import { refColumns } from './verifyResources.ts';
 
 /** Creates the tables. Observations are indexed after all are inserted, which is faster. */
 export async function createRebuildTables(session: Queryable): Promise<void> {

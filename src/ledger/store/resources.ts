@@ -22,7 +22,10 @@ const ROW_COLUMNS = `
   r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey", r.status, r.stage,
   r.deadline_at as "deadlineAt", r.currency, r.epoch, r.contradiction, r.open_findings as "openFindings", r.posted`;
 
-function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly string[]] {
+/** The kinds and ids of resources, as two parallel parameters. */
+export function refColumns(
+  refs: readonly ResourceRef[],
+): readonly [readonly string[], readonly string[]] {
   return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
 }
 

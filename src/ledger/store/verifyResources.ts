@@ -4,13 +4,7 @@ import type { JournalRow } from '../domain/checkJournal.ts';
 import type { Contradiction } from '../domain/epochs.ts';
 import type { Posted } from '../domain/legs.ts';
 import type { ResourceRef, Snapshot, SnapshotContent, SnapshotSource } from '../domain/snapshot.ts';
-
-/** The kinds and ids of resources, as two parallel parameters. */
-export function refColumns(
-  refs: readonly ResourceRef[],
-): readonly [readonly string[], readonly string[]] {
-  return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
-}
+import { refColumns } from './resources.ts';
 
 export interface RefRange {
   readonly after: ResourceRef | undefined;

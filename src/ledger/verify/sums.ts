@@ -35,7 +35,7 @@ export async function rangesOfSums(
 /** @param bounds days since 1970 */
 export async function checkSums(
   { db, tally }: Run,
-  { after, until }: Bounds<number> = {},
+  { after, until }: Bounds<number>,
 ): Promise<void> {
   const from = after === undefined ? '-infinity' : dayText(after + 1);
   const to = until === undefined ? 'infinity' : dayText(until + 1);

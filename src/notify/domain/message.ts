@@ -19,7 +19,7 @@
  *    in a few messages. Notifications that arrive meanwhile are part of the next batch.
  */
 
-import { type Money, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
+import { type Money, rankOf, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { sumMinor } from '../../contract/money.ts';
 import { groupBy } from '../../platform/collections.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
@@ -218,10 +218,6 @@ function exactSum(moneys: readonly Money[]): number | null {
   } catch {
     return null;
   }
-}
-
-function rankOf(severity: Severity): number {
-  return SEVERITIES.indexOf(severity);
 }
 
 function maxSeverity(notifications: readonly Notification[]): Severity {

@@ -8,7 +8,10 @@ import { LIVE_HEADER } from '../live/liveRoute.ts';
 import type { Viewer } from '../page.ts';
 import { readSessionCookie } from '../session/cookie.ts';
 
-const SESSIONS = new WeakMap<Response, Session>();
+/** What `requireSession` adds to Express's `locals` of a response. */
+interface SessionLocals {
+  readonly session?: Session;
+}
 
 export function requireSession({
   sessions,
@@ -21,7 +24,7 @@ export function requireSession({
     const cookie = readSessionCookie({ request, trustedProxies });
     const session = cookie === undefined ? undefined : await sessions.find(cookie);
     if (session) {
-      SESSIONS.set(response, session);
+      response.locals.session = session;
       if (request.header(LIVE_HEADER) === undefined) sessions.touch(session.id);
       next();
       return;
@@ -33,12 +36,13 @@ export function requireSession({
 
 /** Undefined before the sign-in. */
 export function findSession(response: Response): Session | undefined {
-  return SESSIONS.get(response);
+  const { session }: SessionLocals = response.locals;
+  return session;
 }
 
 /** @throws Error if the request did not pass `requireSession` */
 export function sessionOf(response: Response): Session {
-  const session = SESSIONS.get(response);
+  const session = findSession(response);
   if (!session) throw new Error('a request was passed on without a session');
   return session;
 }

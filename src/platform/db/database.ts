@@ -85,7 +85,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * A role or database can be configured to write times in a form that the driver does not read. The server reports this
- * setting to its clients, so poolers keep it for each of them; where one does not, `parseTime` throws.
+ * setting to its clients, so poolers keep it for each of them; where one does not, `parseTimeWith` throws.
  */
 const WRITE_TIMES = 'set datestyle = iso';
 

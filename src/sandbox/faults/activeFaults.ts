@@ -2,7 +2,7 @@
 
 import { createRequestFaults, type RequestFaults } from './requests.ts';
 import { createSeededRandom, type SeededRandom } from './seededRandom.ts';
-import { type Faults, NO_FAULTS } from './settings.ts';
+import type { Faults } from './settings.ts';
 import type { FaultContext } from './views.ts';
 
 export interface ActiveFaults {
@@ -17,7 +17,7 @@ export interface ActiveFaults {
   set(faults: Faults): void;
 }
 
-export function createActiveFaults(initial: Faults = NO_FAULTS): ActiveFaults {
+export function createActiveFaults(initial: Faults): ActiveFaults {
   const activate = (faults: Faults) => {
     const random = createSeededRandom(faults.seed);
     return { faults, random, requests: createRequestFaults(faults.requests, random) };

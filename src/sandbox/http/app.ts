@@ -32,7 +32,7 @@ import { rejectBrowsers } from './guard.ts';
 import { isStorable, readJson } from './json.ts';
 import { readMultipart } from './multipart.ts';
 import type { Budget } from './rateLimit.ts';
-import { sendRejection, sendServiceError, setErrorForm } from './respond.ts';
+import { type ServiceLocals, sendRejection, sendServiceError } from './respond.ts';
 import { tolerate } from './tolerate.ts';
 
 export function createSandboxApp(services: Services, log: SandboxLog): express.Express {
@@ -50,9 +50,12 @@ export function createSandboxApp(services: Services, log: SandboxLog): express.E
   app.use(createHostedPage(services));
   app.use(createLinkPages(services));
   app.use(createControl(services));
+  app.use((_request, response: Response<unknown, ServiceLocals>, next) => {
+    response.locals.errorForm = services.faults.current().errors;
+    next();
+  });
   for (const name of inMatchingOrder()) addEndpoint(app, name, services);
   app.use(async (request: Request, response: Response) => {
-    setErrorForm(response, services.faults.current().errors);
     const caller = await identify(services, request.header(API_KEY_HEADER));
     setBudget(services, response, caller.value?.name ?? ANONYMOUS);
     const message = `There is no route ${request.method} ${request.path}.`;
@@ -73,7 +76,6 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
   const endpoint: Endpoint = ENDPOINTS[name];
   const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   app[method](endpoint.path, async (request: Request, response: Response) => {
-    setErrorForm(response, services.faults.current().errors);
     const rejected = await admit(endpoint, services, request, response);
     if (rejected) {
       sendRejection(response, rejected);

@@ -16,11 +16,10 @@ const TYPES: Readonly<
   Record<ErrorCode | FamilyErrorCode, { readonly type: ErrorType | undefined }>
 > = { ...ERROR_CODES, ...FAMILY_ERROR_CODES };
 
-/** The form of the errors of one response. Without it they have the contract's. */
-const FORMS = new WeakMap<Response, ErrorFaults>();
-
-export function setErrorForm(response: Response, form: ErrorFaults): void {
-  FORMS.set(response, form);
+/** What responses of the service carry in Express's `locals`. Those of control routes and pages do not. */
+export interface ServiceLocals {
+  /** The form of errors. Without it they have the contract's. */
+  errorForm?: ErrorFaults;
 }
 
 export function sendRejection(response: Response, { status, code, message }: Rejection): void {
@@ -53,7 +52,8 @@ function sendError(
   status: number,
   { type, code, message }: ServiceError,
 ): void {
-  const { family, without_type: isBare } = FORMS.get(response) ?? NO_FAULTS.errors;
+  const { errorForm = NO_FAULTS.errors }: ServiceLocals = response.locals;
+  const { family, without_type: isBare } = errorForm;
   const { status: familyStatus = status, code: familyCode = code } = FAMILY_ERRORS[code] ?? {};
   const form = family
     ? { type: FAMILY_TYPES[status] ?? 'invalid_request', code: familyCode, message }

@@ -130,10 +130,13 @@ function contextOf(services: Services, paymentId: string): Omit<NewPaymentFaults
     hostedPageUrl: hostedPageUrl(services, paymentId),
     decidesAfterMs: isLate ? payments.processing_ms : undefined,
     surchargePercent: hasSurcharge ? payments.surcharge_percent : undefined,
-    processor: {
-      authorizedPercent: isPart ? payments.authorized_percent : undefined,
-      cancelsLapsed: cancelsLapsed || undefined,
-    },
+    processor:
+      isPart || cancelsLapsed
+        ? {
+            authorizedPercent: isPart ? payments.authorized_percent : undefined,
+            cancelsLapsed: cancelsLapsed || undefined,
+          }
+        : undefined,
   };
 }
 

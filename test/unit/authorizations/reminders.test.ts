@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { capturableMinor } from '../../../src/authorizations/domain/capturable.ts';
 import {
-  DEFAULT_THRESHOLD_HOURS,
   deadlineOf,
   decideReminder,
   policyActs,
@@ -141,7 +140,7 @@ describe('thresholds', () => {
     const latest = { hours: 6, deadlineMs };
     const decideAfter = (movedMs: number) =>
       decideReminder(
-        { deadlineMs: deadlineMs + movedMs, latest, thresholds: DEFAULT_THRESHOLD_HOURS },
+        { deadlineMs: deadlineMs + movedMs, latest, thresholds: [48, 24, 6, 1] },
         nowMs,
       );
     expect(decideAfter(HOUR_MS - 1)).toMatchObject({ dueHours: undefined, latest });

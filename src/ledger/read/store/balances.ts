@@ -6,7 +6,8 @@ import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { AccountRow, MovedAmount, MovedOnDay } from '../../domain/balances.ts';
 import { ACCOUNTS } from '../../domain/legs.ts';
 import type { OrderTotals } from '../../domain/order.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { instantOrNull } from '../../domain/time.ts';
+import { micros } from './instants.ts';
 import type { SumsAsText } from './sums.ts';
 
 /** A span of recording time in microseconds since 1970: `from` belongs to it, `to` does not. */

@@ -1,4 +1,5 @@
 /** Statements that explain the balance of psp.clearing (domain/clearing.ts). They read all of its transfers. */
+import { RESOURCE_KINDS } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import {
   CLEARING_PART_NAMES,
@@ -8,10 +9,11 @@ import {
   type CurrencyClearing,
 } from '../../domain/clearing.ts';
 import { LINE_KINDS } from '../../domain/legs.ts';
-import { LINE_TIME, RESOURCE_TARGETS } from '../../domain/lines.ts';
+import { LINE_TIME } from '../../domain/lines.ts';
 import type { Place } from '../../domain/listPage.ts';
 import type { NotRead, UnmatchedClearing } from '../../domain/statement.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { instantOrNull } from '../../domain/time.ts';
+import { micros } from './instants.ts';
 
 const NAMES = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
 const BEFORE = `coalesce($1::timestamptz, 'infinity')`;
@@ -42,7 +44,7 @@ const ITEMS = `
   reported as (
     select target_kind as kind, target_id as id, currency, min(since) as since,
            sum(gross::numeric - written_off) as minor
-      from lines where target_kind in (${NAMES(RESOURCE_TARGETS)})
+      from lines where target_kind in (${NAMES(RESOURCE_KINDS)})
      group by 1, 2, 3),
   settled as (
     select settlement_id as id, currency, max(since) as since, sum(net) as minor
@@ -58,7 +60,7 @@ const ITEMS = `
       from moved m full join reported r using (kind, id, currency)
     union all
     select 'unknown_lines', 'line:' || id, reference, currency, -gross, since
-      from lines where target_kind is null and type in (${NAMES(RESOURCE_TARGETS)})
+      from lines where target_kind is null and type in (${NAMES(RESOURCE_KINDS)})
     union all
     select case when a.id is null then 'not_arrived' else 'arrived_differently' end,
            'settlement:' || id, (select reference from settlements t where t.id = coalesce(s.id, a.id)),

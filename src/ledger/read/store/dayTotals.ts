@@ -1,7 +1,7 @@
 /** Statements that sum what the journal recorded: within a period, and by day. */
 import type { Queryable } from '../../../platform/db/database.ts';
 import { type Account, LEGS } from '../../domain/legs.ts';
-import { instantOrNull } from './instants.ts';
+import { instantOrNull } from '../../domain/time.ts';
 import type { SumsAsText } from './sums.ts';
 
 export interface DayTotals {

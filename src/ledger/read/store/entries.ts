@@ -15,7 +15,8 @@ import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { DayMoved } from '../../domain/entries.ts';
 import type { JournalRow } from '../../domain/journalFormats.ts';
 import type { LegSums } from '../../domain/statement.ts';
-import { instantOrNull, micros, startOfDay } from './instants.ts';
+import { instantOrNull } from '../../domain/time.ts';
+import { micros, startOfDay } from './instants.ts';
 import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalRow.ts';
 import type { SumsAsText } from './sums.ts';
 

@@ -3,6 +3,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import type { Contradiction } from '../../domain/epochs.ts';
 import type { Evidence, JournalEntry, OpenFinding } from '../../domain/explanation.ts';
 import type { ResourceRef, SnapshotContent, SnapshotSource } from '../../domain/snapshot.ts';
+import { refColumns } from '../../store/resources.ts';
 
 /** What is stored of a resource beside its snapshots. */
 export interface PartRow extends ResourceRef {
@@ -55,10 +56,6 @@ export function readUnfiledRows(db: Queryable, id: string): Promise<readonly Par
       limit 4`,
     [id],
   );
-}
-
-function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly string[]] {
-  return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
 }
 
 /** Evidence with the fields of its event. */

@@ -1,7 +1,7 @@
 /** Statements that read the journal from end to end, a bounded number of rows at a time. */
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { JournalRow } from '../../domain/journalFormats.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { instantOrNull } from '../../domain/time.ts';
 import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalRow.ts';
 
 /** A span of recording time: `from` belongs to it, `to` does not. */
@@ -11,9 +11,7 @@ export interface JournalRange {
 }
 
 function rangeColumns({ fromMicros, toMicros }: JournalRange): readonly (string | null)[] {
-  return [fromMicros, toMicros].map((micros) =>
-    micros === undefined ? null : formatInstant(micros),
-  );
+  return [instantOrNull(fromMicros), instantOrNull(toMicros)];
 }
 
 /** Numbers between which the transfers of a range lie. */

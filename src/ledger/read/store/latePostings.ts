@@ -5,8 +5,9 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { ItemWithLatePostings } from '../../domain/openAtClosing.ts';
 import type { LatePosting, LateSums } from '../../domain/statement.ts';
+import { instantOrNull } from '../../domain/time.ts';
 import { SIGNED_LEGS } from '../../store/transferSums.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { micros } from './instants.ts';
 import type { SumsAsText } from './sums.ts';
 
 /** Which late postings. Microseconds since 1970; `from` belongs to it, `to` does not. */

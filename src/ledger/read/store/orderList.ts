@@ -10,7 +10,8 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { OrderStatus } from '../../../webhooks/orderStatuses.ts';
 import type { Place } from '../../domain/listPage.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { instantOrNull } from '../../domain/time.ts';
+import { micros } from './instants.ts';
 import type { ListedOrder, OrderRow } from './orders.ts';
 import type { SumsAsText } from './sums.ts';
 

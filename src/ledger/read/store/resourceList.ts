@@ -10,7 +10,8 @@
 import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Place } from '../../domain/listPage.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { instantOrNull } from '../../domain/time.ts';
+import { micros } from './instants.ts';
 import { PART_COLUMNS, type PartSummary } from './parts.ts';
 import type { SumsAsText } from './sums.ts';
 

@@ -3,8 +3,9 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { oneRow } from '../../../platform/db/oneRow.ts';
 import type { Period } from '../../domain/period.ts';
 import type { DaySums, LegSums, OpenItems, StatementFinding } from '../../domain/statement.ts';
+import { instantOrNull } from '../../domain/time.ts';
 import { SIGNED_LEGS } from '../../store/transferSums.ts';
-import { instantOrNull, micros, startOfDay } from './instants.ts';
+import { micros, startOfDay } from './instants.ts';
 import {
   daySumsOf,
   itemKey,

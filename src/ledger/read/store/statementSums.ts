@@ -5,8 +5,9 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Period } from '../../domain/period.ts';
 import type { DaySums, LegSums, OpenItems } from '../../domain/statement.ts';
+import { instantOrNull } from '../../domain/time.ts';
 import { addedSums, openSpans, touchedItems } from '../../store/transferSums.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { micros } from './instants.ts';
 import type { EffectiveBounds } from './statement.ts';
 import {
   daySumsOf,

@@ -13,7 +13,8 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { TimeBasis } from '../../domain/effectiveTimes.ts';
 import type { JournalRow } from '../../domain/journalFormats.ts';
-import { instantOrNull, micros } from './instants.ts';
+import { instantOrNull } from '../../domain/time.ts';
+import { micros } from './instants.ts';
 import { JOURNAL_COLUMNS, type StoredJournalRow, toJournalRow } from './journalRow.ts';
 import type { SumsAsText } from './sums.ts';
 

@@ -1,7 +1,7 @@
 /** Statements that find what is unproven about money up to a time. Each returns a count and some examples. */
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { ClosingException, ExceptionKind } from '../../domain/closings.ts';
-import { instantOrNull } from './instants.ts';
+import { instantOrNull } from '../../domain/time.ts';
 
 const EXAMPLES = 20;
 
