@@ -56,8 +56,29 @@ export const MERGE: readonly Mistake[] = [
     file: 'src/ledger/domain/epochs.ts',
     code: "return { outcome: 'contradicts', contradiction: earlier };",
     mistaken:
-      "return {\n      outcome: 'contradicts',\n      contradiction: { terms, observedMicros: retrieve.observedMicros },\n    };",
+      "return {\n      outcome: 'contradicts',\n      contradiction: { terms, observedMicros },\n    };",
     test: 'test/unit/ledger/epochs.test.ts',
+  },
+  {
+    guarantee: 'A change with an older version counts once no replica lags.',
+    file: 'src/ledger/domain/epochs.ts',
+    code: 'versionMicros < stateMicros && leftMicros > 0 ? leftMicros : undefined',
+    mistaken: 'versionMicros < stateMicros ? Math.max(1, leftMicros) : undefined',
+    test: 'test/unit/ledger/epochs.test.ts',
+  },
+  {
+    guarantee: 'A retrieve that may lag leaves a contradiction to be confirmed.',
+    file: 'src/ledger/domain/mergeObservations.ts',
+    code: "case 'lags':\n        break;",
+    mistaken: "case 'lags':",
+    test: 'test/unit/ledger/epochs.test.ts',
+  },
+  {
+    guarantee: 'What a retrieve that may lag shows of a final payment is retrieved again.',
+    file: 'src/reconcile/retrieve.ts',
+    code: 'isWanted: isBehind || countedMs < scheduledMs',
+    mistaken: 'isWanted: isBehind',
+    test: 'test/reconcile/retrieve.test.ts',
   },
   {
     guarantee: 'A retrieve in another currency contradicts.',

@@ -79,18 +79,32 @@ export function placeInEpochs(
   );
 }
 
+/** A response, and when the service sent it. */
+export interface DatedResponse {
+  readonly versionMicros: number | undefined;
+  readonly observedMicros: number;
+}
+
 /**
- * Whether a response shows an older version than a state, and may come from a replica that lags (invariant 4).
- * @param observedMicros the service's time of the response
+ * In how many microseconds a response counts that shows an older version than a state, and may come from a replica that
+ * lags (invariant 4).
  * @param stateMicros the version of the state
+ * @returns undefined for one that counts now
  */
-export function mayLag(
-  { versionMicros, observedMicros }: { versionMicros: number | undefined; observedMicros: number },
+export function countsInMicros(
+  { versionMicros, observedMicros }: DatedResponse,
   stateMicros: number | null | undefined,
-): boolean {
-  if (versionMicros === undefined || stateMicros === undefined || stateMicros === null)
-    return false;
-  return versionMicros < stateMicros && observedMicros < stateMicros + MAX_LAG_MICROS;
+): number | undefined {
+  if (versionMicros === undefined || stateMicros === undefined || stateMicros === null) {
+    return undefined;
+  }
+  const leftMicros = stateMicros + MAX_LAG_MICROS - observedMicros;
+  return versionMicros < stateMicros && leftMicros > 0 ? leftMicros : undefined;
+}
+
+/** Whether a response may come from a replica that lags. */
+export function mayLag(response: DatedResponse, stateMicros: number | null | undefined): boolean {
+  return countsInMicros(response, stateMicros) !== undefined;
 }
 
 /**
