@@ -285,11 +285,9 @@ async function scheduleNextCheck(
   const scheduledMs = Math.min(ownMs ?? Infinity, repeatedMs ?? Infinity);
   const atMs = Math.min(scheduledMs, countedMs);
   const nextCheckAt = atMs === Infinity ? null : new Date(atMs);
-  await writeChecked(tx, row, {
-    nextCheckAt,
-    isWanted: isBehind || countedMs < scheduledMs,
-    sentMsAgo,
-  });
+  // Unless it is wanted, the check of what is final is dropped (refresh.ts, rule 2).
+  const isWanted = isBehind || countedMs < scheduledMs || row.status === null;
+  await writeChecked(tx, row, { nextCheckAt, isWanted, sentMsAgo });
 }
 
 async function recordMissing(
@@ -307,13 +305,10 @@ async function recordMissing(
       await linkFinding(tx, ref, name);
       await openFindings(tx, [{ class: name, subject: refKey(ref), detail }]);
     }
-    // A resource that is missing remotely is checked by its age, too: it may come back.
+    // A resource that is missing remotely is checked by its age, too, although its status is final: it may come back.
     const stub = { ...before, status: null, isContradicted: false, versionMicros: null };
-    await scheduleNextCheck(tx, stub, {
-      ...response,
-      versionMicros: undefined,
-      countsInMs: undefined,
-    });
+    const shown = { versionMicros: undefined, countsInMs: undefined };
+    await scheduleNextCheck(tx, stub, { ...response, ...shown });
   }
   return { outcome: 'missing', before };
 }

@@ -76,9 +76,16 @@ export const MERGE: readonly Mistake[] = [
   {
     guarantee: 'What a retrieve that may lag shows of a final payment is retrieved again.',
     file: 'src/reconcile/retrieve.ts',
-    code: 'isWanted: isBehind || countedMs < scheduledMs',
-    mistaken: 'isWanted: isBehind',
+    code: 'isBehind || countedMs < scheduledMs || row.status === null',
+    mistaken: 'isBehind || row.status === null',
     test: 'test/reconcile/retrieve.test.ts',
+  },
+  {
+    guarantee: 'A final payment that is missing remotely is retrieved again.',
+    file: 'src/reconcile/retrieve.ts',
+    code: 'isBehind || countedMs < scheduledMs || row.status === null',
+    mistaken: 'isBehind || countedMs < scheduledMs',
+    test: 'test/reconcile/refresh.test.ts',
   },
   {
     guarantee: 'A retrieve in another currency contradicts.',
