@@ -80,7 +80,7 @@ export function placeInEpochs(
 }
 
 /** A response, and when the service sent it. */
-export interface DatedResponse {
+interface DatedResponse {
   readonly versionMicros: number | undefined;
   readonly observedMicros: number;
 }
