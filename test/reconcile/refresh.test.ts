@@ -257,6 +257,12 @@ const UNSETTLING = [
     resource: { status: 'failed', uncertainties: ['incomplete'], contradiction: null },
   },
   {
+    how: 'is to be retrieved for an event that is not applied',
+    unsettle: (applier: EventApplier) =>
+      applyEach(db, applier, [eventBody({ ...FAILED, amount_received: '12.5' })]),
+    resource: { status: 'failed', uncertainties: [], contradiction: null },
+  },
+  {
     how: 'is contradicted by a retrieve',
     unsettle: () => retrieveChanged({ status: 'processing' }),
     resource: { status: 'failed', uncertainties: [], contradiction: expect.anything() },

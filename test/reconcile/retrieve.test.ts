@@ -65,7 +65,7 @@ test('a response is applied with its own date, and the next check is scheduled b
   expect(await nextCheckOf(id)).toBe(Date.UTC(2026, 10, 1, 10, 2));
 });
 
-test('a payment whose last change has an older version is as the service has it after an hour', async () => {
+test('a payment of which the last change has an older version is as the service has it after an hour', async () => {
   const service = await startPaymentService();
   const failed = paymentObject({
     status: 'failed',

@@ -88,6 +88,13 @@ export const MERGE: readonly Mistake[] = [
     test: 'test/reconcile/refresh.test.ts',
   },
   {
+    guarantee: 'A check that an event requested is not dropped with that of a final payment.',
+    file: 'src/ledger/store/checks.ts',
+    code: 'r.contradiction is null and not r.is_check_wanted',
+    mistaken: 'r.contradiction is null',
+    test: 'test/reconcile/refresh.test.ts',
+  },
+  {
     guarantee: 'A retrieve in another currency contradicts.',
     file: 'src/ledger/domain/epochs.ts',
     code: '    (terms.currency ?? merged.currency) === merged.currency &&\n',
