@@ -71,7 +71,7 @@ export async function compareRows(
   const unsettled: ResourceRef[] = [];
   for (const row of rows) {
     const known = local.get(row.remote.id);
-    const difference = compare(row.remote, known);
+    const difference = compare(row.remote, known, row.observedMicros);
     const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
     if (difference) differing.push({ row, difference });
     else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote, row.content))) {

@@ -13,8 +13,8 @@
  * 5. The time at which a request was sent is recorded with its response: an excess of an order is
  *    confirmed only by requests that were sent after it showed (alerts/domain/rules/excesses.ts).
  * 6. A response that names another merchant account is not applied.
- * 7. A response that is older than an event that was not applied does not end its check, which is repeated
- *    (domain/behind.ts).
+ * 7. A response that is older than an event that was not applied does not end its check, and neither does one that shows
+ *    something else than the ledger with an older version: the check is repeated (domain/behind.ts).
  * 8. A failure of the service leaves everything as it is, the time of the next check included.
  */
 
@@ -37,8 +37,8 @@ import { recordProfiles } from '../ledger/recordProfiles.ts';
 import { type CheckedRow, linkFinding, readChecked, writeChecked } from '../ledger/store/checks.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
-import { DAY_MS, HOUR_MS } from '../platform/time.ts';
-import { staysBehind } from './domain/behind.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../platform/time.ts';
+import { countsInMs, staysBehind } from './domain/behind.ts';
 import {
   lastChangedMs,
   nextCheckByAgeMs,
@@ -101,6 +101,8 @@ export interface RetrieveParts {
 const ORPHAN_AFTER_MS = DAY_MS;
 /** A replica may lag behind a webhook. */
 const MISSING_AFTER_MS = HOUR_MS;
+/** The `Date` of a response has whole seconds. */
+const DATE_MS = SECOND_MS;
 
 /** Makes the one `retrieve`. */
 export function createRetrieve(parts: RetrieveParts): Retrieve {
@@ -204,9 +206,11 @@ interface Response {
   readonly secondsSinceSent: () => number;
 }
 
-interface VersionOfResponse {
+interface Shown {
   /** The version that the response carries. */
   readonly versionMicros: number | undefined;
+  /** In how many milliseconds the response counts, if it shows something else; undefined for now. */
+  readonly countsInMs: number | undefined;
 }
 
 interface ApplyInput extends Response {
@@ -238,7 +242,8 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
   const status = { ledger: after.status, retrieved: observation.content.status };
   const isUncertain = staysUncertain(after.uncertainties, status);
   const { versionMicros } = observation.content;
-  await scheduleNextCheck(tx, { ...after, isUncertain }, { ...input, versionMicros });
+  const shown = { versionMicros, countsInMs: countsInMs(observation, after) };
+  await scheduleNextCheck(tx, { ...after, isUncertain }, { ...input, ...shown });
   return { outcome: 'applied', before, after, observedMicros: observation.observedMicros, body };
 }
 
@@ -267,7 +272,7 @@ async function historyOfNoRun(
 async function scheduleNextCheck(
   tx: Queryable,
   row: CheckedRow,
-  { nowMs, secondsSinceSent, versionMicros }: Response & VersionOfResponse,
+  { nowMs, secondsSinceSent, versionMicros, countsInMs: countsMs }: Response & Shown,
 ): Promise<void> {
   const changedMs = lastChangedMs(row);
   const sentMsAgo = secondsSinceSent() * 1000;
@@ -276,9 +281,13 @@ async function scheduleNextCheck(
   const isBehind = staysBehind(row, { sentMsAgo, versionMicros });
   const ownMs = nextCheckMs({ ...row, isAwaitingConfirmation, changedMs }, nowMs);
   const repeatedMs = isBehind ? nextCheckByAgeMs(nowMs - (row.behindForMs ?? 0), nowMs) : undefined;
-  const atMs = Math.min(ownMs ?? Infinity, repeatedMs ?? Infinity);
+  const countedMs = countsMs === undefined ? Infinity : nowMs + countsMs + DATE_MS;
+  const scheduledMs = Math.min(ownMs ?? Infinity, repeatedMs ?? Infinity);
+  const atMs = Math.min(scheduledMs, countedMs);
   const nextCheckAt = atMs === Infinity ? null : new Date(atMs);
-  await writeChecked(tx, row, { nextCheckAt, isBehind, sentMsAgo });
+  // Unless it is wanted, the check of what is final is dropped (refresh.ts, rule 2).
+  const isWanted = isBehind || countedMs < scheduledMs || row.status === null;
+  await writeChecked(tx, row, { nextCheckAt, isWanted, sentMsAgo });
 }
 
 async function recordMissing(
@@ -296,9 +305,10 @@ async function recordMissing(
       await linkFinding(tx, ref, name);
       await openFindings(tx, [{ class: name, subject: refKey(ref), detail }]);
     }
-    // A resource that is missing remotely is checked by its age, too: it may come back.
+    // A resource that is missing remotely is checked by its age, too, although its status is final: it may come back.
     const stub = { ...before, status: null, isContradicted: false, versionMicros: null };
-    await scheduleNextCheck(tx, stub, { ...response, versionMicros: undefined });
+    const shown = { versionMicros: undefined, countsInMs: undefined };
+    await scheduleNextCheck(tx, stub, { ...response, ...shown });
   }
   return { outcome: 'missing', before };
 }

@@ -4,6 +4,7 @@ import { createClient } from '../../src/client/index.ts';
 import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh } from '../../src/reconcile/refresh.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
@@ -132,6 +133,25 @@ test('a resource that a webhook has settled in the meantime is not retrieved', a
   expect(due).toEqual([]);
 });
 
+test('a final payment that is missing remotely is retrieved daily, and its finding closes when it is back', async () => {
+  await applyEach(db, testApplier(db), [eventBody(PAID)]);
+  const roundAfter = (days: number) =>
+    refreshAt({ nowMs: () => Date.now() + days * DAY_MS }).round(new AbortController().signal);
+  service.always = () => ({
+    status: 404,
+    body: { error: { type: 'invalid_request', code: 'IR_05', message: 'no such payment' } },
+  });
+  // The nightly list does not show it.
+  const clock = { nowMs: () => Date.now() + DAY_MS };
+  await retrieveAt(clock)({ kind: 'payment', id }, { lane: 'discovery' });
+  expect(await openFindings()).toEqual([{ class: 'missing_remote', subject: `payment:${id}` }]);
+  expect(await roundAfter(3)).toMatchObject({ checked: 1, settled: 0 });
+  recover();
+  expect(await roundAfter(5)).toMatchObject({ checked: 1, settled: 0 });
+  expect(await openFindings()).toEqual([]);
+  expect(await roundAfter(7)).toMatchObject({ checked: 0, settled: 0 });
+});
+
 /** Events that change nothing and request a retrieve of the payment. */
 const REQUESTING = [
   ['an unreadable amount', eventBody({ ...PAID, amount_received: '12.5' })],
@@ -235,6 +255,12 @@ const UNSETTLING = [
     how: 'is retrieved without a currency',
     unsettle: () => retrieveChanged({ modified_at: A_SECOND_LATER, currency: undefined }),
     resource: { status: 'failed', uncertainties: ['incomplete'], contradiction: null },
+  },
+  {
+    how: 'is to be retrieved for an event that is not applied',
+    unsettle: (applier: EventApplier) =>
+      applyEach(db, applier, [eventBody({ ...FAILED, amount_received: '12.5' })]),
+    resource: { status: 'failed', uncertainties: [], contradiction: null },
   },
   {
     how: 'is contradicted by a retrieve',

@@ -5,13 +5,17 @@
  * 1. Only a retrieve can open an epoch, because it returns the present state. A webhook or a list row
  *    may be arbitrarily old.
  * 2. A retrieve *contradicts* the merged state if the state still has different money terms with the
- *    retrieve in the set, and the retrieve is not merely an older version.
+ *    retrieve in the set.
  * 3. A single contradiction may come from a stale replica. Two contradictions with equal money terms,
  *    at least 60 s apart, open epoch + 1 with the content of the second.
- * 4. An epoch has a floor: the version of the confirming retrieve, or else the time of its response, and
+ * 4. A retrieve with an older version than the state may come from a replica that lags, and shows nothing:
+ *    it neither contradicts nor agrees. No replica lags by MAX_LAG_MICROS. A service that still responds with
+ *    the older version then has set a clock back, or has several that differ: what it changed last has not the
+ *    greatest version, so the retrieve counts like any other.
+ * 5. An epoch has a floor: the version of the confirming retrieve, or else the time of its response, and
  *    above every contradicted version. A retrieve joins the newest epoch of its time. Other snapshots
  *    join it only from the floor upward.
- * 5. Epochs are stored, so a rebuild repeats them.
+ * 6. Epochs are stored, so a rebuild repeats them.
  */
 import { isSameCapture } from '../../contract/statuses.ts';
 import type { ResourceState } from './merge.ts';
@@ -40,12 +44,15 @@ export interface MoneyTerms {
 /** The effect of a retrieve on the epoch of its resource. */
 export type RetrieveOutcome =
   | { readonly outcome: 'agrees' }
+  /** It shows nothing (invariant 4). */
+  | { readonly outcome: 'lags' }
   | { readonly outcome: 'contradicts'; readonly contradiction: Contradiction }
   | { readonly outcome: 'opens_epoch'; readonly epoch: Epoch };
 
 const CONFIRM_AFTER_MICROS = 60 * 1_000_000;
+const MAX_LAG_MICROS = 60 * 60 * 1_000_000;
 
-/** The epoch that a webhook or list snapshot belongs to (invariant 4). */
+/** The epoch that a webhook or list snapshot belongs to (invariant 5). */
 export function epochFor(
   snapshot: Pick<Snapshot, 'content' | 'observedMicros'>,
   epochs: readonly Epoch[],
@@ -72,8 +79,36 @@ export function placeInEpochs(
   );
 }
 
+/** A response, and when the service sent it. */
+interface DatedResponse {
+  readonly versionMicros: number | undefined;
+  readonly observedMicros: number;
+}
+
 /**
- * Compares a retrieve with the state that was merged with it (invariants 2 and 3).
+ * In how many microseconds a response counts that shows an older version than a state, and may come from a replica that
+ * lags (invariant 4).
+ * @param stateMicros the version of the state
+ * @returns undefined for one that counts now
+ */
+export function countsInMicros(
+  { versionMicros, observedMicros }: DatedResponse,
+  stateMicros: number | null | undefined,
+): number | undefined {
+  if (versionMicros === undefined || stateMicros === undefined || stateMicros === null) {
+    return undefined;
+  }
+  const leftMicros = stateMicros + MAX_LAG_MICROS - observedMicros;
+  return versionMicros < stateMicros && leftMicros > 0 ? leftMicros : undefined;
+}
+
+/** Whether a response may come from a replica that lags. */
+export function mayLag(response: DatedResponse, stateMicros: number | null | undefined): boolean {
+  return countsInMicros(response, stateMicros) !== undefined;
+}
+
+/**
+ * Compares a retrieve with the state that was merged with it (invariants 2 to 4).
  * @param earlier the stored contradiction of an earlier retrieve, if any
  * @param known every snapshot of the resource, including this retrieve
  */
@@ -83,17 +118,15 @@ export function compareRetrieve(
   earlier: Contradiction | undefined,
   known: readonly Snapshot[],
 ): RetrieveOutcome {
-  if (isMerelyOld(retrieve.content, merged) || sameTerms(moneyTerms(retrieve.content), merged)) {
-    return { outcome: 'agrees' };
-  }
-  const terms = moneyTerms(retrieve.content);
+  const { content, observedMicros } = retrieve;
+  const { versionMicros } = content;
+  if (mayLag({ versionMicros, observedMicros }, merged.versionMicros)) return { outcome: 'lags' };
+  const terms = moneyTerms(content);
+  if (sameTerms(terms, merged)) return { outcome: 'agrees' };
   if (!earlier || !equalTerms(earlier.terms, terms)) {
-    return {
-      outcome: 'contradicts',
-      contradiction: { terms, observedMicros: retrieve.observedMicros },
-    };
+    return { outcome: 'contradicts', contradiction: { terms, observedMicros } };
   }
-  if (retrieve.observedMicros - earlier.observedMicros < CONFIRM_AFTER_MICROS) {
+  if (observedMicros - earlier.observedMicros < CONFIRM_AFTER_MICROS) {
     return { outcome: 'contradicts', contradiction: earlier };
   }
   const epoch = { epoch: merged.epoch + 1, floorMicros: floorFor(retrieve, known) };
@@ -109,14 +142,6 @@ function floorFor(retrieve: Snapshot, known: readonly Snapshot[]): number {
   return others.reduce(
     (floor, other) => Math.max(floor, (other.content.versionMicros ?? -1) + 1),
     changedMicros(retrieve),
-  );
-}
-
-function isMerelyOld(content: SnapshotContent, merged: ResourceState): boolean {
-  return (
-    content.versionMicros !== undefined &&
-    merged.versionMicros !== undefined &&
-    content.versionMicros < merged.versionMicros
   );
 }
 

@@ -71,6 +71,8 @@ export function mergeObservations(known: Known, observations: readonly Observati
       snapshots,
     );
     switch (comparison.outcome) {
+      case 'lags':
+        break;
       case 'agrees':
         contradiction = undefined;
         break;

@@ -72,7 +72,7 @@ const IS_WANTED_SINCE = `
 /**
  * Records that the service responded about a resource, and when to check it next; null for never. A check that
  * was requested after the request was sent stays due: the response may be older than what requested it.
- * @param isBehind whether the response is older than an event that was not applied, so that the check stays wanted
+ * @param isWanted whether the check stays wanted, because the response leaves the ledger behind
  * @param sentMsAgo when the request was sent, by a monotonic clock: clocks of two machines differ
  */
 export async function writeChecked(
@@ -80,7 +80,7 @@ export async function writeChecked(
   { kind, id }: ResourceRef,
   check: {
     readonly nextCheckAt: Date | null;
-    readonly isBehind: boolean;
+    readonly isWanted: boolean;
     readonly sentMsAgo: number;
   },
 ): Promise<void> {
@@ -92,7 +92,7 @@ export async function writeChecked(
             behind_micros = case when ${IS_WANTED_SINCE} or $5 then r.behind_micros end,
             retrieved_at = ${SENT_AT}
       where kind = $1 and id = $2`,
-    [kind, id, check.nextCheckAt, Math.ceil(check.sentMsAgo), check.isBehind],
+    [kind, id, check.nextCheckAt, Math.ceil(check.sentMsAgo), check.isWanted],
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Whether the ledger is still behind an event after a response.
+ * Whether a response leaves the ledger behind, so that the retrieve is repeated.
  *
  * Terms. *Behind*: an event that was not applied showed a state that the ledger may lack, so the resource is
  * retrieved.
@@ -10,8 +10,13 @@
  *    the event counts, as for excesses (alerts/domain/rules/excesses.ts). "Not found" carries none.
  * 3. A request that was sent a day after the event ends it in any case: its version may come from a wrong
  *    clock.
+ * 4. A response that shows something else than the ledger with an older version shows nothing while a replica may lag.
+ *    It is repeated when it counts (ledger/domain/epochs.ts), also for what is final: nothing else may ever show it.
  */
 import { SETTLING_MS } from '../../alerts/domain/rules/excesses.ts';
+import { isSameCapture } from '../../contract/statuses.ts';
+import { countsInMicros } from '../../ledger/domain/epochs.ts';
+import { capturedOf, type SnapshotContent } from '../../ledger/domain/snapshot.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
 /** Which event the ledger is behind. */
@@ -37,4 +42,31 @@ export function staysBehind(
   if (sentAfterMs >= DAY_MS) return false;
   if (behindMicros === null || versionMicros === undefined) return sentAfterMs < SETTLING_MS;
   return versionMicros < behindMicros;
+}
+
+/** What the ledger has of a resource, with a response applied. */
+interface LedgerState {
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly capturedMinor: number;
+  readonly versionMicros: number | null;
+}
+
+/**
+ * In how many milliseconds a response counts that shows something else than the ledger (rule 4).
+ * @returns undefined for one that counts now or shows the same
+ */
+export function countsInMs(
+  {
+    content,
+    observedMicros,
+  }: { readonly content: SnapshotContent; readonly observedMicros: number },
+  ledger: LedgerState,
+): number | undefined {
+  const { status = ledger.status, stage = ledger.stage, versionMicros } = content;
+  const capturedMinor = capturedOf(content) ?? ledger.capturedMinor;
+  const isSame =
+    status === ledger.status && stage === ledger.stage && isSameCapture(capturedMinor, ledger);
+  const leftMicros = countsInMicros({ versionMicros, observedMicros }, ledger.versionMicros);
+  return isSame || leftMicros === undefined ? undefined : Math.ceil(leftMicros / 1000);
 }

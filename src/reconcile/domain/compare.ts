@@ -2,13 +2,15 @@
  * Compares a resource at the service with the ledger.
  *
  * 1. A field that a row lacks cannot differ: rows of lists may be short.
- * 2. A row that is older than the ledger is no difference: lists are read from replicas, and a webhook
- *    may have been faster.
+ * 2. A row that is older than the ledger is no difference while a replica may lag: lists are read from
+ *    replicas, and a webhook may have been faster. After that, the service's versions do not have the order of its
+ *    changes (ledger/domain/epochs.ts).
  * 3. A difference decides what to retrieve, never what is true: the ledger changes by the response.
  */
 
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { isSameCapture } from '../../contract/statuses.ts';
+import { mayLag } from '../../ledger/domain/epochs.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 
 /** A resource as a list row or a response has it. Amounts in minor units of `currency`. */
@@ -59,12 +61,19 @@ export type Difference =
   | 'currency'
   | 'link';
 
-/** @returns undefined where both agree (rules 1 and 2) */
-export function compare(remote: Remote, local: Local | undefined): Difference | undefined {
+/**
+ * @param observedMicros the service's time of the row
+ * @returns undefined where both agree (rules 1 and 2)
+ */
+export function compare(
+  remote: Remote,
+  local: Local | undefined,
+  observedMicros: number,
+): Difference | undefined {
   if (!local || local.status === null) return 'missing_local';
   const { versionMicros } = remote;
+  if (mayLag({ versionMicros, observedMicros }, local.versionMicros)) return undefined;
   const isVersioned = versionMicros !== undefined && local.versionMicros !== null;
-  if (isVersioned && versionMicros < (local.versionMicros ?? 0)) return undefined;
   const field = differingField(remote, local);
   if (field === undefined) return undefined;
   return isVersioned && versionMicros === local.versionMicros ? field : 'stale_local';

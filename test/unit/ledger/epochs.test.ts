@@ -46,13 +46,6 @@ test('E1: a webhook with a smaller amount reverses no money, and a retrieve is d
   expect(last).toMatchObject({ isCheckDue: true, contradiction: undefined });
 });
 
-test('E2: a retrieve that is merely an older version contradicts nothing', () => {
-  const old = { ...usd, status: 'processing', amountReceivedMinor: 0, versionMicros: T0 - SECOND };
-  const { last } = run([observe(PAID), retrieve(old, 10), retrieve(old, 100)]);
-  expect(last.contradiction).toBeUndefined();
-  expect(last.state).toMatchObject({ epoch: 0, status: 'succeeded' });
-});
-
 test('E2: a newer retrieve with a smaller amount is remembered, and another retrieve is due', () => {
   const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10)]);
   expect(last).toMatchObject({
@@ -140,7 +133,36 @@ test('E3: a retrieve that agrees with the ledger again discards the contradictio
   expect(last.state).toMatchObject({ status: 'succeeded', capturedMinor: 100 });
 });
 
-test('E4: an old webhook that arrives after the epoch does not restore the money', () => {
+const OLDER = { ...usd, status: 'failed', amountReceivedMinor: 0, versionMicros: T0 - 2 * SECOND };
+const HOUR_SECONDS = 3_600;
+
+test('E4: a retrieve with an older version contradicts nothing while a replica may lag', () => {
+  const retrieves = [10, 100, HOUR_SECONDS - 1].map((seconds) => retrieve(OLDER, seconds));
+  const { last } = run([observe(PAID), ...retrieves]);
+  expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
+  expect(last.state).toMatchObject({ epoch: 0, status: 'succeeded', capturedMinor: 100 });
+});
+
+test('E4: a retrieve that may lag leaves a contradiction to be confirmed', () => {
+  const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(OLDER, 70)]);
+  expect(last).toMatchObject({
+    isCheckDue: true,
+    contradiction: { terms: { status: 'cancelled' }, observedMicros: T0 + 10 * SECOND },
+  });
+});
+
+test('E4: after that, the last change counts, although its version is older', () => {
+  const first = run([observe(PAID), retrieve(OLDER, HOUR_SECONDS)]);
+  expect(first.last).toMatchObject({
+    isCheckDue: true,
+    contradiction: { terms: { status: 'failed' } },
+  });
+  const both = [retrieve(OLDER, HOUR_SECONDS), retrieve(OLDER, HOUR_SECONDS + 60)];
+  const { last } = run([observe(PAID), ...both, observe({ ...PAID, errorCode: 'arrived late' })]);
+  expect(last.state).toMatchObject({ epoch: 1, status: 'failed', capturedMinor: 0 });
+});
+
+test('E5: an old webhook that arrives after the epoch does not restore the money', () => {
   const late = { ...PAID, errorCode: 'arrived late', versionMicros: T0 + 1 };
   const { last } = run([
     observe(PAID),
@@ -151,7 +173,7 @@ test('E4: an old webhook that arrives after the epoch does not restore the money
   expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
 });
 
-test('E4: a webhook at or above the floor belongs to the epoch, whether it arrived before or after it', () => {
+test('E5: a webhook at or above the floor belongs to the epoch, whether it arrived before or after it', () => {
   const paidAgain = { ...PAID, versionMicros: T0 + 5 * SECOND };
   const opening = [observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
   const after = run([...opening, observe(paidAgain)]);
@@ -164,7 +186,7 @@ test('E4: a webhook at or above the floor belongs to the epoch, whether it arriv
   expect(came.last.state).toEqual(comes.last.state);
 });
 
-test('E4: the floor itself belongs to the epoch, and the version just below it does not', () => {
+test('E5: the floor itself belongs to the epoch, and the version just below it does not', () => {
   const opening = [observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
   const floorMicros = run(opening).known.epochs[0]?.floorMicros ?? 0;
   const paidAt = (versionMicros: number) =>
@@ -173,7 +195,7 @@ test('E4: the floor itself belongs to the epoch, and the version just below it d
   expect(paidAt(floorMicros)).toMatchObject({ epoch: 1, status: 'succeeded', capturedMinor: 100 });
 });
 
-test('E4: content that a retrieve contradicts at the same version stays below the epoch forever', () => {
+test('E5: content that a retrieve contradicts at the same version stays below the epoch forever', () => {
   const sameVersion = { ...TAKEN_BACK, versionMicros: PAID.versionMicros };
   const retrieves = [10, 70, 200, 300].map((seconds) => retrieve(sameVersion, seconds));
   const { last, known } = run([observe(PAID), ...retrieves]);

@@ -58,6 +58,7 @@ import {
   type SnapshotContent,
   type SnapshotSource,
 } from '../../../src/ledger/domain/snapshot.ts';
+import { DAY_MS } from '../../../src/platform/time.ts';
 import { anyLifecycle, type Lifecycle, sumBalances, type Wire } from '../../support/lifecycles.ts';
 import { observe, SECOND } from '../../support/observations.ts';
 
@@ -308,6 +309,28 @@ function boundRun(deliveries: readonly Delivery[]) {
   const ledger = run(deliveries);
   return { state: ledger.state, known: ledger.known, balances: ledger.openBalances() };
 }
+
+test('where the last change has the oldest version, two retrieves end in the final state', () => {
+  fc.assert(
+    fc.property(
+      anyLifecycleOfAnyKind.chain((lifecycle) =>
+        fc.tuple(fc.constant(lifecycle), shuffled(webhooks(lifecycle))),
+      ),
+      ([lifecycle, deliveries]) => {
+        // The server that made it has a clock that is behind those of the others.
+        const version = new Date(SENT_MICROS / 1000 - DAY_MS).toISOString();
+        const body = { ...lifecycle.finalBody, modified_at: version };
+        const { state } = boundRun([
+          ...deliveries,
+          { body, source: 'retrieve', atSeconds: 0 },
+          { body, source: 'retrieve', atSeconds: 60 },
+        ]);
+        expect(state).toMatchObject({ ...finalStateOf(lifecycle), posts: true });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
 
 test('a payment that the service reverses ends in the state of two consistent retrieves', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 /** Numbers refer to the rules of src/reconcile/domain/behind.ts. */
 import { describe, expect, test } from 'vitest';
-import { DAY_MS, MINUTE_MS } from '../../../src/platform/time.ts';
-import { staysBehind } from '../../../src/reconcile/domain/behind.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/platform/time.ts';
+import { countsInMs, staysBehind } from '../../../src/reconcile/domain/behind.ts';
 
 const event = { behindForMs: 5 * MINUTE_MS, behindMicros: 200 };
 
@@ -38,4 +38,33 @@ test('a day after the event any response ends it (rule 3)', () => {
     staysBehind({ ...event, behindForMs }, { sentMsAgo: 1_000, versionMicros: 1 });
   expect(isBehind(DAY_MS + 999)).toBe(true);
   expect(isBehind(DAY_MS + 1_000)).toBe(false);
+});
+
+describe('a response with an older version than the ledger (rule 4)', () => {
+  const ledger = { status: 'failed', stage: null, capturedMinor: 0, versionMicros: 2_000_000 };
+  const paid = { status: 'succeeded', amountReceivedMinor: 6540, versionMicros: 1_000_000 };
+  const countsIn = (content: object, observedMs: number) =>
+    countsInMs({ content, observedMicros: observedMs * 1000 }, ledger);
+
+  test('counts an hour after that version if it shows something else', () => {
+    expect(countsIn(paid, 5_000)).toBe(HOUR_MS - 3_000);
+    expect(countsIn({ ...paid, status: 'failed' }, 5_000)).toBeUndefined();
+    expect(countsIn({ ...paid, status: undefined }, 5_000)).toBeUndefined();
+    expect(countsIn(paid, 2_000 + HOUR_MS)).toBeUndefined();
+  });
+
+  test('counts at once if its version is not older', () => {
+    expect(countsIn({ ...paid, versionMicros: 2_000_000 }, 5_000)).toBeUndefined();
+    expect(countsIn({ ...paid, versionMicros: undefined }, 5_000)).toBeUndefined();
+  });
+
+  test('differs also by the captured amount or the stage alone', () => {
+    const captured = { ...ledger, status: 'succeeded', capturedMinor: 40 };
+    const response = { content: paid, observedMicros: 5_000_000 };
+    expect(countsInMs(response, captured)).toBe(HOUR_MS - 3_000);
+    expect(countsInMs(response, { ...captured, capturedMinor: 6540 })).toBeUndefined();
+    const dispute = { ...ledger, status: 'opened', stage: 'arbitration' };
+    const content = { status: 'opened', stage: 'dispute', versionMicros: 1_000_000 };
+    expect(countsInMs({ content, observedMicros: 5_000_000 }, dispute)).toBe(HOUR_MS - 3_000);
+  });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/platform/time.ts';
 import {
   ageOfChangeMs,
-  compare,
+  compare as compareAt,
   isMoneyChanged,
   isPastGrace,
   type Local,
@@ -43,6 +43,11 @@ const local: Local = {
   orderKey: 'order:ord_1',
 };
 
+/** Compares a row that was listed while a replica may lag. */
+function compare(row: Remote, known: Local | undefined) {
+  return compareAt(row, known, 2_000);
+}
+
 test('a row is compared only by the fields that it has (rule 1)', () => {
   expect(compare(remote, local)).toBeUndefined();
   expect(compare(remote, undefined)).toBe('missing_local');
@@ -69,8 +74,12 @@ test('a payment of another order and a refund of another payment differ by their
   );
 });
 
-test('a row that is older than the ledger is not a difference (rule 2)', () => {
-  expect(compare({ ...remote, status: 'processing', versionMicros: 999 }, local)).toBeUndefined();
+test('a row that is older than the ledger is not a difference while a replica may lag (rule 2)', () => {
+  const older = { ...remote, status: 'processing', versionMicros: 999 };
+  const hourMicros = 3_600_000_000;
+  expect(compareAt(older, local, 999 + hourMicros)).toBeUndefined();
+  expect(compareAt(older, local, 1_000 + hourMicros)).toBe('stale_local');
+  expect(compareAt({ ...older, status: 'succeeded' }, local, 1_000 + hourMicros)).toBeUndefined();
 });
 
 test('a change counts as missed only when its webhook had two minutes', () => {

@@ -480,7 +480,7 @@ function checkedOf(x: Execution, t: Tables, row: ResourceRow, classes: unknown) 
 }
 
 const DUE = { isWanted: true, now: EPOCH, leaseUntil: EPOCH, limit: 1 };
-const CHECKED = { nextCheckAt: null, isBehind: false, sentMsAgo: 0 };
+const CHECKED = { nextCheckAt: null, isWanted: false, sentMsAgo: 0 };
 
 const CHECKS = [
   modeled(readChecked, [REF], '933517da', (x, t, [kind, id, classes]) =>
@@ -490,13 +490,13 @@ const CHECKS = [
     writeChecked,
     [REF, CHECKED],
     'b9c45a2f',
-    function* (x, t, [kind, id, nextAt, sentMsAgo, isBehind]) {
+    function* (x, t, [kind, id, nextAt, sentMsAgo, staysWanted]) {
       const sentAtMs = x.statementMs - Number(sentMsAgo);
       yield* x.update(t.resources, isRef(kind, id), (row) => {
         const dueMs = row.next_check_at ?? 0;
         const isWanted =
           row.is_check_wanted && dueMs > sentAtMs && dueMs <= x.statementMs && dueMs !== x.nowMs;
-        const stays = isWanted || isBehind === true;
+        const stays = isWanted || staysWanted === true;
         return {
           ...row,
           next_check_at: isWanted ? dueMs : toMs(nextAt),
