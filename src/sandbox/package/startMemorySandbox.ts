@@ -145,7 +145,9 @@ export async function startMemorySandbox(settings: SandboxSettings = {}): Promis
     control: (method, path, body) => callControl(`${baseUrl}/_sandbox${path}`, method, body),
     reset: async (changed = {}) => {
       checkNames(changed);
-      if (stopped) throw new Error('The sandbox was stopped before this reset; start another one');
+      if (stopped !== undefined) {
+        throw new Error('The sandbox was stopped before this reset; start another one');
+      }
       lastReset = lastReset.catch(() => undefined).then(() => replace(changed));
       await lastReset;
     },
