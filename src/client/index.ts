@@ -93,5 +93,5 @@ export type { CreatedPayment, PaymentCalls } from './payments.ts';
 export type { PayoutCalls } from './payouts.ts';
 export type { CreatedRefund, RefundCalls } from './refunds.ts';
 export type { CallOptions, ResponseMetadata } from './send.ts';
-export type { ClientOptions, RetryOverrides } from './settings.ts';
+export type { ClientOptions } from './settings.ts';
 export type { ClientTime } from './time.ts';

@@ -6,11 +6,6 @@ import { createLocalBudget, type RateBudget } from './budget.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './domain/retry.ts';
 import { type ClientTime, systemTime } from './time.ts';
 
-/** Parts of a RetryPolicy. */
-export type RetryOverrides = {
-  readonly [Name in keyof RetryPolicy]?: RetryPolicy[Name] | undefined;
-};
-
 /** Options of createClient. */
 export interface ClientOptions {
   /**
@@ -21,7 +16,7 @@ export interface ClientOptions {
   /** A secret key of the same environment. service-interface.md §5. */
   readonly apiKey: string;
   /** Overrides parts of DEFAULT_RETRY_POLICY. */
-  readonly retry?: RetryOverrides | undefined;
+  readonly retry?: Partial<Record<keyof RetryPolicy, number | undefined>> | undefined;
   /** Share one between clients of the same account; a new one by default. */
   readonly budget?: RateBudget | undefined;
   /** Clock and timer; the machine's by default. */
@@ -79,7 +74,7 @@ const MIN_RETRY_POLICY: RetryPolicy = {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** An undefined value counts as left out, so that callers can pass optional settings through. */
-function readRetry(overrides: RetryOverrides = {}): RetryPolicy {
+function readRetry(overrides: ClientOptions['retry'] = {}): RetryPolicy {
   const set = Object.entries(overrides).filter(([, value]) => value !== undefined);
   const policy = { ...DEFAULT_RETRY_POLICY, ...Object.fromEntries(set) };
   for (const name of Object.keys(MIN_RETRY_POLICY) as (keyof RetryPolicy)[]) {
