@@ -3,7 +3,7 @@
  *
  * 1. `reset` replaces everything but the server and its key: nothing of one test reaches the next.
  * 2. With a `clock`, time changes only when it is set or advanced. Two sandboxes share no clock.
- * 3. After `stop`, nothing of it keeps the process alive, whatever was called before and after.
+ * 3. After `stop`, nothing of it keeps the process alive, regardless of what was called before and after.
  */
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../platform/clock.ts';

@@ -147,3 +147,9 @@ test('a part of a larger buffer is verified alone', () => {
   const request = { body, headers: signed() };
   expect(verifyTallyhookWebhook(request, { secret: SECRET, nowMs: AT.getTime() }).id).toBe('msg_1');
 });
+
+test('the arrayBuffer() of a request of fetch verifies, also for plain JavaScript', async () => {
+  const body = (await new Response(BODY).arrayBuffer()) as unknown as Uint8Array;
+  const request = { body, headers: signed() };
+  expect(verifyTallyhookWebhook(request, { secret: SECRET, nowMs: AT.getTime() }).id).toBe('msg_1');
+});
