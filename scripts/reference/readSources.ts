@@ -145,6 +145,12 @@ function docstringAbove(lines: readonly string[], at: number): string {
     .trim();
 }
 
+/** The type of an optional member. That it may be undefined, as for `exactOptionalPropertyTypes`, is no news. */
+function withoutUndefined(type: string): string {
+  const [, signature] = /^\((.*=>.*)\) \| undefined$/.exec(type) ?? [];
+  return signature ?? (type.includes('=>') ? type : type.replace(/ \| undefined$/, ''));
+}
+
 const MEMBER = /^ {2}(?:override )?(?:readonly )?(\w+)(\?)?(?::| =) /;
 
 function readMembers(path: string, block: readonly string[]): readonly Member[] {
@@ -156,9 +162,10 @@ function readMembers(path: string, block: readonly string[]): readonly Member[] 
     const [head, name = '', mark] = MEMBER.exec(line) ?? [];
     if (head === undefined) throw new Error(`${path}: not read as a member: ${line}`);
     const lines = blockFrom(path, block, at);
+    const type = oneLine(lines.join('\n')).trim().slice(head.trimStart().length, -1);
     members.push({
       name,
-      type: oneLine(lines.join('\n')).trim().slice(head.trimStart().length, -1),
+      type: mark === undefined ? type : withoutUndefined(type),
       optional: mark !== undefined,
       docstring: docstringAbove(block, at),
     });

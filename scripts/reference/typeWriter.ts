@@ -10,6 +10,7 @@ const KNOWN = new Set([
   'Omit',
   'Partial',
   'Promise',
+  'Record',
   'T',
   'Uint8Array',
 ]);

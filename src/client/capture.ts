@@ -21,7 +21,7 @@ import type { CallOptions } from './send.ts';
 /** Options of a capture. */
 export interface CaptureOptions extends CallOptions {
   /** Fail on the first 5xx, for callers that record each attempt and retry themselves. */
-  readonly singleAttempt?: boolean;
+  readonly singleAttempt?: boolean | undefined;
 }
 
 export interface CaptureInput {

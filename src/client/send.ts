@@ -27,11 +27,11 @@ import {
 /** Options of every call. */
 export interface CallOptions {
   /** The priority of the call; `operator` by default. */
-  readonly lane?: Lane;
+  readonly lane?: Lane | undefined;
   /** Aborts the call. What was already sent may have been processed: see `outcomeUnknown`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Receives the metadata of the successful response, before its body is parsed. */
-  readonly onResponse?: (response: ResponseMetadata) => void;
+  readonly onResponse?: ((response: ResponseMetadata) => void) | undefined;
 }
 
 /** The metadata of a response, from its headers. */

@@ -16,13 +16,13 @@ export interface ClientOptions {
   /** A secret key of the same environment. service-interface.md §5. */
   readonly apiKey: string;
   /** Overrides parts of DEFAULT_RETRY_POLICY. */
-  readonly retry?: Partial<RetryPolicy>;
+  readonly retry?: Partial<Record<keyof RetryPolicy, number | undefined>> | undefined;
   /** Share one between clients of the same account; a new one by default. */
-  readonly budget?: RateBudget;
+  readonly budget?: RateBudget | undefined;
   /** Clock and timer; the machine's by default. */
-  readonly time?: ClientTime;
+  readonly time?: ClientTime | undefined;
   /** Source of jitter, from 0 up to 1; Math.random by default. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /** Validated options with their defaults. */
@@ -74,7 +74,7 @@ const MIN_RETRY_POLICY: RetryPolicy = {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** An undefined value counts as left out, so that callers can pass optional settings through. */
-function readRetry(overrides: Partial<RetryPolicy> = {}): RetryPolicy {
+function readRetry(overrides: ClientOptions['retry'] = {}): RetryPolicy {
   const set = Object.entries(overrides).filter(([, value]) => value !== undefined);
   const policy = { ...DEFAULT_RETRY_POLICY, ...Object.fromEntries(set) };
   for (const name of Object.keys(MIN_RETRY_POLICY) as (keyof RetryPolicy)[]) {

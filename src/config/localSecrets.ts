@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { explainDataFolder } from '../platform/dataFolder.ts';
 import { errorCode, explainFullDisk, OperatorError } from '../platform/errors.ts';
 import { secretWeakness } from './secretStrength.ts';
 
@@ -23,21 +24,30 @@ const SECRET_BYTES = 32;
 
 /**
  * Reads the secret `name`. If there is none, generates it, with `prefix` before it.
- * @throws OperatorError when the file contains no secret
+ * @throws OperatorError when the file contains no secret, or this user has no access to the folder
  */
 export function localSecret(dataDir: string, name: string, prefix = ''): string {
   const path = join(dataDir, name);
-  if (!existsSync(path)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    writeSecret(path, `${prefix}${randomBytes(SECRET_BYTES).toString('hex')}\n`);
-  }
-  chmodSync(path, 0o600);
-  const secret = readFileSync(path, 'utf8').trim();
+  const secret = readOrGenerate(dataDir, path, prefix);
   if (secretWeakness(secret) === undefined) return secret;
   throw new OperatorError(
     `${path} is empty or damaged, and without its secret every request would be admitted. ` +
       'Delete the file and start again, which generates a new secret.',
   );
+}
+
+function readOrGenerate(dataDir: string, path: string, prefix: string): string {
+  try {
+    if (!existsSync(path)) {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+      writeSecret(path, `${prefix}${randomBytes(SECRET_BYTES).toString('hex')}\n`);
+    }
+    chmodSync(path, 0o600);
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    // As after a first start by root.
+    explainDataFolder(error, dataDir);
+  }
 }
 
 function writeSecret(path: string, content: string): void {

@@ -44,12 +44,15 @@ export interface WebhookRequest {
 
 /** Options of verifyTallyhookWebhook. */
 export interface VerifyOptions {
-  /** ORDER_WEBHOOK_SECRET or ALERT_WEBHOOK_SECRET, `whsec_…`; several during a rotation. */
+  /**
+   * The value of ORDER_WEBHOOK_SECRET or ALERT_WEBHOOK_SECRET: `whsec_…`, or during a rotation several, as a
+   * list or with commas between them.
+   */
   readonly secret: string | readonly string[];
   /** How far the time of the signature may differ from `nowMs`; 5 minutes by default. */
-  readonly toleranceMs?: number;
+  readonly toleranceMs?: number | undefined;
   /** Milliseconds since 1970; the machine's clock by default. */
-  readonly nowMs?: number;
+  readonly nowMs?: number | undefined;
 }
 
 /** A webhook with its id. */
@@ -64,7 +67,7 @@ const TOLERANCE_MS = 5 * 60_000;
 /**
  * Verifies the signature of a webhook and reads it.
  * @throws WebhookVerificationError if it is not signed with the secret, or not signed now
- * @throws TypeError for a secret that is not `whsec_` and base64
+ * @throws TypeError for a secret that is not `whsec_` and base64, and for a body that was parsed
  */
 export function verifyTallyhookWebhook(
   request: WebhookRequest,
@@ -72,7 +75,8 @@ export function verifyTallyhookWebhook(
 ): VerifiedWebhook {
   const { body, headers } = request;
   const { secret, toleranceMs = TOLERANCE_MS, nowMs = systemClock.nowMs() } = options;
-  const keys = (typeof secret === 'string' ? [secret] : secret).map(keyOf);
+  const keys = keysOf(secret);
+  const bytes = bytesOf(body);
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
@@ -82,7 +86,6 @@ export function verifyTallyhookWebhook(
       'The request lacks webhook-id, webhook-timestamp or webhook-signature',
     );
   }
-  const bytes = Buffer.from(body);
   if (!isSigned(`${id}.${timestamp}.`, bytes, keys, signatures)) {
     throw new WebhookVerificationError(
       'wrong_signature',
@@ -91,6 +94,28 @@ export function verifyTallyhookWebhook(
   }
   expectRecent(timestamp, nowMs, toleranceMs);
   return { id, webhook: readWebhook(bytes) };
+}
+
+function keysOf(secret: string | readonly string[] | undefined): Buffer[] {
+  const secrets = [secret ?? ''].flat().flatMap((one) => one.split(','));
+  if (secrets.length === 0) throw new TypeError('secret is an empty list; nothing would verify');
+  return secrets.map((one) => keyOf(one.trim()));
+}
+
+/** A body of plain JavaScript, or of `any`, can be what a parser of JSON made of it. */
+function bytesOf(body: unknown): Buffer {
+  if (typeof body === 'string') return Buffer.from(body);
+  if (ArrayBuffer.isView(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (isArrayBuffer(body)) return Buffer.from(body);
+  throw new TypeError(
+    'body must be the bytes or the text that arrived, because they are what was signed. On this route, use ' +
+      "express.raw({ type: 'application/json' }) in place of express.json(), or await request.text()",
+  );
+}
+
+/** Not by its class: a test runner has one of its own. */
+function isArrayBuffer(body: unknown): body is ArrayBuffer {
+  return Object.prototype.toString.call(body) === '[object ArrayBuffer]';
 }
 
 function keyOf(secret: string): Buffer {

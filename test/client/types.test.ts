@@ -3,10 +3,13 @@
  * below compiles. The tests here check that the same lines are rejected at run time.
  */
 import { expect, test } from 'vitest';
-import type {
-  CreatePaymentRequest,
-  CreatePayoutRequest,
-  PaymentServiceClient,
+import { createAdminApiClient } from '../../src/adminApi/index.ts';
+import {
+  type CreatePaymentRequest,
+  type CreatePayoutRequest,
+  createClient,
+  type PaymentServiceClient,
+  verifyTallyhookWebhook,
 } from '../../src/client/index.ts';
 import { createPaymentRequest, createPayoutRequest, problemsOf } from '../../src/contract/index.ts';
 
@@ -69,3 +72,29 @@ const responsesHaveTypes = async (client: PaymentServiceClient): Promise<void> =
   void [status, isSafe, capturedAt, amount];
 };
 void responsesHaveTypes;
+
+/**
+ * Never called. A shop passes on settings that it may not have, and its TypeScript may have
+ * `exactOptionalPropertyTypes`, as this project does.
+ */
+const optionsMayBeUndefined = async (shop: {
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> => {
+  const { timeoutMs, signal } = shop;
+  const service = createClient({
+    baseUrl: 'https://payments.example',
+    apiKey: 'snd_1',
+    retry: { totalTimeoutMs: timeoutMs },
+    budget: undefined,
+    time: undefined,
+    random: undefined,
+  });
+  await service.payments.retrieve('p', {}, { lane: undefined, signal, onResponse: undefined });
+  await service.payments.capture('p', {}, { singleAttempt: undefined, signal });
+  const api = createAdminApiClient({ baseUrl: 'https://api.example', token: 't', timeoutMs });
+  await api.getOrder({ order_id: 'o' }, { signal, timeoutMs });
+  const options = { secret: 'whsec_AAAA', toleranceMs: timeoutMs, nowMs: undefined };
+  verifyTallyhookWebhook({ body: '', headers: {} }, options);
+};
+void optionsMayBeUndefined;

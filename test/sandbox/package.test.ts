@@ -215,3 +215,16 @@ test('an advance beyond the year 9999 is refused', async () => {
   await sandbox.setClock('9999-12-31T23:59:59Z');
   await expect(sandbox.advance(1_000)).rejects.toThrow(/the year 9999/);
 });
+
+/** Timers that keep this process alive. */
+const timers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
+
+test('a sandbox may be stopped twice, and a reset beside it or after it leaves nothing running', async () => {
+  const before = timers();
+  const other = await startSandbox();
+  const resets = [other.reset(), other.reset()];
+  await Promise.all([...resets, other.stop(), other.stop()]);
+  await other.stop();
+  await expect(other.reset()).rejects.toThrow('was stopped before this reset; start another one');
+  await waitFor('the timers of the sandbox to end', () => timers() <= before);
+});

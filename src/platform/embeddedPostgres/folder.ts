@@ -12,14 +12,15 @@ import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { explainDataFolder, noAccessTo } from '../dataFolder.ts';
 import type { Account } from './account.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 
@@ -33,11 +34,12 @@ export interface DataFolder {
 /** Creates the data folder, for its owner only, and returns the paths in it. */
 export function prepareDataFolder(dataDir: string): DataFolder {
   const wanted = path.resolve(dataDir);
-  mkdirSync(path.dirname(wanted), { recursive: true });
   try {
-    mkdirSync(wanted, { mode: 0o700 });
+    // Only the last folder is for its owner alone.
+    mkdirSync(path.dirname(wanted), { recursive: true });
+    if (!existsSync(wanted)) mkdirSync(wanted, { recursive: true, mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    explainDataFolder(error, wanted);
   }
   assertUsable(wanted);
   const real = realpathSync(wanted);
@@ -67,11 +69,6 @@ function assertUsable(dataDir: string): void {
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new EmbeddedPostgresError(
-      'folder_not_accessible',
-      `The data folder ${dataDir} belongs to uid ${statSync(dataDir).uid}, and this process (uid ${process.geteuid?.()}) has no ` +
-        'access to it. Start Tallyhook as the user that created it, or choose another DATA_DIR.',
-      { cause },
-    );
+    throw new EmbeddedPostgresError('folder_not_accessible', noAccessTo(dataDir, cause), { cause });
   }
 }

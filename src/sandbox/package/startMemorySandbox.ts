@@ -3,6 +3,7 @@
  *
  * 1. `reset` replaces everything but the server and its key: nothing of one test reaches the next.
  * 2. With a `clock`, time changes only when it is set or advanced. Two sandboxes share no clock.
+ * 3. After `stop`, nothing of it keeps the process alive, regardless of what was called before and after.
  */
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../platform/clock.ts';
@@ -75,9 +76,10 @@ export interface Sandbox {
   /**
    * Removes all data and ends webhooks in flight. The address and the keys stay. The clock, the webhook
    * URL and the faults are those of the start, where `settings` do not name others.
+   * @throws Error after `stop`
    */
   reset(settings?: ResetSettings): Promise<void>;
-  /** Stops listening, and ends requests and webhooks in flight. */
+  /** Stops listening, and ends requests and webhooks in flight. A second call has no effect. */
   stop(): Promise<void>;
 }
 
@@ -115,6 +117,20 @@ export async function startMemorySandbox(settings: SandboxSettings = {}): Promis
   baseUrl = `http://${HOST}:${server.port}`;
   const engine = () => current.services.engine;
   const now = () => new Date(current.services.clock.nowMs());
+  const replace = async (changed: ResetSettings): Promise<void> => {
+    const next = await assemble({ ...settings, ...changed });
+    const previous = current;
+    current = next;
+    await previous.services.engine.close();
+  };
+  /** The last reset: the next one and a stop wait for it, because it starts an engine. */
+  let lastReset: Promise<void> = Promise.resolve();
+  const end = async (): Promise<void> => {
+    await lastReset.catch(() => undefined);
+    await engine().close();
+    await server.close();
+  };
+  let stopped: Promise<void> | undefined;
   return {
     baseUrl,
     apiKey,
@@ -129,14 +145,15 @@ export async function startMemorySandbox(settings: SandboxSettings = {}): Promis
     control: (method, path, body) => callControl(`${baseUrl}/_sandbox${path}`, method, body),
     reset: async (changed = {}) => {
       checkNames(changed);
-      const next = await assemble({ ...settings, ...changed });
-      const previous = current;
-      current = next;
-      await previous.services.engine.close();
+      if (stopped !== undefined) {
+        throw new Error('The sandbox was stopped before this reset; start another one');
+      }
+      lastReset = lastReset.catch(() => undefined).then(() => replace(changed));
+      await lastReset;
     },
-    stop: async () => {
-      await engine().close();
-      await server.close();
+    stop: () => {
+      stopped ??= end();
+      return stopped;
     },
   };
 }

@@ -110,3 +110,24 @@ test('a secret that others could read, as after a restored backup, becomes reada
   expect(localSecret(folder, 'token')).toBe(secret);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
+
+// A first start with sudo leaves such a folder, and a container may have a read-only disk.
+test.each([
+  ['EACCES', '', /belongs to uid \d+, and this process .* as the user that created it/],
+  ['EPERM', '', /belongs to uid \d+, and this process .* as the user that created it/],
+  [
+    'EACCES',
+    'new',
+    /new cannot be created \(EACCES: .*that this user may write to, or set DATA_DIR/,
+  ],
+  ['EROFS', 'new', /new cannot be created \(EROFS: .*that this user may write to, or set DATA_DIR/],
+])('without access to the folder, the error names what to do: %s %s', (code, below, message) => {
+  otherProcess.act = () => {
+    otherProcess.act = () => undefined;
+    throw Object.assign(new Error(`${code}: not permitted, open 'token'`), { code });
+  };
+  const attempt = () => localSecret(join(folder, below), 'token');
+  expect(attempt).toThrow(
+    expect.objectContaining({ name: 'OperatorError', message: expect.stringMatching(message) }),
+  );
+});

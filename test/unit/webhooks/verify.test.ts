@@ -121,3 +121,35 @@ test('a secret of another form is a mistake of the caller, and is not repeated',
   expect(attempt).toThrow(TypeError);
   expect(attempt).not.toThrow('sk_not_this');
 });
+
+test('the setting of Tallyhook with two secrets verifies as it is, during a rotation', () => {
+  const request = { body: BODY, headers: signed([OTHER]) };
+  for (const secret of [`${SECRET},${OTHER}`, `${SECRET}, ${OTHER}`, [`${OTHER},${SECRET}`]]) {
+    expect(verifyTallyhookWebhook(request, { secret, nowMs: AT.getTime() }).id).toBe('msg_1');
+  }
+});
+
+// With express.json() in front of the route, request.body is of type any and compiles.
+test.each([
+  ['what express.json() made of it', JSON.parse(BODY)],
+  ['an empty object of express.raw() for another content type', {}],
+  ['nothing, without any parser', undefined],
+  ['a list', [1]],
+])('a body that is not what arrived is an error that names the remedy: %s', (_form, body) => {
+  const attempt = () => verifyTallyhookWebhook({ body, headers: signed() }, { secret: SECRET });
+  expect(attempt).toThrow(TypeError);
+  expect(attempt).toThrow('express.raw');
+});
+
+test('a part of a larger buffer is verified alone', () => {
+  const whole = Buffer.from(`{}${BODY}{}`);
+  const body = new Uint8Array(whole.buffer, whole.byteOffset + 2, Buffer.byteLength(BODY));
+  const request = { body, headers: signed() };
+  expect(verifyTallyhookWebhook(request, { secret: SECRET, nowMs: AT.getTime() }).id).toBe('msg_1');
+});
+
+test('the arrayBuffer() of a request of fetch verifies, also for plain JavaScript', async () => {
+  const body = (await new Response(BODY).arrayBuffer()) as unknown as Uint8Array;
+  const request = { body, headers: signed() };
+  expect(verifyTallyhookWebhook(request, { secret: SECRET, nowMs: AT.getTime() }).id).toBe('msg_1');
+});
