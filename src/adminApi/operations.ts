@@ -233,7 +233,11 @@ export interface AdminApiCalls {
    * Events that it replayed stay so. The name of the token is recorded.
    */
   stopReplay(input: StopReplayInput, options?: AdminApiCallOptions): Promise<ReplayOfEvents>;
-  /** List findings, newest first. */
+  /**
+   * List findings, newest first.
+   *
+   * A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. Continue with it until it is null.
+   */
   listFindings(input?: ListFindingsInput, options?: AdminApiCallOptions): Promise<FindingPage>;
   /**
    * Accept an open finding.
@@ -247,7 +251,11 @@ export interface AdminApiCalls {
    * Each as by the request for one, for the same reason. What is not open anymore is refused, and the others are accepted. The name of the token is recorded.
    */
   acceptFindings(input: AcceptFindingsInput, options?: AdminApiCallOptions): Promise<Acceptances>;
-  /** List alerts, newest first. */
+  /**
+   * List alerts, newest first.
+   *
+   * A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. Continue with it until it is null.
+   */
   listAlerts(input?: ListAlertsInput, options?: AdminApiCallOptions): Promise<AlertPage>;
   /** Get an alert. */
   getAlert(input: GetAlertInput, options?: AdminApiCallOptions): Promise<Alert>;
@@ -269,7 +277,11 @@ export interface AdminApiCalls {
    * Another assignment replaces the first. Notifications continue as before. The name of the token is recorded.
    */
   assignAlert(input: AssignAlertInput, options?: AdminApiCallOptions): Promise<Alert>;
-  /** List outgoing messages, newest first. */
+  /**
+   * List outgoing messages, newest first.
+   *
+   * A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. Continue with it until it is null.
+   */
   listMessages(input?: ListMessagesInput, options?: AdminApiCallOptions): Promise<MessagePage>;
   /** Get an outgoing message with its attempts. */
   getMessage(input: GetMessageInput, options?: AdminApiCallOptions): Promise<Message>;
@@ -453,7 +465,11 @@ export interface AdminApiCalls {
    * A process with the role `scheduler` starts the run within seconds, after one that is under way has ended. The list shows it.
    */
   runSchedule(input: RunScheduleInput, options?: AdminApiCallOptions): Promise<RequestedRun>;
-  /** List entries of the audit log, newest first. */
+  /**
+   * List entries of the audit log, newest first.
+   *
+   * A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. Continue with it until it is null.
+   */
   listAudit(input?: ListAuditInput, options?: AdminApiCallOptions): Promise<AuditPage>;
   /**
    * Record what became of an attempt without a result.
@@ -557,11 +573,23 @@ export interface AdminApiLists {
   listEvents(input?: Omit<ListEventsInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<Event>;
   /** List replays of many events, newest first. */
   listReplays(input?: Omit<ListReplaysInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<ReplayOfEvents>;
-  /** List findings, newest first. */
+  /**
+   * List findings, newest first.
+   *
+   * A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. Continue with it until it is null.
+   */
   listFindings(input?: Omit<ListFindingsInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<Finding>;
-  /** List alerts, newest first. */
+  /**
+   * List alerts, newest first.
+   *
+   * A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. Continue with it until it is null.
+   */
   listAlerts(input?: Omit<ListAlertsInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<Alert>;
-  /** List outgoing messages, newest first. */
+  /**
+   * List outgoing messages, newest first.
+   *
+   * A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. Continue with it until it is null.
+   */
   listMessages(input?: Omit<ListMessagesInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<Message>;
   /**
    * List authorizations that can still be captured, nearest deadline first.
@@ -583,7 +611,11 @@ export interface AdminApiLists {
    * The items of the parts of `/api/v1/clearing`. It reads every transfer of psp.clearing, so it takes seconds on a large ledger.
    */
   listUnmatched(input?: Omit<ListUnmatchedInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<UnmatchedItem>;
-  /** List entries of the audit log, newest first. */
+  /**
+   * List entries of the audit log, newest first.
+   *
+   * A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. Continue with it until it is null.
+   */
   listAudit(input?: Omit<ListAuditInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<AuditEntry>;
   /** List open sessions of the console, newest first. */
   listSessions(input?: Omit<ListSessionsInput, 'cursor'>, options?: AdminApiCallOptions): AsyncIterable<ConsoleSession>;

@@ -5,7 +5,7 @@
 import { Option } from 'commander';
 import type { z } from 'zod';
 import { UsageError } from '../platform/errors.ts';
-import { cutPage, readCursor } from '../representation/cursor.ts';
+import { cutPage, numberCursor, numberPlace, readCursor } from '../representation/cursor.ts';
 import { printJson } from './context.ts';
 import { invocation, printLine, printNote } from './invocation.ts';
 
@@ -59,6 +59,43 @@ export function printPage<Row>(
   else print(shown);
   // Not among the rows, which `grep` and `awk` read.
   if (next !== null) printNote(moreText(invocation().args, next));
+}
+
+interface FoundPage<Row> {
+  readonly rows: readonly Row[];
+  /** Rows below this number were not searched; undefined at the end of the list. */
+  readonly next: number | undefined;
+}
+
+/** A search reads a bounded number of rows; the command continues until its page is full. */
+export async function searchPage<Row>(
+  { limit, cursor }: PageOptions,
+  search: (page: { readonly below: number; readonly limit: number }) => Promise<FoundPage<Row>>,
+): Promise<FoundPage<Row>> {
+  const rows: Row[] = [];
+  let next: number | undefined = placeOf(cursor, numberPlace)?.[0] ?? Number.MAX_SAFE_INTEGER;
+  while (rows.length < limit && next !== undefined) {
+    const found: FoundPage<Row> = await search({ below: next, limit: limit - rows.length });
+    rows.push(...found.rows);
+    next = found.next;
+  }
+  return { rows, next };
+}
+
+/** Prints a page that was searched, and whether there are more rows. */
+export function printSearched<Row>(
+  { rows, next }: FoundPage<Row>,
+  { json }: PageOptions,
+  { name, toJson, print, none }: Omit<Listed<Row>, 'placeOf'>,
+): void {
+  const cursor = numberCursor(next);
+  if (json) {
+    printJson({ [name]: rows.map(toJson), next_cursor: cursor });
+    return;
+  }
+  if (rows.length === 0) printLine(none);
+  else print(rows);
+  if (cursor !== null) printNote(moreText(invocation().args, cursor));
 }
 
 const READ_AT_ONCE = 1_000;

@@ -65,6 +65,11 @@ export const nextCursor = z
   .nullable()
   .describe('Send it as `cursor` to get the next page; null on the last page.');
 
+/** The description of a list that searches (platform/db/search.ts). */
+export const SEARCHED =
+  'A filter reads 10,000 rows at most: a page can be short, or empty, although `next_cursor` is set. ' +
+  'Continue with it until it is null.';
+
 /** An id from a caller. */
 export const id = z
   .string()

@@ -65,6 +65,11 @@ export function encodePlace(place: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
+/** The cursor of the page below a number; null if there is none. */
+export function numberCursor(next: number | undefined): string | null {
+  return next === undefined ? null : encodePlace([next]);
+}
+
 /**
  * Cuts rows to a page.
  * @param rows one row more than the page, if there are that many

@@ -7,7 +7,7 @@ import { type AlertRow, readAlert } from '../alerts/store/alertRows.ts';
 import { RESOURCE_KINDS } from '../contract/resources/index.ts';
 import { orderKeysNamed } from '../ledger/domain/orderKey.ts';
 import { readResourcePage } from '../ledger/read/resourceList.ts';
-import { type FindingRow, readFindingRows } from '../ledger/read/store/findings.ts';
+import { type FindingRow, readFinding } from '../ledger/read/store/findings.ts';
 import {
   type FoundResource,
   findPayoutsByReference,
@@ -124,7 +124,7 @@ async function findNumbered(
       return alert && { kind, alert };
     }
     case 'finding': {
-      const finding = await findFinding(tx, number);
+      const finding = await readFinding(tx, number);
       return finding && { kind, finding };
     }
     case 'message': {
@@ -136,13 +136,6 @@ async function findNumbered(
       return run && { kind, run };
     }
   }
-}
-
-/** The newest finding up to a number is the one of this number, if it exists. */
-async function findFinding(tx: Queryable, number: number): Promise<FindingRow | undefined> {
-  const any = { state: undefined, findingClass: undefined, subject: undefined };
-  const [row] = await readFindingRows(tx, { ...any, below: number + 1, limit: 1 });
-  return row?.id === number ? row : undefined;
 }
 
 async function findAmounts(db: Database, { amountMinor, currency }: Amount) {

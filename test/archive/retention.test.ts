@@ -10,7 +10,7 @@ import { writeTimesInUtc } from '../../src/archive/store/session.ts';
 import { verifyArchive } from '../../src/archive/verifyArchive.ts';
 import { withRemovalArchive } from '../../src/assembly/archive.ts';
 import type { Actor } from '../../src/audit/domain/actor.ts';
-import { readAuditRows } from '../../src/audit/store/audit.ts';
+import { searchAudit } from '../../src/audit/store/audit.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -156,16 +156,18 @@ test('every class is archived and removed, and comes back by an import', async (
   ).toEqual([{ keyed: true, id: '1', variants: 1, isBody: true }]);
 
   expect(await clearImportAs(db, ACTOR)).toBe(706);
-  const entries = await readAuditRows(db, {
-    actor: 'ada',
-    action: undefined,
-    subject: undefined,
-    orderKeys: undefined,
-    since: undefined,
-    isOpen: false,
-    below: Number.MAX_SAFE_INTEGER,
-    limit: 3,
-  });
+  const { rows: entries } = await searchAudit(
+    db,
+    {
+      actor: 'ada',
+      action: undefined,
+      subject: undefined,
+      orderKeys: undefined,
+      since: undefined,
+      isOpen: false,
+    },
+    { below: Number.MAX_SAFE_INTEGER, limit: 3 },
+  );
   expect(entries.map(({ action, result, reason }) => [action, result, reason])).toEqual([
     ['archive.clear', 'done', null],
     ['archive.restore', 'done', 'a question'],

@@ -14,8 +14,13 @@ import {
   recordRefusal,
 } from '../../src/audit/recordAudit.ts';
 import { createRefusals } from '../../src/audit/refusals.ts';
-import { type AuditRow, readAuditRows, readOpenAttempts } from '../../src/audit/store/audit.ts';
-import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import {
+  type AuditFilter,
+  type AuditRow,
+  readOpenAttempts,
+  searchAudit,
+} from '../../src/audit/store/audit.ts';
+import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { countRead } from '../support/countRead.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
@@ -48,9 +53,9 @@ const EVERYTHING = {
   orderKeys: undefined,
   since: undefined,
   isOpen: false,
-  below: Number.MAX_SAFE_INTEGER,
-  limit: 1_000,
 } as const;
+const readAuditRows = async (queryable: Queryable, filter: AuditFilter) =>
+  (await searchAudit(queryable, filter, { below: Number.MAX_SAFE_INTEGER, limit: 1_000 })).rows;
 const entriesOf = (kind: string, id: string): Promise<readonly AuditRow[]> =>
   readAuditRows(db, { ...EVERYTHING, subject: { kind, id } });
 const count = async (): Promise<number> => (await readAuditRows(db, EVERYTHING)).length;
@@ -350,7 +355,7 @@ test('entries are found by person, action, object, order and time', async () => 
     recordAudit(db, { actor: bob, action, subject: { kind, id }, orderKey });
   await record('alert.snooze', 'alert', '1000001');
   await record('finding.accept', 'finding', '1000002');
-  const ids = async (filter: Partial<Parameters<typeof readAuditRows>[1]>) =>
+  const ids = async (filter: Partial<AuditFilter>) =>
     (await readAuditRows(db, { ...EVERYTHING, ...filter })).map(({ subjectId }) => subjectId);
   expect(await ids({ actor: name })).toEqual(['1000002', '1000001']);
   expect(await ids({ actor: name, action: 'alert.snooze' })).toEqual(['1000001']);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/alerts/domain/alert.ts';
 import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { linksOf } from '../../src/notify/domain/links.ts';
-import { readMessageRows } from '../../src/notify/store/messageRows.ts';
+import { searchMessages } from '../../src/notify/store/messageRows.ts';
 import { alertOf } from '../support/alerts.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { browserPath, openTab, startBrowser, violationsOn } from '../support/browser.ts';
@@ -62,7 +62,8 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   const linkTo = async (subject: string, label: string): Promise<string> => {
     await createTestNotifier({ db, env: {} }).dispatch();
     const all = { state: undefined, channel: undefined, kind: undefined };
-    const rows = await readMessageRows(db, { ...all, below: Number.MAX_SAFE_INTEGER, limit: 100 });
+    const first = { below: Number.MAX_SAFE_INTEGER, limit: 100 };
+    const { rows } = await searchMessages(db, all, first);
     const links = rows.flatMap(({ content }) =>
       content.kind === 'alert' && content.alert.subject === subject
         ? linksOf(content, `http://127.0.0.1:${tallyhook.consolePort}`)

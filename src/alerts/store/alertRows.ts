@@ -1,5 +1,11 @@
 /** Statements that read alerts for the command line and the API, and record what people do about them. */
 import type { Queryable } from '../../platform/db/database.ts';
+import {
+  type Found,
+  type SearchPage,
+  type SearchSource,
+  searchNewest,
+} from '../../platform/db/search.ts';
 import { type Rule, type Severity, TERMINAL_RULES } from '../domain/alert.ts';
 
 export const ALERT_STATES = ['open', 'acknowledged', 'resolved'] as const;
@@ -46,33 +52,46 @@ const COLUMNS = `
   assigned_to as "assignedTo", assigned_at as "assignedAt", assigned_by as "assignedBy",
   assigned_reason as "assignedReason"`;
 
-export interface AlertPage {
+interface AlertFilter {
   /** Undefined for all states. */
   readonly states: readonly AlertState[] | undefined;
   readonly severity: Severity | undefined;
   readonly rule: Rule | undefined;
-  readonly below: number;
-  readonly limit: number;
 }
 
-/**
- * Alerts below a number, newest first. Leaving out resolved alerts is a separate condition, so that the
- * partial index finds the few others.
- */
-export function readAlertRows(db: Queryable, page: AlertPage): Promise<readonly AlertRow[]> {
-  const isCurrent = page.states !== undefined && !page.states.includes('resolved');
-  return db.query<AlertRow>(
-    `select ${COLUMNS}
-       from alerts
-      where id < $1
-        and ($2::text[] is null or state = any ($2::text[]))
-        ${isCurrent ? `and state <> 'resolved'` : ''}
-        and ($3::text is null or severity = $3)
-        and ($4::text is null or rule = $4)
-      order by id desc
-      limit $5`,
-    [page.below, page.states ?? null, page.severity ?? null, page.rule ?? null, page.limit],
+/** Alerts of a filter, newest first. */
+export function searchAlerts(
+  db: Queryable,
+  { states, severity, rule }: AlertFilter,
+  page: SearchPage,
+): Promise<Found<AlertRow>> {
+  const isFiltered = [states, severity, rule].some((one) => one !== undefined);
+  return searchNewest<AlertRow>(
+    db,
+    {
+      table: 'alerts',
+      key: 'id',
+      columns: COLUMNS,
+      source: sourceOf({ states, severity, rule }),
+      filter: isFiltered
+        ? {
+            columns: 'state, severity, rule',
+            where: `($5::text[] is null or state = any ($5::text[]))
+                    and ($6::text is null or severity = $6) and ($7::text is null or rule = $7)`,
+            values: [states ?? null, severity ?? null, rule ?? null],
+          }
+        : undefined,
+    },
+    page,
   );
+}
+
+/** Unresolved alerts are few and have an index; so have rules and severities, for this list alone. */
+function sourceOf({ states, severity, rule }: AlertFilter): SearchSource {
+  if (states !== undefined && !states.includes('resolved')) return { where: `state <> 'resolved'` };
+  if (rule !== undefined) return { where: 'rule = $2 and id > 0', value: rule };
+  if (severity !== undefined) return { where: 'severity = $2 and id > 0', value: severity };
+  return { where: 'true' };
 }
 
 /** Unresolved alerts, the most severe first, then the newest; uses their partial index. */

@@ -2,6 +2,14 @@
 import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { oneRow } from '../../platform/db/oneRow.ts';
+import {
+  type Found,
+  type SearchFilter,
+  type SearchPage,
+  type SearchSource,
+  searchNewest,
+} from '../../platform/db/search.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { AuditAction, AuditIntent, AuditResult, AuditSubject } from '../domain/entry.ts';
 import type { AuditFacts } from '../domain/text.ts';
@@ -25,10 +33,10 @@ export interface AuditRow {
 }
 
 const COLUMNS = `
-  a.id, a.recorded_at as "recordedAt", a.actor_kind as "actorKind", a.actor_name as "actorName",
-  a.actor_role as "actorRole", a.actor_origin as "actorOrigin", a.action,
-  a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.order_key as "orderKey", a.reason,
-  a.result, a.detail, case when a.result = 'requested' then a.id else a.attempt end as "attempt"`;
+  id, recorded_at as "recordedAt", actor_kind as "actorKind", actor_name as "actorName",
+  actor_role as "actorRole", actor_origin as "actorOrigin", action,
+  subject_kind as "subjectKind", subject_id as "subjectId", order_key as "orderKey", reason,
+  result, detail, case when result = 'requested' then id else attempt end as "attempt"`;
 
 const INSERTED = `
   actor_kind, actor_name, actor_role, actor_origin, action, subject_kind, subject_id, order_key,
@@ -95,7 +103,7 @@ function valuesOf({ actor, action, subject, orderKey, reason, detail }: AuditInt
   ];
 }
 
-export interface AuditPage {
+export interface AuditFilter {
   readonly actor: string | undefined;
   readonly action: AuditAction | undefined;
   readonly subject: AuditSubject | undefined;
@@ -105,37 +113,66 @@ export interface AuditPage {
   readonly before?: Date | undefined;
   /** Only attempts without a result. */
   readonly isOpen: boolean;
-  readonly below: number;
-  readonly limit: number;
 }
 
-/** Entries below a number, newest first. */
-export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly AuditRow[]> {
-  return db.query<AuditRow>(
-    `select ${COLUMNS}
-       from audit a
-      where a.id < $1
-        and ($2::text is null or a.actor_name = $2)
-        and ($3::text is null or a.action = $3)
-        and ($4::text is null or (a.subject_kind = $4 and a.subject_id = $5))
-        and ($6::text[] is null or a.order_key = any ($6::text[]))
-        and ($7::timestamptz is null or a.recorded_at >= $7)
-        and ($9::timestamptz is null or a.recorded_at < $9)
-        ${page.isOpen ? OPEN : ''}
-      order by a.id desc
-      limit $8`,
-    [
-      page.below,
-      page.actor ?? null,
-      page.action ?? null,
-      page.subject?.kind ?? null,
-      page.subject?.id ?? null,
-      page.orderKeys ?? null,
-      page.since?.toISOString() ?? null,
-      page.limit,
-      page.before?.toISOString() ?? null,
-    ],
+/** Entries of a filter, newest first. */
+export function searchAudit(
+  db: Queryable,
+  filter: AuditFilter,
+  page: SearchPage,
+): Promise<Found<AuditRow>> {
+  const { isOpen, ...others } = filter;
+  const isFiltered = isOpen || Object.values(others).some((one) => one !== undefined);
+  return searchNewest<AuditRow>(
+    db,
+    {
+      table: 'audit',
+      key: 'id',
+      columns: COLUMNS,
+      source: sourceOf(filter),
+      filter: isFiltered ? comparisonOf(filter) : undefined,
+    },
+    page,
   );
+}
+
+/** The condition with an index that is likely to leave the fewest entries. */
+function sourceOf({ actor, action, subject, orderKeys, isOpen }: AuditFilter): SearchSource {
+  if (subject !== undefined) {
+    const where = 'subject_kind = ($2::text[])[1] and subject_id = ($2::text[])[2]';
+    return { where, value: [subject.kind, subject.id] };
+  }
+  if (orderKeys !== undefined) {
+    return { where: 'order_key = any ($2::text[])', value: orderKeys };
+  }
+  if (isOpen) return { where: `result = 'requested'` };
+  if (actor !== undefined) return { where: 'actor_name = $2', value: actor };
+  if (action !== undefined) return { where: 'action = $2', value: action };
+  return { where: 'true' };
+}
+
+function comparisonOf(filter: AuditFilter): SearchFilter {
+  const { since, before, isOpen } = filter;
+  return {
+    columns: 'actor_name, action, subject_kind, subject_id, order_key, recorded_at, result',
+    where: `($5::text is null or actor_name = $5) and ($6::text is null or action = $6)
+            and ($7::text is null or subject_kind = $7 and subject_id = $8)
+            and ($9::text[] is null or order_key = any ($9::text[]))
+            and ($10::timestamptz is null or recorded_at >= $10)
+            and ($11::timestamptz is null or recorded_at < $11)
+            ${isOpen ? `and result = 'requested' and not exists (select from audit e where e.attempt = searched.id)` : ''}`,
+    values: [
+      filter.actor ?? null,
+      filter.action ?? null,
+      filter.subject?.kind ?? null,
+      filter.subject?.id ?? null,
+      filter.orderKeys ?? null,
+      since?.toISOString() ?? null,
+      before?.toISOString() ?? null,
+    ],
+    // Numbers follow the time but for transactions that ran at the same time, and for a clock that was set.
+    end: since && { timeColumn: 'recorded_at', at: new Date(since.getTime() - DAY_MS) },
+  };
 }
 
 /**

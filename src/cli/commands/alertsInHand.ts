@@ -3,17 +3,16 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { acknowledgeAlertAs, assignAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
 import { type ChangedAlert, LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
-import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
+import { type AlertRow, readAlert, searchAlerts } from '../../alerts/store/alertRows.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time.ts';
 import { alertJson } from '../../representation/alert.ts';
-import { numberPlace } from '../../representation/cursor.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { formatTime } from '../../representation/time.ts';
 import { clockOf, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
-import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { cursorOption, type PageOptions, printSearched, searchPage } from '../paging.ts';
 import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
 import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
@@ -38,17 +37,11 @@ export function listAlertsCommand(): Command {
     .addHelpText('after', '\nExit code: 0.')
     .action(({ all, severity, rule, ...page }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
-        const alerts = await readAlertRows(db, {
-          states: all ? undefined : ['open', 'acknowledged'],
-          severity,
-          rule,
-          below,
-          limit: page.limit + 1,
-        });
-        printPage(alerts, page, {
+        const states = all ? undefined : (['open', 'acknowledged'] as const);
+        const filter = { states, severity, rule };
+        const found = await searchPage(page, (place) => searchAlerts(db, filter, place));
+        printSearched(found, page, {
           name: 'alerts',
-          placeOf: ({ id }) => [id],
           toJson: alertJson,
           print: printAlerts,
           none: 'No such alerts.',

@@ -8,16 +8,15 @@ import {
   type FinalResult,
 } from '../../audit/domain/entry.ts';
 import { parseSubject } from '../../audit/domain/subject.ts';
-import { type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
+import { type AuditRow, searchAudit } from '../../audit/store/audit.ts';
 import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
 import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
-import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
-import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { cursorOption, type PageOptions, printSearched, searchPage } from '../paging.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -66,8 +65,7 @@ Exit code: 0.`,
     .action((options: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
         const { actor, action, subject, order, since, before, open, ...page } = options;
-        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
-        const rows = await readAuditRows(db, {
+        const filter = {
           actor,
           action,
           subject,
@@ -75,12 +73,10 @@ Exit code: 0.`,
           since: since === undefined ? undefined : new Date(since / 1000),
           before: before === undefined ? undefined : new Date(before / 1000),
           isOpen: open,
-          below,
-          limit: page.limit + 1,
-        });
-        printPage(rows, page, {
+        };
+        const found = await searchPage(page, (place) => searchAudit(db, filter, place));
+        printSearched(found, page, {
           name: 'entries',
-          placeOf: ({ id }) => [id],
           toJson: auditEntryJson,
           print: printEntries,
           none: 'No such entries.',

@@ -12,7 +12,7 @@ import { formatInstant } from '../../ledger/domain/time.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
 import { type EventDetail, readEventDetail } from '../../ledger/read/eventDetail.ts';
 import { readEventListFilter } from '../../ledger/read/eventFilter.ts';
-import { type FoundEvents, searchEvents } from '../../ledger/read/store/events.ts';
+import { searchEvents } from '../../ledger/read/store/events.ts';
 import {
   type EventSummary,
   findEvent,
@@ -23,7 +23,7 @@ import { readVariants, type VariantRow } from '../../ledger/read/store/variants.
 import { inChunks } from '../../platform/collections.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
-import { encodePlace, numberPlace, timePlace } from '../../representation/cursor.ts';
+import { timePlace } from '../../representation/cursor.ts';
 import { eventJson, eventWithBodyJson, variantJson } from '../../representation/event.ts';
 import { formatTime } from '../../representation/time.ts';
 import { type EventChanges, readEventChanges } from '../../trail/eventChanges.ts';
@@ -32,9 +32,16 @@ import { bodyFileOption, writeEventBody } from '../bodyFile.ts';
 import { printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { addEventOptions, type EventFilterOptions, eventQueryOf } from '../eventOptions.ts';
 import { endAs, printLine, printNote, printText } from '../invocation.ts';
-import { printMore } from '../listOptions.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
-import { cursorOption, type PageOptions, placeOf, printPage, readToEnd } from '../paging.ts';
+import {
+  cursorOption,
+  type PageOptions,
+  placeOf,
+  printPage,
+  printSearched,
+  readToEnd,
+  searchPage,
+} from '../paging.ts';
 import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
 import { printable } from '../printable.ts';
 import { type Counted, withProgress } from '../progress.ts';
@@ -69,33 +76,17 @@ function listCommand(): Command {
     .addHelpText('after', '\nExit code: 0.')
     .action((options: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const { rows, next } = await readRows(db, options);
-        const cursor = next === undefined ? null : encodePlace([next]);
-        if (options.json) {
-          printJson({ events: rows.map(eventJson), next_cursor: cursor });
-          return;
-        }
-        if (rows.length === 0) printLine('No such events.');
-        else printEvents(rows);
-        printMore({ rows, next: cursor });
+        const { replay } = options;
+        const filter = await readEventListFilter(db, { ...eventQueryOf(options), replay });
+        const found = await searchPage(options, (page) => searchEvents(db, filter, page));
+        printSearched(found, options, {
+          name: 'events',
+          toJson: eventJson,
+          print: printEvents,
+          none: 'No such events.',
+        });
       }),
     );
-}
-
-/** A search reads a bounded number of events; the command continues until the page is full. */
-async function readRows(db: Database, { limit, cursor, replay, ...options }: ListOptions) {
-  const filter = await readEventListFilter(db, { ...eventQueryOf(options), replay });
-  const rows: EventSummary[] = [];
-  let next: number | undefined = placeOf(cursor, numberPlace)?.[0] ?? Number.MAX_SAFE_INTEGER;
-  while (rows.length < limit && next !== undefined) {
-    const found: FoundEvents = await searchEvents(db, filter, {
-      below: next,
-      limit: limit - rows.length,
-    });
-    rows.push(...found.rows);
-    next = found.next;
-  }
-  return { rows, next };
 }
 
 function printEvents(events: readonly EventSummary[]): void {

@@ -5,11 +5,11 @@ import {
   FINDING_STATES,
   type FindingRow,
   type FindingState,
-  readFindingRows,
+  searchFindings,
 } from '../../ledger/read/store/findings.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, UsageError } from '../../platform/errors.ts';
-import { numberPlace } from '../../representation/cursor.ts';
+import { linkedPages } from '../../platform/keyset.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { formatTime } from '../../representation/time.ts';
@@ -17,7 +17,7 @@ import { confirm } from '../confirm.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine, printNote } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
-import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { cursorOption, type PageOptions, printSearched, searchPage } from '../paging.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -47,17 +47,10 @@ function listCommand(): Command {
     .addHelpText('after', '\nExit code: 0.')
     .action(({ state, class: findingClass, subject, ...page }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
-        const findings = await readFindingRows(db, {
-          state: state === 'any' ? undefined : state,
-          findingClass,
-          subject,
-          below,
-          limit: page.limit + 1,
-        });
-        printPage(findings, page, {
+        const filter = { state: state === 'any' ? undefined : state, findingClass, subject };
+        const found = await searchPage(page, (place) => searchFindings(db, filter, place));
+        printSearched(found, page, {
           name: 'findings',
-          placeOf: ({ id }) => [id],
           toJson: findingJson,
           print: printFindings,
           none: 'No such findings.',
@@ -156,21 +149,15 @@ const PAGE = 1_000;
 
 /** All open findings of a class, each as it is now: one that changes before it is accepted stays open. */
 async function readOpenOf(db: Database, findingClass: string): Promise<readonly ChosenFinding[]> {
+  const filter = { state: 'open', findingClass, subject: undefined } as const;
   const chosen: ChosenFinding[] = [];
-  let below = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const page = await readFindingRows(db, {
-      state: 'open',
-      findingClass,
-      subject: undefined,
-      below,
-      limit: PAGE,
-    });
-    chosen.push(...page.map(({ id, digest }) => ({ number: id, digest })));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return chosen;
-    below = last.id;
+  const pages = linkedPages<FindingRow, number>(undefined, (below = Number.MAX_SAFE_INTEGER) =>
+    searchFindings(db, filter, { below, limit: PAGE }),
+  );
+  for await (const rows of pages) {
+    chosen.push(...rows.map(({ id, digest }) => ({ number: id, digest })));
   }
+  return chosen;
 }
 
 function acceptedText(number: number, by: string): string {

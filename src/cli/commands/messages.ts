@@ -11,15 +11,14 @@ import {
   type MessageRow,
   type MessageState,
   readMessageRow,
-  readMessageRows,
+  searchMessages,
 } from '../../notify/store/messageRows.ts';
 import { NotFoundError, OperatorError } from '../../platform/errors.ts';
-import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
-import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
+import { cursorOption, type PageOptions, printSearched, searchPage } from '../paging.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
@@ -50,12 +49,10 @@ function listCommand(): Command {
       const config = readConfig();
       const toJson = (row: MessageRow) => messageJson(row, config.installation);
       return withDatabase(config, async (db) => {
-        const [below] = placeOf(page.cursor, numberPlace) ?? [Number.MAX_SAFE_INTEGER];
-        const limit = page.limit + 1;
-        const rows = await readMessageRows(db, { state, channel, kind, below, limit });
-        printPage(rows, page, {
+        const filter = { state, channel, kind };
+        const found = await searchPage(page, (place) => searchMessages(db, filter, place));
+        printSearched(found, page, {
           name: 'messages',
-          placeOf: ({ number }) => [number],
           toJson,
           print: (shown) => printMessages(shown.map((row) => [row, toJson(row)])),
           none: 'No such messages.',

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { acknowledgeAlertAs, assignAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
 import { type ChangedAlert, LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
 import { RULES, SEVERITIES } from '../../alerts/domain/alert.ts';
-import { ALERT_STATES, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
+import { ALERT_STATES, readAlert, searchAlerts } from '../../alerts/store/alertRows.ts';
 import { alertJson } from '../../representation/alert.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
+import { cursor, limit, nextCursor, number, reasonGiven, SEARCHED, time } from '../schemas.ts';
 
 const state = z.enum(ALERT_STATES);
 
@@ -57,6 +57,7 @@ export const listAlerts = defineEndpoint({
   path: '/api/v1/alerts',
   permission: 'read',
   summary: 'List alerts, newest first',
+  description: SEARCHED,
   params: z.strictObject({}),
   query: z.strictObject({
     state: state.optional(),
@@ -72,15 +73,15 @@ export const listAlerts = defineEndpoint({
   handle: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readAlertRows(db, {
-      states: query.state && [query.state],
-      severity: query.severity,
-      rule: query.rule,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: query.limit + 1,
-    });
-    const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
-    return { outcome: 'ok', body: { alerts: shown.map(alertJson), next_cursor: next } };
+    const { rows, next } = await searchAlerts(
+      db,
+      { states: query.state && [query.state], severity: query.severity, rule: query.rule },
+      { below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER, limit: query.limit },
+    );
+    return {
+      outcome: 'ok',
+      body: { alerts: rows.map(alertJson), next_cursor: numberCursor(next) },
+    };
   },
 });
 

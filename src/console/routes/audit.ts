@@ -4,12 +4,22 @@ import { closeAttemptAs } from '../../actions/closeAttempt.ts';
 import { ACTOR_KINDS } from '../../audit/domain/actor.ts';
 import { AUDIT_ACTIONS, AUDIT_RESULTS, FINAL_RESULTS } from '../../audit/domain/entry.ts';
 import { parseSubject } from '../../audit/domain/subject.ts';
-import { readAuditRows } from '../../audit/store/audit.ts';
+import { searchAudit } from '../../audit/store/audit.ts';
 import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, id, limit, listTime, nextCursor, number, reasonGiven, time } from '../schemas.ts';
+import {
+  cursor,
+  id,
+  limit,
+  listTime,
+  nextCursor,
+  number,
+  reasonGiven,
+  SEARCHED,
+  time,
+} from '../schemas.ts';
 
 const action = z.enum(AUDIT_ACTIONS);
 
@@ -55,6 +65,7 @@ export const listAudit = defineEndpoint({
   path: '/api/v1/audit',
   permission: 'read_audit',
   summary: 'List entries of the audit log, newest first',
+  description: SEARCHED,
   params: z.strictObject({}),
   query: z.strictObject({
     actor: id.optional().describe('Name of a person, a token, or the user of a process.'),
@@ -83,19 +94,23 @@ export const listAudit = defineEndpoint({
   handle: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readAuditRows(db, {
-      actor: query.actor,
-      action: query.action,
-      subject: query.subject === undefined ? undefined : parseSubject(query.subject),
-      orderKeys: query.order_id === undefined ? undefined : orderKeysNamed(query.order_id),
-      since: query.since === undefined ? undefined : new Date(query.since),
-      before: query.before === undefined ? undefined : new Date(query.before),
-      isOpen: query.open !== undefined,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: query.limit + 1,
-    });
-    const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
-    return { outcome: 'ok', body: { entries: shown.map(auditEntryJson), next_cursor: next } };
+    const { rows, next } = await searchAudit(
+      db,
+      {
+        actor: query.actor,
+        action: query.action,
+        subject: query.subject === undefined ? undefined : parseSubject(query.subject),
+        orderKeys: query.order_id === undefined ? undefined : orderKeysNamed(query.order_id),
+        since: query.since === undefined ? undefined : new Date(query.since),
+        before: query.before === undefined ? undefined : new Date(query.before),
+        isOpen: query.open !== undefined,
+      },
+      { below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER, limit: query.limit },
+    );
+    return {
+      outcome: 'ok',
+      body: { entries: rows.map(auditEntryJson), next_cursor: numberCursor(next) },
+    };
   },
 });
 

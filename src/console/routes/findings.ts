@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { acceptFindingAs, acceptFindingsAs } from '../../actions/acceptFinding.ts';
 import { MAX_ACCEPTED } from '../../ledger/read/findingPlan.ts';
-import { FINDING_STATES, readFindingRows } from '../../ledger/read/store/findings.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { FINDING_STATES, searchFindings } from '../../ledger/read/store/findings.ts';
+import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { findingJson, notAcceptedText } from '../../representation/finding.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, id, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
+import { cursor, id, limit, nextCursor, number, reasonGiven, SEARCHED, time } from '../schemas.ts';
 
 export const finding = z
   .strictObject({
@@ -38,6 +38,7 @@ export const listFindings = defineEndpoint({
   path: '/api/v1/findings',
   permission: 'read',
   summary: 'List findings, newest first',
+  description: SEARCHED,
   params: z.strictObject({}),
   query: z.strictObject({
     state: z.enum(FINDING_STATES).optional(),
@@ -56,20 +57,14 @@ export const listFindings = defineEndpoint({
   handle: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readFindingRows(db, {
-      state: query.state,
-      findingClass: query.class,
-      subject: query.subject,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: query.limit + 1,
-    });
-    const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
+    const { rows, next } = await searchFindings(
+      db,
+      { state: query.state, findingClass: query.class, subject: query.subject },
+      { below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER, limit: query.limit },
+    );
     return {
       outcome: 'ok',
-      body: {
-        findings: shown.map(findingJson),
-        next_cursor: next,
-      },
+      body: { findings: rows.map(findingJson), next_cursor: numberCursor(next) },
     };
   },
 });

@@ -7,11 +7,11 @@ import {
   MESSAGE_KINDS,
   MESSAGE_STATES,
   readMessageRow,
-  readMessageRows,
+  searchMessages,
 } from '../../notify/store/messageRows.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
+import { cursor, limit, nextCursor, number, reasonGiven, SEARCHED, time } from '../schemas.ts';
 
 export const messageState = z.enum(MESSAGE_STATES);
 const channel = z.enum(CHANNELS);
@@ -55,6 +55,7 @@ export const listMessages = defineEndpoint({
   path: '/api/v1/messages',
   permission: 'read',
   summary: 'List outgoing messages, newest first',
+  description: SEARCHED,
   params: z.strictObject({}),
   query: z.strictObject({
     state: messageState.optional(),
@@ -70,16 +71,13 @@ export const listMessages = defineEndpoint({
   handle: async ({ db, installation }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readMessageRows(db, {
-      state: query.state,
-      channel: query.channel,
-      kind: query.kind,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: query.limit + 1,
-    });
-    const { shown, next } = cutPage(rows, query.limit, (row) => [row.number]);
-    const messages = shown.map((row) => messageJson(row, installation));
-    return { outcome: 'ok', body: { messages, next_cursor: next } };
+    const { rows, next } = await searchMessages(
+      db,
+      { state: query.state, channel: query.channel, kind: query.kind },
+      { below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER, limit: query.limit },
+    );
+    const messages = rows.map((row) => messageJson(row, installation));
+    return { outcome: 'ok', body: { messages, next_cursor: numberCursor(next) } };
   },
 });
 

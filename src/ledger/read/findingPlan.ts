@@ -2,12 +2,13 @@
 import { sumExactly } from '../../contract/money.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { linkedPages } from '../../platform/keyset.ts';
 import { amountsInFacts, type FindingAmount } from '../domain/findingAmount.ts';
 import {
   type FindingRow,
-  readFindingRows,
   readNumberedFindings,
   readSubjectAmounts,
+  searchFindings,
 } from './store/findings.ts';
 
 /** As many are accepted at once: each in a transaction of its own. */
@@ -65,12 +66,20 @@ export async function planAcceptance(db: Queryable, choice: FindingChoice): Prom
   };
 }
 
-function readOpen(
+async function readOpen(
   db: Queryable,
   { numbers, findingClass, subject }: FindingChoice,
 ): Promise<readonly FindingRow[]> {
   const limit = MAX_ACCEPTED + 1;
   if (numbers) return readNumberedFindings(db, { numbers, state: 'open', limit });
-  const below = Number.MAX_SAFE_INTEGER;
-  return readFindingRows(db, { state: 'open', findingClass, subject, below, limit });
+  const filter = { state: 'open', findingClass, subject } as const;
+  const rows: FindingRow[] = [];
+  const pages = linkedPages<FindingRow, number>(undefined, (below = Number.MAX_SAFE_INTEGER) =>
+    searchFindings(db, filter, { below, limit: limit - rows.length }),
+  );
+  for await (const found of pages) {
+    rows.push(...found);
+    if (rows.length >= limit) break;
+  }
+  return rows;
 }

@@ -1,5 +1,11 @@
 /** Statements that read messages for people, and send one again for them. */
 import type { Queryable } from '../../platform/db/database.ts';
+import {
+  type Found,
+  type SearchPage,
+  type SearchSource,
+  searchNewest,
+} from '../../platform/db/search.ts';
 import type { ChannelName, Content } from '../domain/message.ts';
 
 export const MESSAGE_STATES = ['due', 'delivered', 'failed'] as const;
@@ -42,30 +48,47 @@ const COLUMNS = `
   created_at as "createdAt", case when state = 'due' then next_attempt_at end as "nextAttemptAt",
   settled_at as "settledAt", resent_at as "resentAt", last_error as "lastError"`;
 
-export interface MessagePage {
+interface MessageFilter {
   readonly state: MessageState | undefined;
   readonly channel: ChannelName | undefined;
   readonly kind: MessageKind | undefined;
-  readonly below: number;
-  readonly limit: number;
+}
+
+/** Messages of a filter, newest first. */
+export function searchMessages(
+  db: Queryable,
+  { state, channel, kind }: MessageFilter,
+  page: SearchPage,
+): Promise<Found<MessageRow>> {
+  const isFiltered = [state, channel, kind].some((one) => one !== undefined);
+  return searchNewest<MessageRow>(
+    db,
+    {
+      table: 'messages',
+      key: 'number',
+      columns: COLUMNS,
+      source: sourceOf({ state, channel, kind }),
+      filter: isFiltered
+        ? {
+            columns: 'state, channel, kind',
+            where: `($5::text is null or state = $5) and ($6::text is null or channel = $6)
+                    and ($7::text is null or kind = $7)`,
+            values: [state ?? null, channel ?? null, kind ?? null],
+          }
+        : undefined,
+    },
+    page,
+  );
 }
 
 /**
- * Messages below a number, newest first. A state is a separate condition, so that the partial index
- * finds the few due or failed ones.
+ * Due and failed messages are few, and each state has its index. Of a busy ledger nearly all others are order webhooks:
+ * those to people have an index for this list alone.
  */
-export function readMessageRows(db: Queryable, page: MessagePage): Promise<readonly MessageRow[]> {
-  const state = page.state === undefined ? '' : `and state = '${page.state}'`;
-  return db.query<MessageRow>(
-    `select ${COLUMNS}
-       from messages
-      where number < $1 ${state}
-        and ($2::text is null or channel = $2)
-        and ($3::text is null or kind = $3)
-      order by number desc
-      limit $4`,
-    [page.below, page.channel ?? null, page.kind ?? null, page.limit],
-  );
+function sourceOf({ state, channel, kind }: MessageFilter): SearchSource {
+  if (state === 'due' || state === 'failed') return { where: `state = '${state}'` };
+  const isOrder = (kind ?? 'order') === 'order' && (channel ?? 'shop') === 'shop';
+  return { where: isOrder ? 'true' : `kind <> 'order' and number > 0` };
 }
 
 /** @returns undefined if there is no such message, or retention removed it */

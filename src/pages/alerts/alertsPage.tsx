@@ -8,18 +8,18 @@ import {
   type AlertRow,
   countByRule,
   type RuleCount,
-  readAlertRows,
+  searchAlerts,
 } from '../../alerts/store/alertRows.ts';
 import { cursor } from '../../console/schemas.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
-import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
+import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { type Column, DataTable, Section } from '../components/blocks.tsx';
 import { Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
 import { actionHref, alertHref, alertsHref, channelsHref } from '../links.ts';
+import { emptyText, ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
 import { definePage, type Viewer } from '../page.ts';
 import { handleAlerts, SNOOZE_CHOICES } from './alertActions.ts';
 
-const PAGE_SIZE = 50;
 const UNRESOLVED = 'unresolved';
 /** With more alerts of one rule than this, the page shows them by rule, too. */
 const GROUPED_FROM = 3;
@@ -37,17 +37,14 @@ export const alertsPage = definePage({
   load: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readAlertRows(db, {
-      states: statesOf(query.state),
-      severity: query.severity,
-      rule: query.rule,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: PAGE_SIZE + 1,
-    });
-    const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
+    const { rows: alerts, next } = await searchAlerts(
+      db,
+      { states: statesOf(query.state), severity: query.severity, rule: query.rule },
+      { below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER, limit: PAGE_SIZE },
+    );
     const isWhole = query.cursor === undefined && query.rule === undefined;
     const groups = isWhole && query.state === UNRESOLVED ? await countByRule(db) : [];
-    return { outcome: 'ok', data: { alerts: shown, groups, next, query } };
+    return { outcome: 'ok', data: { alerts, groups, next: numberCursor(next), query } };
   },
   topics: () => ['alerts'],
   view: ({ alerts, groups, next, query: { cursor: current, ...filter } }, viewer) => ({
@@ -69,12 +66,18 @@ export const alertsPage = definePage({
             }
             rows={alerts}
             keyOf={({ id }) => String(id)}
-            empty="No alert matches: nothing waits for a person. Resolved alerts are listed with the state any."
+            empty={emptyText(
+              next,
+              'No alert matches: nothing waits for a person. Resolved alerts are listed with the state any.',
+            )}
           />
         </Choice>
-        <Pager
-          first={current === undefined ? undefined : alertsHref(filter)}
-          next={next === null ? undefined : alertsHref({ ...filter, cursor: next })}
+        <ListEnd
+          found={alerts.length}
+          query={filter}
+          current={current}
+          next={next}
+          hrefOf={alertsHref}
         />
       </>
     ),

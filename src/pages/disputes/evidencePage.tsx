@@ -1,7 +1,7 @@
 /** The form with the evidence of a dispute: first its files, then every field of the contract. */
 import { z } from 'zod';
 import { isUndecided } from '../../actions/actOnDispute.ts';
-import { type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
+import { type AuditRow, searchAudit } from '../../audit/store/audit.ts';
 import { id } from '../../console/schemas.ts';
 import { EVIDENCE_GROUPS, type EvidenceField } from '../../contract/requests/evidence.ts';
 import type { EvidenceValues } from '../../disputes/disputeService.ts';
@@ -45,16 +45,18 @@ export const evidencePage = definePage({
     if (!row) return problem('not_found', `No dispute has the id ${JSON.stringify(params.id)}.`);
     if (!isUndecided(row)) return problem('conflict', `${row.id} is decided: ${row.status}.`);
     const read = await disputes?.service.readEvidence(row.id);
-    const entries = await readAuditRows(db, {
-      actor: undefined,
-      action: 'dispute.upload',
-      subject: { kind: 'dispute', id: row.id },
-      orderKeys: undefined,
-      since: undefined,
-      isOpen: false,
-      below: Number.MAX_SAFE_INTEGER,
-      limit: MAX_ENTRIES,
-    });
+    const { rows: entries } = await searchAudit(
+      db,
+      {
+        actor: undefined,
+        action: 'dispute.upload',
+        subject: { kind: 'dispute', id: row.id },
+        orderKeys: undefined,
+        since: undefined,
+        isOpen: false,
+      },
+      { below: Number.MAX_SAFE_INTEGER, limit: MAX_ENTRIES },
+    );
     const files = entries.flatMap((entry) => fileOf(entry) ?? []);
     const values = read?.outcome === 'read' ? read.values : {};
     const notShown = read?.outcome === 'read' ? undefined : (read?.reason ?? NO_KEY);

@@ -7,11 +7,12 @@ import { findingMeaning } from '../../ledger/domain/findings.ts';
 import {
   FINDING_STATES,
   type FindingRow,
-  readFindingRows,
+  readFinding,
+  searchFindings,
 } from '../../ledger/read/store/findings.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { notAcceptedText } from '../../representation/finding.ts';
-import { type Column, DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
+import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import {
   ActionForm,
   Check,
@@ -29,13 +30,12 @@ import {
   type LinkQuery,
   subjectHref,
 } from '../links.ts';
+import { emptyText, ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
 import { defineAction, definePage, type Viewer } from '../page.ts';
 import { Related, readRelated } from '../related/Related.tsx';
 import { acceptSeveral } from './acceptPage.tsx';
 import { Facts } from './Facts.tsx';
 import { detailDigest, findingClass, findingSubject } from './findingFilter.ts';
-
-const PAGE_SIZE = 50;
 
 export const findingsPage = definePage({
   path: '/findings',
@@ -50,15 +50,16 @@ export const findingsPage = definePage({
   load: async ({ db }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readFindingRows(db, {
-      state: query.state === 'any' ? undefined : query.state,
-      findingClass: query.class,
-      subject: query.subject,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: PAGE_SIZE + 1,
-    });
-    const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
-    return { outcome: 'ok', data: { findings: shown, next, query } };
+    const { rows: findings, next } = await searchFindings(
+      db,
+      {
+        state: query.state === 'any' ? undefined : query.state,
+        findingClass: query.class,
+        subject: query.subject,
+      },
+      { below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER, limit: PAGE_SIZE },
+    );
+    return { outcome: 'ok', data: { findings, next: numberCursor(next), query } };
   },
   topics: () => ['findings'],
   view: ({ findings, next, query: { cursor: current, ...filter } }, viewer) => ({
@@ -87,12 +88,18 @@ export const findingsPage = definePage({
             }
             rows={findings}
             keyOf={(row) => String(row.id)}
-            empty="No finding matches: the ledger and the service agree on everything that was compared."
+            empty={emptyText(
+              next,
+              'No finding matches: the ledger and the service agree on everything that was compared.',
+            )}
           />
         </Choice>
-        <Pager
-          first={current === undefined ? undefined : findingsHref(filter)}
-          next={next === null ? undefined : findingsHref({ ...filter, cursor: next })}
+        <ListEnd
+          found={findings.length}
+          query={filter}
+          current={current}
+          next={next}
+          hrefOf={findingsHref}
         />
       </>
     ),
@@ -184,10 +191,8 @@ export const findingPage = definePage({
   params,
   query: z.strictObject({}),
   load: async ({ db }, { params: { finding_number: place } }) => {
-    // The newest one up to its number, which is itself if it exists.
-    const page = { state: undefined, findingClass: undefined, subject: undefined };
-    const [row] = await readFindingRows(db, { ...page, below: place + 1, limit: 1 });
-    if (row?.id === place) {
+    const row = await readFinding(db, place);
+    if (row) {
       const related = await readRelated(db, [row.subject]);
       const findings = related.findings.filter(({ id: other }) => other !== place);
       return { outcome: 'ok', data: { finding: row, related: { ...related, findings } } };

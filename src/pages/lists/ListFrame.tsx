@@ -92,6 +92,11 @@ export function Totals({ count, isComplete, rows, csv, others = [] }: TotalsProp
   );
 }
 
+/** What a list without rows shows. @param none if it has no more pages */
+export function emptyText(next: string | null, none: string): string {
+  return next === null ? none : 'No row matches so far.';
+}
+
 /** A page searches a bounded number of rows, so a short one may have a next page. */
 export function ListEnd({
   found,

@@ -3,15 +3,14 @@ import { z } from 'zod';
 import { cursor } from '../../console/schemas.ts';
 import { CHANNELS } from '../../notify/domain/message.ts';
 import { messageJson } from '../../notify/messageJson.ts';
-import { MESSAGE_KINDS, MESSAGE_STATES, readMessageRows } from '../../notify/store/messageRows.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
-import { type Column, DataTable, Pager } from '../components/blocks.tsx';
+import { MESSAGE_KINDS, MESSAGE_STATES, searchMessages } from '../../notify/store/messageRows.ts';
+import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { type Column, DataTable } from '../components/blocks.tsx';
 import { FilterForm, Select } from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
 import { messageHref, messagesHref } from '../links.ts';
+import { emptyText, ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
 import { definePage } from '../page.ts';
-
-const PAGE_SIZE = 50;
 
 export const messagesPage = definePage({
   path: '/messages',
@@ -26,16 +25,13 @@ export const messagesPage = definePage({
   load: async ({ db, installation }, { query }) => {
     const from = readCursor(query.cursor, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readMessageRows(db, {
-      state: query.state,
-      channel: query.channel,
-      kind: query.kind,
-      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: PAGE_SIZE + 1,
-    });
-    const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.number]);
-    const messages = shown.map((row) => messageJson(row, installation));
-    return { outcome: 'ok', data: { messages, next, query } };
+    const { rows, next } = await searchMessages(
+      db,
+      { state: query.state, channel: query.channel, kind: query.kind },
+      { below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER, limit: PAGE_SIZE },
+    );
+    const messages = rows.map((row) => messageJson(row, installation));
+    return { outcome: 'ok', data: { messages, next: numberCursor(next), query } };
   },
   topics: () => ['messages', 'system'],
   view: ({ messages, next, query: { cursor: current, ...filter } }) => ({
@@ -64,11 +60,17 @@ export const messagesPage = definePage({
           columns={COLUMNS}
           rows={messages}
           keyOf={({ number }) => String(number)}
-          empty="No message matches. Send one through each channel: npx tallyhook alerts test."
+          empty={emptyText(
+            next,
+            'No message matches. Send one through each channel: npx tallyhook alerts test.',
+          )}
         />
-        <Pager
-          first={current === undefined ? undefined : messagesHref(filter)}
-          next={next === null ? undefined : messagesHref({ ...filter, cursor: next })}
+        <ListEnd
+          found={messages.length}
+          query={filter}
+          current={current}
+          next={next}
+          hrefOf={messagesHref}
         />
       </>
     ),

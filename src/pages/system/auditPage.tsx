@@ -2,22 +2,22 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS, type AuditResult } from '../../audit/domain/entry.ts';
 import { parseSubject } from '../../audit/domain/subject.ts';
-import { type AuditPage, type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
+import { type AuditFilter, type AuditRow, searchAudit } from '../../audit/store/audit.ts';
 import { cursor } from '../../console/schemas.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { keysetPages } from '../../platform/keyset.ts';
+import { linkedPages } from '../../platform/keyset.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
+import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { auditCsv } from '../../representation/listCsv.ts';
-import { type Column, DataTable, Pager } from '../components/blocks.tsx';
+import { type Column, DataTable } from '../components/blocks.tsx';
 import { Field, FilterForm, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import { defineDownload } from '../download.ts';
 import { auditCsvHref, auditHref, thingHref } from '../links.ts';
+import { emptyText, ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
 import { definePage } from '../page.ts';
 import { SYSTEM_CRUMB, SystemNav } from './SystemNav.tsx';
 
-const PAGE_SIZE = 50;
 const CSV_PAGE_SIZE = 1_000;
 
 /** PostgreSQL reads no year of five digits, which the end of the last day would have. */
@@ -46,7 +46,7 @@ const filter = {
 const filterSchema = z.strictObject(filter);
 type Filter = z.output<typeof filterSchema>;
 
-function readFilter(query: Filter): Omit<AuditPage, 'below' | 'limit'> {
+function readFilter(query: Filter): AuditFilter {
   return {
     actor: query.person,
     action: query.action,
@@ -71,12 +71,9 @@ export const auditCsvDownload = defineDownload({
   }),
 });
 
-function readAll(
-  db: Queryable,
-  wanted: Omit<AuditPage, 'below' | 'limit'>,
-): AsyncIterable<readonly AuditRow[]> {
-  return keysetPages<AuditRow>(CSV_PAGE_SIZE, (last, limit) =>
-    readAuditRows(db, { ...wanted, below: last?.id ?? Number.MAX_SAFE_INTEGER, limit }),
+function readAll(db: Queryable, wanted: AuditFilter): AsyncIterable<readonly AuditRow[]> {
+  return linkedPages<AuditRow, number>(undefined, (below = Number.MAX_SAFE_INTEGER) =>
+    searchAudit(db, wanted, { below, limit: CSV_PAGE_SIZE }),
   );
 }
 
@@ -88,13 +85,11 @@ export const auditPage = definePage({
   load: async ({ db }, { query: { cursor: current, ...query } }) => {
     const from = readCursor(current, numberPlace);
     if (from.outcome !== 'read') return from;
-    const rows = await readAuditRows(db, {
-      ...readFilter(query),
+    const { rows: entries, next } = await searchAudit(db, readFilter(query), {
       below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
-      limit: PAGE_SIZE + 1,
+      limit: PAGE_SIZE,
     });
-    const { shown, next } = cutPage(rows, PAGE_SIZE, (row) => [row.id]);
-    return { outcome: 'ok', data: { entries: shown, next, query, current } };
+    return { outcome: 'ok', data: { entries, next: numberCursor(next), query, current } };
   },
   view: ({ entries, next, query, current }, viewer) => ({
     title: 'Audit log',
@@ -102,7 +97,7 @@ export const auditPage = definePage({
     body: (
       <>
         <SystemNav viewer={viewer} current={auditHref()} />
-        <AuditFilter query={query} />
+        <FilterFields query={query} />
         <p>
           <a href={auditCsvHref(query)} download>
             Download CSV
@@ -113,18 +108,21 @@ export const auditPage = definePage({
           columns={COLUMNS}
           rows={entries}
           keyOf={({ id }) => String(id)}
-          empty="No entry matches. Clear the filter, or widen its days."
+          empty={emptyText(next, 'No entry matches. Clear the filter, or widen its days.')}
         />
-        <Pager
-          first={current === undefined ? undefined : auditHref(query)}
-          next={next === null ? undefined : auditHref({ ...query, cursor: next })}
+        <ListEnd
+          found={entries.length}
+          query={query}
+          current={current}
+          next={next}
+          hrefOf={auditHref}
         />
       </>
     ),
   }),
 });
 
-function AuditFilter({ query }: { readonly query: Filter }) {
+function FilterFields({ query }: { readonly query: Filter }) {
   return (
     <FilterForm action={auditHref()}>
       <Field name="person" label="Person" value={query.person} />

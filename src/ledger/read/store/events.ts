@@ -3,10 +3,11 @@
  *
  * Types and times have no index, because one would make every receipt slower. A search by them reads at
  * most `MAX_SEARCHED` events and returns where it ended, so that a rare type costs no more than a
- * frequent one.
+ * frequent one. One before a time begins where events of that time are, which the numbers show.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
-import { DAY_MS } from '../../../platform/time.ts';
+import { oneRow } from '../../../platform/db/oneRow.ts';
+import { DAY_MS, MINUTE_MS } from '../../../platform/time.ts';
 import { EVENT_SELECT, type EventState, type EventSummary, NOT_APPLIED } from './parts.ts';
 
 const WAITS = 'exists (select from pending p where p.webhook_event_id = e.id)';
@@ -87,7 +88,7 @@ export interface EventListFilter extends EventFilter {
   readonly replay?: number | undefined;
 }
 
-export interface FoundEvents {
+interface FoundEvents {
   /** Newest first. */
   readonly rows: readonly EventSummary[];
   /** Events below this number were not searched; undefined at the end of the inbox. */
@@ -98,9 +99,10 @@ export interface FoundEvents {
 export async function searchEvents(
   db: Queryable,
   filter: EventListFilter,
-  { below, limit }: { readonly below: number; readonly limit: number },
+  { below: end, limit }: { readonly below: number; readonly limit: number },
 ): Promise<FoundEvents> {
   const searched = needsSearch(filter) ? MAX_SEARCHED : limit + 1;
+  const below = Math.min(end, await readStart(db, filter));
   const values = [below, searched, ...filterValues(filter)];
   const places = { numbers: '$6', replay: '$9' };
   const rows = await db.query<EventSummary>(
@@ -136,6 +138,28 @@ async function readSearchEnd(
   return end === undefined || end.isPast ? undefined : end.id;
 }
 
+/** A receiver is unready while its clock differs by a minute. */
+const CLOCKS_DIFFER_MS = 10 * MINUTE_MS;
+
+/** The number below which a search begins: that of the first event behind its last time, found in forty steps. */
+async function readStart(db: Queryable, { to }: EventFilter): Promise<number> {
+  if (to === undefined) return Number.MAX_SAFE_INTEGER;
+  const rows = await db.query<{ number: number }>(
+    `with recursive bisected (low, high) as (
+       select coalesce(min(id), 0), coalesce(max(id), 0) + 1 from webhook_events
+       union all
+       select case when e.received_at < $1 then e.id + 1 else b.low end,
+              case when e.received_at < $1 then b.high else b.middle end
+         from (select low, high, (low + high) / 2 as middle from bisected where low < high) b
+         left join lateral (select id, received_at from webhook_events
+                             where id >= b.middle and id < b.high order by id limit 1) e on true
+     )
+     select low as number from bisected where low >= high limit 1`,
+    [new Date(to.getTime() + CLOCKS_DIFFER_MS).toISOString()],
+  );
+  return oneRow(rows).number;
+}
+
 /** Numbers follow the time of receipt, but for the clocks of receivers. */
 function aDayBefore(time: Date): string {
   return new Date(time.getTime() - DAY_MS).toISOString();
@@ -150,11 +174,11 @@ export interface EventCount {
 /** More than a person checks one by one. A run counts what it replays. */
 const MAX_COUNTED = 10_000;
 
-/** How many events match a filter, among the newest `MAX_COUNTED` of its state. */
+/** How many events match a filter, among the newest `MAX_COUNTED` of its state and before its last time. */
 export async function countEvents(db: Queryable, filter: EventFilter): Promise<EventCount> {
   const [row] = await db.query<{ count: number; searched: number }>(
     `select count(*) filter (where ${MATCHES}) as count, count(*) as searched from (${counted(filter)}) e`,
-    [Number.MAX_SAFE_INTEGER, MAX_COUNTED, ...filterValues(filter)],
+    [await readStart(db, filter), MAX_COUNTED, ...filterValues(filter)],
   );
   return { count: row?.count ?? 0, isComplete: (row?.searched ?? 0) < MAX_COUNTED };
 }

@@ -1,5 +1,11 @@
 /** Statements that read findings for programs. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import {
+  type Found,
+  type SearchPage,
+  type SearchSource,
+  searchNewest,
+} from '../../../platform/db/search.ts';
 import { DETAIL_DIGEST } from '../../store/findings.ts';
 import type { OfEvent } from './eventChanges.ts';
 
@@ -57,30 +63,53 @@ export function readFindingsOfEvent(
   );
 }
 
-/** Findings below a number, newest first. */
-export function readFindingRows(
+interface FindingFilter {
+  readonly state: FindingState | undefined;
+  readonly findingClass: string | undefined;
+  readonly subject: string | undefined;
+}
+
+/** Findings of a filter, newest first. */
+export function searchFindings(
   db: Queryable,
-  page: {
-    readonly state: FindingState | undefined;
-    readonly findingClass: string | undefined;
-    readonly subject: string | undefined;
-    readonly below: number;
-    readonly limit: number;
-  },
-): Promise<readonly FindingRow[]> {
-  return db.query<FindingRow>(
-    `select ${COLUMNS}
-       from findings
-      where id < $1
-        and ($2::text is null
-             or state = case when $2 = 'closed' then 'closed' else 'open' end
-                and ($2 = 'closed' or (accepted_at is not null) = ($2 = 'accepted')))
-        and ($3::text is null or class = $3)
-        and ($4::text is null or subject = $4)
-      order by id desc
-      limit $5`,
-    [page.below, page.state ?? null, page.findingClass ?? null, page.subject ?? null, page.limit],
+  { state, findingClass, subject }: FindingFilter,
+  page: SearchPage,
+): Promise<Found<FindingRow>> {
+  const isFiltered = [state, findingClass, subject].some((one) => one !== undefined);
+  return searchNewest<FindingRow>(
+    db,
+    {
+      table: 'findings',
+      key: 'id',
+      columns: COLUMNS,
+      source: sourceOf({ state, findingClass, subject }),
+      filter: isFiltered
+        ? {
+            columns: 'state, class, subject, accepted_at',
+            where: `($5::text is null
+                     or state = case when $5 = 'closed' then 'closed' else 'open' end
+                        and ($5 = 'closed' or (accepted_at is not null) = ($5 = 'accepted')))
+                    and ($6::text is null or class = $6) and ($7::text is null or subject = $7)`,
+            values: [state ?? null, findingClass ?? null, subject ?? null],
+          }
+        : undefined,
+    },
+    page,
   );
+}
+
+/** Subjects and open findings have an index, and classes have one for this list alone. */
+function sourceOf({ state, findingClass, subject }: FindingFilter): SearchSource {
+  if (subject !== undefined) return { where: 'subject = $2', value: subject };
+  if (state === 'open' || state === 'accepted') return { where: `state = 'open'` };
+  if (findingClass !== undefined) return { where: 'class = $2 and id > 0', value: findingClass };
+  return { where: 'true' };
+}
+
+/** @returns undefined if there is no such finding, or retention removed it */
+export async function readFinding(db: Queryable, id: number): Promise<FindingRow | undefined> {
+  const rows = await db.query<FindingRow>(`select ${COLUMNS} from findings where id = $1`, [id]);
+  return rows[0];
 }
 
 /** Those of some findings that are in a state, newest first. */
