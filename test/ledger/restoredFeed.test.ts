@@ -1,5 +1,5 @@
 /**
- * The change feed of a server whose files were set back: a base backup or a snapshot of the volume that is started
+ * The change feed of a server with files that were set back: a base backup or a snapshot of the volume that is started
  * as it is. Its timeline and system identifier are those from before. The production failure this prevents: numbers
  * are assigned twice, and a shop that has read further misses what happened to its orders since the restore.
  */
@@ -72,7 +72,7 @@ const countEpochs = async (): Promise<number> => {
   return rows.length;
 };
 
-test('numbers of a server whose files were set back are assigned once, and its readers learn what is undone', async () => {
+test('numbers of a server with files that were set back are assigned once, and its readers learn what is undone', async () => {
   await change('a', 'b');
   const [, kept] = (await readOrders(0)).map(([number]) => number);
   await db.query('checkpoint');

@@ -163,7 +163,7 @@ export async function readChanges(
   };
 }
 
-/** More than an installation has failovers. */
+/** More than an installation has failovers and starts of its database. */
 const MAX_EPOCHS = 10_000;
 
 /** Every epoch of the feed, by first number. */
