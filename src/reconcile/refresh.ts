@@ -20,7 +20,6 @@
  */
 
 import type { ResourceKind } from '../contract/resources/index.ts';
-import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import {
   type CheckedRow,
   claimDue,
@@ -43,7 +42,7 @@ import {
   nextCheckByAgeMs,
   nextCheckMs,
 } from './domain/checkTimes.ts';
-import { ageOfChangeMs, isMoneyChanged, isPastGrace, mayBeReported } from './domain/compare.ts';
+import { ageOfChangeMs, isMoneyChanged, isPastGrace } from './domain/compare.ts';
 import { affectsEveryRequest } from './domain/failures.ts';
 import { closeUnusable, openUnusable, type RequestSource } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
@@ -237,7 +236,7 @@ async function check(
   const retrieved = await parts.retrieve(row, { lane, signal });
   switch (retrieved.outcome) {
     case 'applied':
-      if (!row.isWanted) await countMissed(parts, retrieved);
+      if (!row.isWanted) countMissed(parts, retrieved);
       return undefined;
     case 'missing':
       return undefined;
@@ -258,14 +257,13 @@ async function check(
   }
 }
 
-async function countMissed(
-  { db, metrics }: RefreshParts,
+function countMissed(
+  { metrics }: RefreshParts,
   { before, after, observedMicros }: Omit<Applied, 'outcome' | 'body'>,
-): Promise<void> {
+): void {
   if (!before || after.versionMicros === null || after.isContradicted) return;
   const ageMs = ageOfChangeMs(after.versionMicros, observedMicros);
   if (!isMoneyChanged(before, after) || !isPastGrace(ageMs)) return;
-  if (mayBeReported(ageMs, await readPendingAgeMs(db))) return;
   metrics.missed(STREAM_OF[after.kind]);
   metrics.secondsToConverge(ageMs / 1000);
 }

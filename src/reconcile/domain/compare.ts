@@ -123,7 +123,7 @@ export function judgeRepaired(
 }
 
 /** Whether an event that arrived in time to report a change waits, by the age of the oldest that waits. */
-export function mayBeReported(ageMs: number, pendingAgeMs: number | undefined): boolean {
+function mayBeReported(ageMs: number, pendingAgeMs: number | undefined): boolean {
   return pendingAgeMs !== undefined && pendingAgeMs >= ageMs - GRACE_MS;
 }
 

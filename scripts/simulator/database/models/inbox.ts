@@ -6,7 +6,6 @@ import {
   readOpenBodies,
   readRemovedDays,
 } from '../../../../src/ledger/bodies/store/bodies.ts';
-import { readPendingAgeMs } from '../../../../src/ledger/inbox/store/arrivals.ts';
 import {
   claimOne,
   claimOverdue,
@@ -265,12 +264,6 @@ export const INBOX = [
     const isLocked = yield* lockInOrder(x, t, (row) => isWanted(row) && row.attempts > 0);
     yield* x.update(t.pending, isLocked, (row) => ({ ...row, attempts: row.attempts - 1 }));
     return [];
-  }),
-  modeled(readPendingAgeMs, [], 'f1d60f9b', (x, t) => {
-    const waiting = x.rows(t.pending, ({ attempts }) => attempts === 0).map(idOf);
-    const events = x.rows(t.webhook_events, ({ id }) => waiting.includes(id));
-    const oldest = Math.min(...events.map(({ received_at }) => received_at));
-    return [{ ageMs: events.length === 0 ? null : x.nowMs - oldest }];
   }),
   modeled(deferEnqueue, [[], 1], 'c901e115', function* (x, t, [ids, afterMs]) {
     const isLocked = yield* lockInOrder(x, t, isPending(ids));
