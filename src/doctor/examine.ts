@@ -348,7 +348,10 @@ async function examineService(
   const skewMs = await readSkewMs(service.baseUrl, clock);
   await note('clock', () =>
     skewMs === undefined
-      ? notChecked('the service sent no Date header', 'Compare `date -u` with a clock you trust.')
+      ? notChecked(
+          'the service did not respond, or sent no Date header',
+          'Compare `date -u` with a clock you trust.',
+        )
       : judgeClock(skewMs, isSandbox),
   );
   return skewMs;

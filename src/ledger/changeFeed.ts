@@ -4,8 +4,8 @@
  * 1. Publishing assigns numbers to committed changes, in one transaction and with one publisher at a
  *    time. So numbers become visible in order, and a reader that continues after the last number it
  *    read misses nothing and reads nothing twice.
- * 2. A server that took over begins an epoch of numbers (domain/feedEpochs.ts). A reader of changes that it
- *    lacks gets no page but the outcome `undone`.
+ * 2. A server that took over or was started begins an epoch of numbers (domain/feedEpochs.ts). A reader of
+ *    changes that it lacks gets no page but the outcome `undone`.
  * 3. A read publishes first, so that a reader does not wait for the schedule. The schedule publishes
  *    changes that nobody reads. A database user that may only read leaves it to the schedule.
  */

@@ -15,10 +15,12 @@
  * 5. A row with unreadable money is retrieved like a difference: the response may be readable. Many of them show
  *    that the list is at fault, and none is retrieved.
  * 6. Missed webhooks are counted as soon as the differences are repaired: a run that is killed or fails
- *    after that finds the window equal when it is resumed.
+ *    after that finds the window equal when it is resumed. What waited in the inbox before the repairs may have
+ *    reported a change; its webhook is awaited.
  */
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { type Observation, type ResourceRef, refKey } from '../ledger/domain/snapshot.ts';
+import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { readLocalByIds } from '../ledger/read/store/comparison.ts';
 import { markBehind } from '../ledger/store/resources.ts';
@@ -83,6 +85,7 @@ export async function repairWindow(
   run: RunContext,
   { window, differing, supplements, unsettled, unlisted }: WindowComparison,
 ): Promise<WindowRepair> {
+  const pendingAgeMs = await readPendingAgeMs(run.parts.db);
   if (!run.row.isDryRun) await applyObservations(run, supplements);
   const rest = differing.length > FEW ? await applyRows(run, differing) : differing;
   const open = new Set(rest.map(({ row }) => row.remote.id));
@@ -106,7 +109,7 @@ export async function repairWindow(
   const areManyUnreadable = named.length > MAX_UNREADABLE;
   const read = await retrieveUnreadable(run, areManyUnreadable ? [] : named);
   repaired.push(...read.repaired);
-  const missed = await countMissed(run, [...changes, ...read.changes]);
+  const missed = await countMissed(run, [...changes, ...read.changes], pendingAgeMs);
   repaired.push(...(await retrieveUnsettled(run, unsettled)));
   const areManyUnlisted = unlisted.length > MAX_UNLISTED;
   const missingRemotely = areManyUnlisted ? [] : await retrieveUnlisted(run, unlisted);
@@ -263,7 +266,11 @@ interface RepairedChange {
 }
 
 /** Counts changes so old that their webhook is lost, and records those that await one. */
-async function countMissed(run: RunContext, changes: readonly RepairedChange[]): Promise<number> {
+async function countMissed(
+  run: RunContext,
+  changes: readonly RepairedChange[],
+  pendingAgeMs: number | undefined,
+): Promise<number> {
   if (run.isFirstImport || run.row.isDryRun) return 0;
   const { stream, isManual, earlierSkewMs, history } = run;
   const { db, metrics, clock } = run.parts;
@@ -275,7 +282,7 @@ async function countMissed(run: RunContext, changes: readonly RepairedChange[]):
     if (versionMicros === undefined || versionMicros < history.untilMs * 1000) continue;
     const isAgeKnown = !isClockSet(observedMicros / 1000 - nowMs, earlierSkewMs);
     const ageMs = isAgeKnown ? ageOfChangeMs(versionMicros, observedMicros) : 0;
-    const { isMissed, isAwaited } = judgeRepaired(ageMs, { isManual });
+    const { isMissed, isAwaited } = judgeRepaired(ageMs, { isManual, pendingAgeMs });
     if (isAwaited) awaited.push({ ref, changedAt: new Date(nowMs - ageMs) });
     if (!isMissed) continue;
     missed += 1;

@@ -27,6 +27,7 @@
  *    next request, and can neither move the run back nor end it.
  */
 
+import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import { readEdgeMs } from '../ledger/read/store/comparison.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
@@ -154,11 +155,15 @@ function positionAfter({ reader }: RunContext, { by, rows, span }: ListedWindow)
 /** As many are counted by one run. */
 const MAX_MISSED = 10_000;
 
-/** Counts webhooks that have not arrived long after a run repaired their changes. */
+/**
+ * Counts webhooks that have not arrived long after a run repaired their changes. What arrived in time may wait to
+ * be applied, so nothing counts that was repaired after the oldest of what waits.
+ */
 async function recordMissed(run: RunContext, state: RunState): Promise<RunState> {
   const { parts, stream, isManual } = run;
   if (run.row.isDryRun || isManual) return state;
-  const missed = await collectMissed(parts.db, stream, { graceMs: GRACE_MS, limit: MAX_MISSED });
+  const graceMs = GRACE_MS + ((await readPendingAgeMs(parts.db)) ?? 0);
+  const missed = await collectMissed(parts.db, stream, { graceMs, limit: MAX_MISSED });
   if (missed.length === 0) return state;
   for (const { secondsToConverge } of missed) {
     parts.metrics.missed(stream);

@@ -361,7 +361,10 @@ test('an unreachable service is reported, and checks that depend on it do not pa
   expect(exit.code).toBe(6);
   expect(named(report, 'API key')).toMatchObject({ state: 'failed' });
   expect(named(report, 'API key')?.remedy).toContain('PAYMENTS_BASE_URL (http://127.0.0.1:9)');
-  expect(named(report, 'clock')).toMatchObject({ state: 'not_checked' });
+  expect(named(report, 'clock')).toMatchObject({
+    state: 'not_checked',
+    result: 'the service did not respond, or sent no Date header',
+  });
 });
 
 test('a production key is not used with a sandbox URL', async () => {

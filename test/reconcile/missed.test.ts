@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
-import { applyEach, testApplier } from '../support/ledger.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
 
 let db: TestDatabase;
@@ -119,4 +119,29 @@ test('a repair by a manual run is counted by the next scheduled run, unless its 
   expect(await run({ cause: 'night' })).toMatchObject({ found: 0, missed: 2 });
   expect(await counted()).toBe('3');
   expect(await run({ cause: 'week' })).toMatchObject({ found: 0, missed: 0 });
+});
+
+test('a change that an event in the inbox reports does not count as missed while no events worker runs', async () => {
+  const at = new Date(Date.now() - 20 * MINUTE_MS).toISOString();
+  const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
+  const [reported, lost] = [paymentObject(fields), paymentObject(fields)] as const;
+  const { run, metrics } = testReconciler({
+    db,
+    service: { baseUrl: service.baseUrl, apiKey: API_KEY },
+  });
+  show([reported, lost], short);
+  await run();
+
+  const now = [changed(reported, 5 * MINUTE_MS), changed(lost, 5 * MINUTE_MS)] as const;
+  const waiting = await receive(db, [eventBody(now[0])]);
+  await db.query(`update pending set since = since - interval '5 minutes'`);
+  show(now, short);
+  expect(await run({ cause: 'tail' })).toMatchObject({ repaired: 2, missed: 0 });
+  // The run after the grace period knows no more: the event still waits.
+  await db.query(`update awaited_webhooks set repaired_at = repaired_at - interval '3 minutes'`);
+  expect(await run({ cause: 'tail' })).toMatchObject({ found: 0, missed: 0 });
+
+  await testApplier(db).applyBatch(waiting);
+  expect(await run({ cause: 'tail' })).toMatchObject({ found: 0, missed: 1 });
+  expect(await metrics.render()).toContain('tallyhook_missed_webhooks_total{stream="payments"} 1');
 });

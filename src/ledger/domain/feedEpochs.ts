@@ -1,6 +1,7 @@
 /**
- * Epochs of the change feed. A server that takes over without the last commits of the one before it assigns its
- * numbers in a new epoch, so that none is assigned twice.
+ * Epochs of the change feed. A server that takes over without the last commits of the one before it, or that was
+ * set back to a backup, assigns its numbers in a new epoch, so that none is assigned twice. Each start of a server
+ * begins one, because nothing in a copy of its files distinguishes a restore from a restart.
  *
  * Terms
  *   epoch      a span of numbers; the feed goes from `continuesAfter` of an epoch to its `firstNumber`

@@ -55,30 +55,35 @@ export function tryLockFeed(tx: Queryable): Promise<boolean> {
 /**
  * Numbers up to `limit` committed changes, oldest first. The caller took the publisher's lock in an
  * earlier statement: this statement must not see the feed as it was before the lock. On a server with
- * another history than the last publisher's, it begins an epoch (domain/feedEpochs.ts).
+ * another history than the last publisher's, or that started after the last epoch began, it begins an epoch
+ * (domain/feedEpochs.ts): a copy of the files of a server has its timeline. `began_at` is at least the start of
+ * the server, also where its clock was set back since, so that a start begins one epoch.
  * @returns the number of changes
  */
 export async function publishChanges(tx: Queryable, limit: number): Promise<number> {
   const rows = await tx.query<{ published: number }>(
     `with latest as (
-       select first_number, timeline, system_identifier
+       select first_number, inbox_after, timeline, system_identifier, began_at
          from feed_epochs order by first_number desc limit 1
      ), server as (
-       select database_timeline() as timeline, database_system() as system_identifier
+       select database_timeline() as timeline, database_system() as system_identifier,
+              pg_postmaster_start_time() as started_at
      ), begun as (
-       insert into feed_epochs (first_number, continues_after, inbox_after, timeline, system_identifier)
+       insert into feed_epochs (first_number, continues_after, inbox_after, timeline, system_identifier,
+                                began_at)
        select greatest(extract(epoch from statement_timestamp())::bigint * 1000000,
                        last.number + 1, l.first_number + 1),
               last.number,
-              coalesce((select max(webhook_event_id)
+              greatest((select max(webhook_event_id)
                           from (select webhook_event_id from changes
-                                 order by number desc limit 1000) newest), 0),
-              s.timeline, s.system_identifier
+                                 order by number desc limit 1000) newest), l.inbox_after),
+              s.timeline, s.system_identifier, greatest(statement_timestamp(), s.started_at)
          from latest l
         cross join server s
         cross join (select coalesce(max(number), 0) as number from changes) last
         where coalesce(s.timeline <> l.timeline, false)
            or coalesce(s.system_identifier <> l.system_identifier, false)
+           or s.started_at > l.began_at
        returning first_number
      ), taken as (
        delete from change_log
@@ -158,7 +163,7 @@ export async function readChanges(
   };
 }
 
-/** More than an installation has failovers. */
+/** More than an installation has failovers and starts of its database. */
 const MAX_EPOCHS = 10_000;
 
 /** Every epoch of the feed, by first number. */

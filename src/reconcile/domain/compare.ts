@@ -119,14 +119,21 @@ export function isClockSet(skewMs: number, earlierSkewMs: number | undefined): b
 /**
  * Whether a repaired change counts as missed at once, or its webhook is awaited first. It may still
  * arrive; and what a person repairs is counted by the scheduled runs, since no Prometheus scrapes the
- * process of a command.
+ * process of a command. While events wait to be applied, one of them may have reported the change in time.
  */
 export function judgeRepaired(
   ageMs: number,
-  { isManual }: { readonly isManual: boolean },
+  of: { readonly isManual: boolean; readonly pendingAgeMs: number | undefined },
 ): { readonly isMissed: boolean; readonly isAwaited: boolean } {
-  const isMissed = isPastGrace(ageMs);
-  return { isMissed, isAwaited: !isMissed || (isManual && ageMs < HISTORY_MS) };
+  const isOld = isPastGrace(ageMs);
+  const isReported = mayBeReported(ageMs, of.pendingAgeMs);
+  const isAwaited = !isOld || (of.isManual ? ageMs < HISTORY_MS : isReported);
+  return { isMissed: isOld && !isReported, isAwaited };
+}
+
+/** Whether an event that arrived in time to report a change waits, by the age of the oldest that waits. */
+function mayBeReported(ageMs: number, pendingAgeMs: number | undefined): boolean {
+  return pendingAgeMs !== undefined && pendingAgeMs >= ageMs - GRACE_MS;
 }
 
 /** Whether a change is so old that its webhook counts as missed. */
