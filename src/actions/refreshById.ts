@@ -40,7 +40,12 @@ export async function refreshByIdAs(
   } as const;
   return await recordAttempt(db, intent, async () => {
     const retrieved = await retrieveAll(discovery, id, refs);
-    for (const { ref } of retrieved) if (ref.kind === 'payment') await check.checkOne(ref.id);
+    for (const {
+      ref,
+      retrieved: { outcome },
+    } of retrieved) {
+      if (ref.kind === 'payment') await check.checkOne(ref.id, outcome === 'applied');
+    }
     const resources = retrieved.map(({ ref, retrieved: { outcome } }) => ({ ...ref, outcome }));
     const isApplied = resources.every(({ outcome }) => outcome === 'applied');
     return {

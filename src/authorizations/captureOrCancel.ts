@@ -56,7 +56,7 @@ export async function captureOrCancel(
   const before = await readHold(db, request.paymentId);
   const sent = await service.act(request);
   const refreshed = await service.refresh(request.paymentId);
-  await check.checkOne(request.paymentId);
+  await check.checkOne(request.paymentId, refreshed.outcome === 'applied');
   const hold = await readHold(db, request.paymentId);
   const isDone = refreshed.outcome === 'applied' && isShown(request, before, hold);
   const result = sent.outcome === 'unknown' && isDone ? ({ outcome: 'done' } as const) : sent;

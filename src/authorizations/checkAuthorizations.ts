@@ -12,8 +12,9 @@
  * 4. The nearest deadline comes first, and a run continues while there is more, for up to RUN_MS: a
  *    backlog of new holds delays no reminder.
  * 5. While reconciliation is paused, no request is sent to the service. Reminders are still sent.
- * 6. Each reminder raises the alert or sends it again. When nothing is held any more, the alert is
- *    resolved in the same transaction.
+ * 6. Each reminder raises the alert or sends it again. When a part was captured since, the next run has the alert
+ *    and the finding show the rest, without a notification. When nothing is held any more, the alert is resolved
+ *    in the same transaction.
  * 7. A payment that cannot be checked delays no other. Before anything is sent, a run waits LOCK_WAIT_MS
  *    for what another transaction holds, such as that of a worker that hangs. It logs the failure,
  *    postpones the check and continues. A failure that affects every transaction ends the run.
@@ -46,8 +47,8 @@ import {
   claimAttempt,
   postponeDue,
   readAuthorization,
+  readChanged,
   readDue,
-  readSettled,
   readUnwatched,
   saveOutcome,
 } from './store/authorizations.ts';
@@ -77,10 +78,13 @@ export interface PolicyInProgress {
 }
 
 export interface AuthorizationCheck {
-  /** Checks everything that is new, due or settled, for a bounded time. */
+  /** Checks everything that is new, due or changed, for a bounded time. */
   run(): Promise<void>;
-  /** Checks one payment now, without retrieving it: the caller just has. */
-  checkOne(paymentId: string): Promise<void>;
+  /**
+   * Checks one payment now, without retrieving it: the caller just has.
+   * @param isConfirmed the service responded with it
+   */
+  checkOne(paymentId: string, isConfirmed: boolean): Promise<void>;
   /** The attempt of the policy on a payment that may be in progress. */
   readInProgress(paymentId: string): Promise<PolicyInProgress | undefined>;
 }
@@ -101,38 +105,31 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
   const { db, clock, log } = parts;
 
   const check = async (
-    paymentId: string,
+    { paymentId, isChanged }: Wanted,
     service: AuthorizationService | undefined,
-    lockWaitMs?: number,
   ) => {
     const row = await readAuthorization(db, paymentId);
     const before = row && assessHold(row, parts, clock.nowMs());
-    const refreshed = before?.needsRefresh
-      ? await service?.refresh(paymentId, lockWaitMs)
-      : undefined;
+    const needsRefresh = before !== undefined && (before.needsRefresh || isChanged);
+    const refreshed = needsRefresh ? await service?.refresh(paymentId, LOCK_WAIT_MS) : undefined;
     if (refreshed?.outcome === 'stopped') return refreshed;
     const isConfirmed = refreshed?.outcome === 'applied';
-    const locking = lockWaitMs === undefined ? db : limitingLockWaits(db, lockWaitMs);
-    const hold = await locking.transaction((tx) =>
-      recordReminder(tx, parts, { paymentId, isConfirmed }),
+    const hold = await limitingLockWaits(db, LOCK_WAIT_MS).transaction((tx) =>
+      recordReminder(tx, parts, { paymentId, isConfirmed, isChanged }),
     );
-    if (hold?.reminder.dueHours !== undefined) {
-      log.warn(
-        { paymentId, hoursLeft: hold.reminder.dueHours, isConfirmed },
-        'authorization.expiring',
-      );
-    }
+    logReminder(parts, hold, isConfirmed);
     if (hold && isConfirmed && service) await followPolicy(parts, service, hold);
     return refreshed;
   };
 
   /** Rule 7. */
   const checkOrPostpone = async (
-    paymentId: string,
+    wanted: Wanted,
     service: AuthorizationService | undefined,
   ): Promise<RefreshOutcome | undefined> => {
+    const { paymentId } = wanted;
     try {
-      return await check(paymentId, service, LOCK_WAIT_MS);
+      return await check(wanted, service);
     } catch (thrown) {
       if (affectsEveryTransaction(thrown)) throw thrown;
       const now = new Date(clock.nowMs());
@@ -144,8 +141,11 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
   };
 
   return {
-    checkOne: async (paymentId) => {
-      await check(paymentId, undefined);
+    checkOne: async (paymentId, isConfirmed) => {
+      const hold = await db.transaction((tx) =>
+        recordReminder(tx, parts, { paymentId, isConfirmed }),
+      );
+      logReminder(parts, hold, isConfirmed);
     },
     readInProgress: async (paymentId) => {
       const last = (await readAuthorization(db, paymentId))?.lastAttempt;
@@ -156,9 +156,9 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
       const endMs = clock.nowMs() + RUN_MS;
       // Rule 2. Otherwise each payment would wait for the same timeout.
       let isServiceUnavailable = false;
-      for await (const paymentId of workUntil(parts, endMs)) {
+      for await (const wanted of workUntil(parts, endMs)) {
         const mayRequest = !isServiceUnavailable && !(await parts.isPaused());
-        const refreshed = await checkOrPostpone(paymentId, mayRequest ? parts.service : undefined);
+        const refreshed = await checkOrPostpone(wanted, mayRequest ? parts.service : undefined);
         if (refreshed?.outcome === 'stopped') return;
         isServiceUnavailable ||= isUnavailable(refreshed);
       }
@@ -166,29 +166,51 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
   };
 }
 
+function logReminder(
+  { log }: AuthorizationCheckParts,
+  hold: HoldAssessment | undefined,
+  isConfirmed: boolean,
+): void {
+  if (hold?.reminder.dueHours === undefined) return;
+  const { row, reminder } = hold;
+  log.warn(
+    { paymentId: row.paymentId, hoursLeft: reminder.dueHours, isConfirmed },
+    'authorization.expiring',
+  );
+}
+
+/** What to check. */
+interface Wanted {
+  readonly paymentId: string;
+  /** Another amount can be captured than at its last reminder. */
+  readonly isChanged: boolean;
+}
+
 /**
  * What is due, the most urgent first, until nothing is left or the time is over (rule 4). What is new and
- * what is settled is found among all that is held, so a run looks again only where a limit cut it off. Each
- * payment comes once: one that could be neither checked nor postponed waits for the next run.
+ * what has changed since its reminder is found among all that is held, so a run looks again only where a
+ * limit cut it off. Each payment comes once: one that could be neither checked nor postponed waits for the
+ * next run.
  */
-async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncGenerator<string> {
+async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncGenerator<Wanted> {
   const { db, clock } = parts;
   const limit = DUE_PER_BATCH;
   let mayBeNew = true;
-  let mayBeSettled = true;
+  let mayBeChanged = true;
   const begun = new Set<string>();
   for (let isMore = true; isMore; ) {
     mayBeNew &&= await watchNew(parts);
     const due = await readDue(db, { now: new Date(clock.nowMs()), limit });
-    const settled: readonly string[] = mayBeSettled
-      ? await readSettled(db, { statuses: STATUSES, limit })
+    const found: readonly string[] = mayBeChanged
+      ? await readChanged(db, { statuses: STATUSES, limit })
       : [];
-    mayBeSettled = settled.length === limit;
-    const next = [...new Set([...due, ...settled])].filter((paymentId) => !begun.has(paymentId));
+    mayBeChanged = found.length === limit;
+    const changed = new Set(found);
+    const next = [...new Set([...due, ...found])].filter((paymentId) => !begun.has(paymentId));
     for (const paymentId of next) {
       if (clock.nowMs() >= endMs) return;
       begun.add(paymentId);
-      yield paymentId;
+      yield { paymentId, isChanged: changed.has(paymentId) };
     }
     isMore = (mayBeNew || next.length > 0) && clock.nowMs() < endMs;
   }

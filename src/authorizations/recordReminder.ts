@@ -22,6 +22,8 @@ export interface CheckedHold {
   readonly isConfirmed: boolean;
   /** An attempt of the policy has just ended. */
   readonly isAfterAttempt?: boolean;
+  /** Another amount can be captured than at the last reminder. */
+  readonly isChanged?: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface CheckedHold {
 export async function recordReminder(
   tx: Queryable,
   { clock, ...rules }: AuthorizationRules & { readonly clock: Clock },
-  { paymentId, isConfirmed, isAfterAttempt = false }: CheckedHold,
+  { paymentId, isConfirmed, isAfterAttempt = false, isChanged = false }: CheckedHold,
 ): Promise<HoldAssessment | undefined> {
   const nowMs = clock.nowMs();
   const row = await lockAuthorization(tx, paymentId);
@@ -56,19 +58,38 @@ export async function recordReminder(
   });
   if (reminder.dueHours !== undefined) {
     await insertReminder(tx, reminderOf(hold, reminder.dueHours));
-    const detail = detailOf(hold, reminder.dueHours, isConfirmed);
-    await openFindings(tx, [{ class: CLASS, subject, detail }]);
-    const facts = factsOf(hold, reminder.dueHours, isConfirmed);
-    await syncAlerts(tx, [holdAlerts(paymentId, facts)]);
+    await show(tx, hold, { hours: reminder.dueHours, isConfirmed, notifies: true });
   } else if (reminder.latest === undefined) {
     // The deadline moved, so that no reminder about it has been sent.
     await closeFindings(tx, [{ class: CLASS, subject }]);
     if (row.reminderHours !== null) await syncAlerts(tx, [holdAlerts(paymentId, undefined)]);
-  } else if (isAfterAttempt) {
-    const facts = factsOf(hold, reminder.latest.hours, isConfirmed);
-    await syncAlerts(tx, [{ ...holdAlerts(paymentId, facts), isReminderDue: isNews(hold) }]);
+  } else if (isAfterAttempt || isChanged || isConfirmed) {
+    const notifies = isAfterAttempt && isNews(hold);
+    await show(tx, hold, { hours: reminder.latest.hours, isConfirmed, notifies });
   }
   return hold;
+}
+
+interface Shown {
+  /** The threshold of the last reminder. */
+  readonly hours: number;
+  readonly isConfirmed: boolean;
+  /** The alert notifies, also if it is open. */
+  readonly notifies: boolean;
+}
+
+/** Has the finding and the alert show the hold as it is now. */
+async function show(
+  tx: Queryable,
+  hold: HoldAssessment,
+  { hours, isConfirmed, notifies }: Shown,
+): Promise<void> {
+  const { paymentId } = hold.row;
+  const subject = refKey({ kind: 'payment', id: paymentId });
+  const detail = detailOf(hold, hours, isConfirmed);
+  await openFindings(tx, [{ class: CLASS, subject, detail }]);
+  const alerts = holdAlerts(paymentId, factsOf(hold, hours, isConfirmed));
+  await syncAlerts(tx, [{ ...alerts, isReminderDue: notifies }]);
 }
 
 /** Of attempts that fail, the first and the last are each worth a notification. */

@@ -136,6 +136,51 @@ describe('reminders', () => {
     });
   });
 
+  test('have alert and finding show the rest once a part is captured, without another notification', async () => {
+    const watched = await setUpAuthorizations(sandbox, db);
+    const id = await watched.authorize({ capture_method: 'manual_multiple' });
+    await watched.advance(5 * DAY_MS + HOUR_MS);
+    await watched.check.run();
+    const shown = async () => ({
+      alerts: await db.query(
+        `select rule, detail->'capturableMinor' as minor, sentence from alerts
+          where subject = $1 and state <> 'resolved'`,
+        [`payment:${id}`],
+      ),
+      findings: await db.query(
+        `select detail->'amount_capturable' as minor from findings where subject = $1 and state = 'open'`,
+        [`payment:${id}`],
+      ),
+    });
+    expect(await shown()).toMatchObject({
+      alerts: [{ minor: 6540, sentence: expect.stringContaining('of 65.40 USD') }],
+      findings: [{ minor: 6540 }],
+    });
+    const sent = () =>
+      db.query(
+        'select type from alert_outbox o join alerts a on a.id = o.alert_id where a.subject = $1',
+        [`payment:${id}`],
+      );
+    const before = await sent();
+
+    await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
+    await watched.applyWebhooks();
+    await watched.check.run();
+
+    expect(await shown()).toMatchObject({
+      alerts: [
+        {
+          rule: 'authorization_expiring',
+          minor: 5540,
+          sentence: expect.not.stringContaining('out of date'),
+        },
+      ],
+      findings: [{ minor: 5540 }],
+    });
+    expect(await sent()).toEqual(before);
+    expect(await remindersOf(watched, id)).toEqual([48]);
+  });
+
   test('are sent once by concurrent checks', async () => {
     const watched = await setUpAuthorizations(sandbox, db);
     const id = await watched.authorize();
@@ -225,6 +270,7 @@ describe('the deadline in the ledger', () => {
     await applyEach(db, testApplier(db), events);
     await (await setUpAuthorizations(sandbox, db, { service: undefined })).check.checkOne(
       payment.payment_id,
+      false,
     );
     const rows = await db.query<{ at: Date }>(
       'select deadline_at as at from authorization_watch where payment_id = $1',

@@ -190,7 +190,7 @@ const EXAMPLES: Readonly<Record<string, () => Words | Promise<Words>>> = {
   'payouts cancel': async () => [await payout(), '--yes', ...DECIDED],
   'payouts fulfill': async () => [await payout(), '--yes', ...DECIDED],
   'authorizations list': async () => {
-    await setup.check.checkOne(await setup.authorize());
+    await setup.check.checkOne(await setup.authorize(), true);
     return [];
   },
   'authorizations capture': async () => [

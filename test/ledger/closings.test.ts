@@ -511,3 +511,22 @@ describe('the statement of a closed month', () => {
     await own.drop();
   });
 });
+
+test('every sum of a closing is read, however many days an import of the past gave it', async () => {
+  const db = await createTestDatabase();
+  const { id } = await closed(db, '2024-03');
+  const days = 100_001;
+  await db.query(
+    `insert into closing_days (closing_id, day, currency, leg, ups, downs, up_minor, down_minor, late,
+                               late_minor, posted_up_minor, posted_down_minor)
+     select $1, date '2020-01-01' + n / 100, chr(65 + n / 10 % 10) || 'AA', 'leg_' || n % 10, 1, 0, n, 0, 0, 0, n, 0
+       from generate_series(0, $2::int - 1) as n`,
+    [id, days],
+  );
+  const sum = (days * (days - 1)) / 2;
+  const read = await readClosingDays(db, id, undefined);
+  expect(read.length).toBe(days);
+  expect(read.reduce((total, { postedUpMinor }) => total + postedUpMinor, 0n)).toBe(BigInt(sum));
+  expect((await readClosingDays(db, id, 'AAA')).length).toBe(10_001);
+  await db.drop();
+});

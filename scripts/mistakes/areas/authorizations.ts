@@ -67,8 +67,8 @@ export const AUTHORIZATIONS: readonly Mistake[] = [
   {
     guarantee: 'A transaction that hangs delays a run by less than a statement may take.',
     file: 'src/authorizations/checkAuthorizations.ts',
-    code: 'return await check(paymentId, service, LOCK_WAIT_MS);',
-    mistaken: 'return await check(paymentId, service);',
+    code: 'const LOCK_WAIT_MS = 500;',
+    mistaken: 'const LOCK_WAIT_MS = 0;',
     test: 'test/authorizations/uncheckedPayments.test.ts',
     named: 'a transaction that holds',
   },

@@ -116,6 +116,13 @@ export const MERGE: readonly Mistake[] = [
     test: 'test/unit/ledger/order.test.ts',
   },
   {
+    guarantee: 'An order that keeps captured money in another currency is not refunded.',
+    file: 'src/ledger/domain/order.ts',
+    code: "const isPart = status === 'refunded' &&",
+    mistaken: "const isPart = status === 'moved' &&",
+    test: 'test/unit/ledger/order.test.ts',
+  },
+  {
     guarantee: 'The merchant loses the amount of an expired dispute.',
     file: 'src/ledger/domain/order.ts',
     code: "new Set(['lost', 'accepted', 'expired'])",

@@ -149,8 +149,11 @@ export async function readDue(
   return rows.map(({ id }) => id);
 }
 
-/** Payments that had a reminder and can no longer be captured. */
-export async function readSettled(
+/**
+ * Payments that had a reminder of which another amount can be captured now, or nothing. The finding has the amount of
+ * the reminder.
+ */
+export async function readChanged(
   db: Queryable,
   request: { readonly statuses: readonly string[]; readonly limit: number },
 ): Promise<readonly string[]> {
@@ -158,8 +161,11 @@ export async function readSettled(
     `select w.payment_id as id
        from authorization_watch w
        join resources r on r.kind = 'payment' and r.id = w.payment_id
+       left join findings f on f.class = 'authorization_expiring' and f.state = 'open'
+                           and f.subject = 'payment:' || w.payment_id
       where w.reminder_hours is not null
-        and not (coalesce(r.status = any ($1::text[]), false) and r.authorized_minor > r.captured_minor)
+        and (not (coalesce(r.status = any ($1::text[]), false) and r.authorized_minor > r.captured_minor)
+             or (f.detail->>'amount_capturable')::bigint <> r.authorized_minor - r.captured_minor)
       order by w.payment_id
       limit $2`,
     [request.statuses, request.limit],

@@ -107,6 +107,9 @@ function whyOrder(
     ...currencies.map(({ currency, status: word }) => `${word} (${currency})`),
     ...unpriced.map(({ kind, id }) => `pending (${kind} ${id}, currency unknown)`),
   ];
+  if (status === 'partially_refunded' && currencies.every((one) => one.status !== status)) {
+    return `Of ${statuses.join(', ')}: captured money is left, so the order is ${status}.`;
+  }
   if (statuses.length > 1) {
     return `Of ${statuses.join(', ')}, ${status} has precedence.`;
   }

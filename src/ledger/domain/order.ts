@@ -4,7 +4,8 @@
  * 1. Amounts add up per currency; nothing is ever converted or added across currencies.
  * 2. Each currency has a status, the first of ORDER_STATUSES that applies. The order's status is
  *    the first over its currencies and its parts of unknown currency.
- * 3. Payouts never enter an order.
+ * 3. Only an order that keeps no captured money in any currency is refunded: otherwise it is partially refunded.
+ * 4. Payouts never enter an order.
  */
 import { sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
@@ -54,7 +55,21 @@ export function deriveOrder(parts: readonly OrderPart[]): OrderState {
   const totals = [...byCurrency]
     .flatMap(([currency, of]) => (currency === undefined ? [] : [deriveTotals(currency, of)]))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1));
-  return { status: first([...statuses, ...totals.map(({ status }) => status)]), totals };
+  return { status: statusOver([...statuses, ...totals.map(({ status }) => status)]), totals };
+}
+
+/** Statuses of a currency of which the order keeps captured money. */
+const KEEPS_MONEY: ReadonlySet<OrderStatus> = new Set([
+  'partially_refunded',
+  'paid',
+  'partially_captured',
+]);
+
+/** The status of the order (invariants 2 and 3). */
+function statusOver(statuses: readonly OrderStatus[]): OrderStatus {
+  const status = first(statuses);
+  const isPart = status === 'refunded' && statuses.some((one) => KEEPS_MONEY.has(one));
+  return isPart ? 'partially_refunded' : status;
 }
 
 function deriveTotals(currency: string, parts: readonly OrderPart[]): OrderTotals {

@@ -8,6 +8,7 @@
 import { lockByName } from '../../platform/db/advisoryLocks.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { oneRow } from '../../platform/db/oneRow.ts';
+import { keysetPages } from '../../platform/keyset.ts';
 import type { Closing, ClosingException, ClosingSum } from '../domain/closings.ts';
 import type { Period } from '../domain/period.ts';
 import { formatInstant } from '../domain/time.ts';
@@ -219,15 +220,39 @@ function recordsOf(rows: readonly ClosingSum[]): string {
   );
 }
 
-/** The stored sums of a closing by day, in the form in which they are added up. */
-export function readStoredDays(tx: Queryable, id: number): Promise<readonly ClosingSum[]> {
-  return tx.query<ClosingSum>(
-    `select currency, leg, to_char(day, 'YYYY-MM-DD') as day, ${textsOf('d', DAY_SUMS)} as sums
-       from closing_days d
-      where closing_id = $1
-      limit 100000`,
-    [id],
+const DAYS_AT_ONCE = 10_000;
+
+/**
+ * The stored sums of a closing by day, in the form in which they are added up. An import of years into a closed ledger
+ * gives the next closing hundreds of thousands, so they are read in pages.
+ * @param currency undefined: every currency
+ */
+export async function readStoredDays(
+  tx: Queryable,
+  id: number,
+  currency?: string,
+): Promise<readonly ClosingSum[]> {
+  const days: ClosingSum[] = [];
+  const pages = keysetPages<ClosingSum>(DAYS_AT_ONCE, (last, limit) =>
+    tx.query<ClosingSum>(
+      `select currency, leg, to_char(day, 'YYYY-MM-DD') as day, ${textsOf('d', DAY_SUMS)} as sums
+         from closing_days d
+        where closing_id = $1 and ($2::text is null or currency = $2)
+              and (d.day, d.currency, d.leg) > ($3::date, $4, $5)
+        order by d.day, d.currency, d.leg
+        limit $6`,
+      [
+        id,
+        currency ?? null,
+        last?.day ?? '-infinity',
+        last?.currency ?? '',
+        last?.leg ?? '',
+        limit,
+      ],
+    ),
   );
+  for await (const page of pages) days.push(...page);
+  return days;
 }
 
 /** The stored balances of a closing. */

@@ -106,6 +106,10 @@ test('each of several currencies has its rule, and the first in the precedence d
   expect(because).toBe(
     'Of paid (JPY), partially_refunded (USD), partially_refunded has precedence.',
   );
+  const all = part('refund', 'ref_2', { ...usd, status: 'succeeded' });
+  expect(explain('partially_refunded', paid, all, yen).because).toBe(
+    'Of paid (JPY), refunded (USD): captured money is left, so the order is partially_refunded.',
+  );
 });
 
 test('a stub keeps its order pending, and is named', () => {

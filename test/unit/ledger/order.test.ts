@@ -45,6 +45,36 @@ describe('the status of an order', () => {
     ['partially_refunded', [part({ status: undefined, currency: undefined }), refund({})]],
     ['partially_refunded', [part({ currency: 'EUR' }), refund({})]],
     ['refunded', [part({ status: 'cancelled_post_capture' }), refund({})]],
+    // Refunded means that no captured money is left, in any currency.
+    ['partially_refunded', [paid, refund({ amountMinor: 100 }), part({ currency: 'EUR' })]],
+    [
+      'partially_refunded',
+      [
+        paid,
+        refund({ amountMinor: 100 }),
+        part({ currency: 'EUR', status: 'cancelled', capturedMinor: 30 }),
+      ],
+    ],
+    [
+      'partially_refunded',
+      [
+        paid,
+        refund({ amountMinor: 100 }),
+        part({ currency: 'EUR' }),
+        refund({ currency: 'EUR', amountMinor: 99 }),
+      ],
+    ],
+    [
+      'refunded',
+      [
+        paid,
+        refund({ amountMinor: 100 }),
+        part({ currency: 'EUR' }),
+        refund({ currency: 'EUR', amountMinor: 100 }),
+        part({ currency: 'JPY', status: 'failed', capturedMinor: 0 }),
+        part({ currency: 'KWD', status: 'processing', capturedMinor: 0 }),
+      ],
+    ],
     ['paid', [paid, refund({ status: 'failed' })]],
     ['paid', [paid, part({ status: 'failed', capturedMinor: 0 })]],
     ['partially_captured', [part({ status: 'partially_captured', capturedMinor: 30 })]],

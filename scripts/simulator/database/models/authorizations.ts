@@ -7,8 +7,8 @@ import {
   lockAuthorization,
   postponeDue,
   readAuthorization,
+  readChanged,
   readDue,
-  readSettled,
   readUnwatched,
   saveOutcome,
   saveWatch,
@@ -43,6 +43,18 @@ const isHeld = (row: ResourceRow, statuses: unknown) =>
   row.status !== null &&
   texts(statuses).includes(row.status) &&
   row.authorized_minor > row.captured_minor;
+
+/** Whether the open finding about a hold has another amount than what can be captured. */
+function isOtherThanFound(x: Execution, t: Tables, row: ResourceRow): boolean {
+  const found = x.rows(
+    t.findings,
+    ({ class: name, subject, state }) =>
+      name === 'authorization_expiring' && state === 'open' && subject === `payment:${row.id}`,
+  );
+  return found.some(
+    ({ detail }) => detail.amount_capturable !== row.authorized_minor - row.captured_minor,
+  );
+}
 
 function firstHoldMicros(x: Execution, t: Tables, id: string): number | null {
   const own = x.rows(t.snapshots, (row) => row.kind === 'payment' && row.resource_id === id);
@@ -159,13 +171,15 @@ const READS = [
       .slice(0, Number(limit))
       .map((row) => ({ id: row.payment_id })),
   ),
-  modeled(readSettled, [{ statuses: [], limit: 1 }], '8a87848e', (x, t, [statuses, limit]) =>
+  modeled(readChanged, [{ statuses: [], limit: 1 }], '96aac0c3', (x, t, [statuses, limit]) =>
     x
       .rows(
         t.authorization_watch,
         (row) =>
           row.reminder_hours !== null &&
-          x.rows(t.resources, isPayment(row.payment_id)).some((one) => !isHeld(one, statuses)),
+          x
+            .rows(t.resources, isPayment(row.payment_id))
+            .some((one) => !isHeld(one, statuses) || isOtherThanFound(x, t, one)),
       )
       .sort(byText((row) => row.payment_id))
       .slice(0, Number(limit))

@@ -2,6 +2,7 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Closing } from '../../domain/closings.ts';
 import type { ClosedDaySums, LegSums } from '../../domain/statement.ts';
+import { readStoredDays } from '../../store/closings.ts';
 import { micros } from './instants.ts';
 import type { SumsAsText } from './sums.ts';
 
@@ -31,23 +32,19 @@ export async function readClosingDays(
   id: number,
   currency: string | undefined,
 ): Promise<readonly ClosedDaySums[]> {
-  const rows = await tx.query<SumsAsText<ClosedDaySums>>(
-    `select to_char(day, 'YYYY-MM-DD') as day, currency, leg, ups, downs, up_minor::text as "upMinor",
-            down_minor::text as "downMinor", late, late_minor::text as "lateMinor",
-            posted_up_minor::text as "postedUpMinor", posted_down_minor::text as "postedDownMinor"
-       from closing_days
-      where closing_id = $1 and ($2::text is null or currency = $2)
-      order by currency, day, leg
-      limit 100000`,
-    [id, currency ?? null],
-  );
-  return rows.map((row) => ({
-    ...row,
-    upMinor: BigInt(row.upMinor),
-    downMinor: BigInt(row.downMinor),
-    lateMinor: BigInt(row.lateMinor),
-    postedUpMinor: BigInt(row.postedUpMinor),
-    postedDownMinor: BigInt(row.postedDownMinor),
+  const stored = await readStoredDays(tx, id, currency);
+  return stored.map(({ day, currency: own, leg, sums }) => ({
+    day: day ?? '',
+    currency: own,
+    leg,
+    ups: Number(sums.ups),
+    downs: Number(sums.downs),
+    upMinor: BigInt(sums.up_minor ?? 0),
+    downMinor: BigInt(sums.down_minor ?? 0),
+    late: Number(sums.late),
+    lateMinor: BigInt(sums.late_minor ?? 0),
+    postedUpMinor: BigInt(sums.posted_up_minor ?? 0),
+    postedDownMinor: BigInt(sums.posted_down_minor ?? 0),
   }));
 }
 
