@@ -21,9 +21,9 @@ import {
   UsageError,
 } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
+import { printableJson } from '../platform/printableJson.ts';
 import { formatTime } from '../representation/time.ts';
 import { invocation, printEscaped, printNote, terminal } from './invocation.ts';
-import { printableJson } from './printable.ts';
 
 /** The settings as text, not yet validated. */
 export function readSettings(): Environment {

@@ -13,18 +13,3 @@ export function printableLines(text: string): string {
     .map((line) => printable(line.replaceAll('\t', '  ')))
     .join('\n');
 }
-
-/** The same for JSON, with the value that it had: the characters become escapes. */
-export function printableJson(json: string): string {
-  return json
-    .split('\n')
-    .map((line) => line.replace(UNPRINTABLE, escapesOf))
-    .join('\n');
-}
-
-function escapesOf(character: string): string {
-  return Array.from(
-    { length: character.length },
-    (_, place) => `\\u${character.charCodeAt(place).toString(16).padStart(4, '0')}`,
-  ).join('');
-}

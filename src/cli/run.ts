@@ -1,6 +1,7 @@
 /** Runs one command. Commands parse arguments, call features and print. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../platform/packageRoot.ts';
+import { printableJson } from '../platform/printableJson.ts';
 import { failureText } from '../platform/shutdown.ts';
 import { COMMANDS } from './commands/index.ts';
 import { EXIT_CODES } from './exitCodes.ts';
@@ -14,7 +15,7 @@ import {
   withInvocation,
 } from './invocation.ts';
 import { permissionOf } from './permissions.ts';
-import { printableJson, printableLines } from './printable.ts';
+import { printableLines } from './printable.ts';
 
 /** Columns of help that does not go to a terminal. */
 const FILE_WIDTH = 80;

@@ -348,6 +348,12 @@ export function readEnvironment(): Environment {
   return process.env;
 }
 
+/** The environment of another program that is started: it needs no setting, and many of them are secrets. */
+export function withoutSettings(env: Environment): Environment {
+  const others = Object.entries(env).filter(([name]) => !Object.hasOwn(SETTINGS.shape, name));
+  return Object.fromEntries(others);
+}
+
 /**
  * Reads the settings.
  * @throws UsageError with every error

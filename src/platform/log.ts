@@ -1,10 +1,12 @@
 /**
  * Structured logs: an event name, then identifiers, and never a body, a secret or a header.
- * Redaction is a second line of defense for objects with more fields than intended.
+ * Redaction is a second line of defense for objects with more fields than intended. A line is safe to read in
+ * a terminal, regardless of its texts.
  */
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import { errorCode, toError } from './errors.ts';
 import { createOutageLines } from './outageLines.ts';
+import { printableJson } from './printableJson.ts';
 import { atMost } from './sleep.ts';
 
 export type Log = Logger;
@@ -47,6 +49,7 @@ export function createLog(level: LogLevel, to?: 'stderr' | number | ((line: stri
         const [facts, event]: readonly unknown[] = args;
         if (isReport || !outages.isCounted(facts, event)) method.apply(this, args);
       },
+      streamWrite: printableJson,
     },
   };
   const log = open(options, to);

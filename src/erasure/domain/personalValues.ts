@@ -7,7 +7,7 @@
  *    person. They count only beside an id of the person's payments.
  * 3. Ids are no values: the ledger needs them, and they name nobody by themselves.
  */
-import { type BodyObject, bodyObjects } from './bodyObjects.ts';
+import { type BodyObject, bodyObjects, FIELDS_OF_SHOP } from './bodyObjects.ts';
 import { MIN_VALUE_LENGTH } from './matcher.ts';
 
 export interface PersonalValue {
@@ -48,9 +48,6 @@ const COMMON_FIELDS = new Set([
 /** Objects with the name of a person in `name`; goods and services have names, too. '': a customer itself. */
 const NAME_HOLDERS = new Set(['', 'object', 'customer', 'customer_details', 'payer', 'bank']);
 
-/** Texts and objects of the shop, where it may write anything. */
-const FREE_FIELDS = new Set(['description', 'metadata', 'return_url']);
-
 type Kind = 'distinctive' | 'common' | 'none';
 
 /** The values of the person whom an event is about. @param body the parsed body */
@@ -61,16 +58,15 @@ export function personalValues(body: unknown): readonly PersonalValue[] {
     if (kind === 'none' || value.length < MIN_VALUE_LENGTH) return;
     values.set(value, kind === 'distinctive' || values.get(value) === true);
   };
-  for (const { fields, name, path } of bodyObjects(body)) {
-    const isFree = path.some((field) => FREE_FIELDS.has(field));
+  for (const { fields, name, isOfShop } of bodyObjects(body)) {
     for (const full of fullNames(fields)) add(full, 'distinctive');
     for (const [field, value] of Object.entries(fields)) {
       for (const text of textsOf(value)) {
-        const isOfShop = isFree || FREE_FIELDS.has(field);
+        const isFree = isOfShop || FIELDS_OF_SHOP.has(field);
         add(
           text,
           kindByForm(text.trim()) ??
-            (isOfShop ? freeKind(text) : kindByField(text.trim(), field, name)),
+            (isFree ? freeKind(text) : kindByField(text.trim(), field, name)),
         );
       }
     }

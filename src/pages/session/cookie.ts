@@ -92,9 +92,14 @@ function isSecure({ request, trustedProxies }: CookieRequest): boolean {
   );
 }
 
+/**
+ * Only a space separates a cookie from the semicolon before it (RFC 6265, section 4.2.1). `trim` would drop more, such
+ * as a no-break space: for a browser that is a letter of the name, so the name does not begin with `__Host-`, and
+ * every host of the domain can set it.
+ */
 function cookiesOf({ request }: CookieRequest) {
   return (request.header('cookie') ?? '').split(';').flatMap((pair) => {
-    const [name = '', value = ''] = pair.trim().split('=');
+    const [name = '', value = ''] = pair.replace(/^ +/, '').split('=');
     return value === '' ? [] : [{ name, value }];
   });
 }

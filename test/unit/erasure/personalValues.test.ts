@@ -90,3 +90,18 @@ test('the ids of a body are found at any depth, integers as well', () => {
     customers: new Set(['cus_1']),
   });
 });
+
+test('a body that is nested deeper than the stack is read like any other', () => {
+  const depth = 20_000;
+  const inner = '{"customer":{"id":"cus_2","name":"Bob Ray"}}';
+  for (const [open, close] of [
+    ['{"metadata":', '}'],
+    ['[', ']'],
+  ] as const) {
+    const body: unknown = JSON.parse(open.repeat(depth) + inner + close.repeat(depth));
+    expect(carriedIds(body).customers).toEqual(new Set(['cus_2']));
+    // In metadata it is a text of the shop, which is too short to name a person.
+    const values = open === '[' ? [{ value: 'Bob Ray', isDistinctive: true }] : [];
+    expect(personalValues(body)).toEqual(values);
+  }
+});

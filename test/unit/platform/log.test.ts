@@ -108,3 +108,14 @@ test('the end of a process does not wait for an output that cannot be written', 
     closeSync(output);
   }
 });
+
+test('a line does nothing to the terminal that shows it, and its texts stay what they were', () => {
+  const text = '\u001b[31m \u009b31m \u202e12.30 \u2066 \u{e0001} \n \u2028 ü 🎉';
+  const lines: string[] = [];
+  const log = createLog('info', (line) => lines.push(line));
+  log.info({ text, error: new Error(text) }, text);
+  const [line = ''] = lines;
+  expect(line.endsWith('\n')).toBe(true);
+  expect(line.trimEnd()).not.toMatch(/\p{C}/u);
+  expect(JSON.parse(line)).toMatchObject({ text, error: { message: text }, msg: text });
+});
