@@ -71,7 +71,7 @@ function addAssets(app: Express, assets: Assets): void {
   }
 }
 
-/** Reads a form whose session has ended, and shows it. */
+/** Reads a form that was sent without a session, and shows it. */
 function keepForm(renderer: Renderer): RequestHandler {
   return (request, response, next) => {
     receiveForm(request, response, (error?: unknown) => {

@@ -124,7 +124,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await page.emulateMedia({ media: 'screen' });
   });
 
-  test('alerts are handled in the list that was shown, whose notice is shown once', async () => {
+  test('alerts are handled in the list that was shown, and its notice is shown once', async () => {
     const number = await raiseAlert('payment:pay_filtered');
     const list = url('/alerts?state=open&rule=dispute_opened');
     await page.goto(list);

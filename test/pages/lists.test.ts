@@ -73,7 +73,7 @@ describe.each(KINDS)('the list of %s', (list, id, amount) => {
     expect((await viewer.get(`/${list}/nope`)).status).toBe(404);
   });
 
-  // A browser would save whatever a link with `download` leads to: also the sign-in, as a file of rows.
+  // A browser would save the target of a link with `download` also if it is the sign-in, as a file of rows.
   test('has a link to its CSV that shows a problem as a page', async () => {
     const { html } = await viewer.get(`/${list}`);
     expect(html).toMatch(new RegExp(`<a href="/${list}\\.csv[^"]*">`));

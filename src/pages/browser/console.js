@@ -118,7 +118,7 @@ document.addEventListener('click', (event) => {
   if (target?.closest('[data-help]')) openHelp();
 });
 
-/** Those whose responses are awaited. @type {WeakSet<Element>} */
+/** Forms that wait for their responses. @type {WeakSet<Element>} */
 let sentForms = new WeakSet();
 
 document.addEventListener('submit', (event) => {
