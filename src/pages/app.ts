@@ -2,7 +2,7 @@
  * The router of the console's pages: guards, assets, sign-in, pages and actions. Every response has the
  * headers of serving/guard.ts, and every problem is a page that states what to do next.
  */
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import { createWriteCheck } from '../console/writeCheck.ts';
 import { clientAddress } from '../platform/clientAddress.ts';
 import { createFragments } from './live/fragments.ts';
@@ -13,8 +13,9 @@ import type { Context, PagesAppParts } from './serving/context.ts';
 import { createErrorHandler, noPageAt, sendFailure } from './serving/failures.ts';
 import { FOREIGN_FORM, readForm, receiveForm } from './serving/forms.ts';
 import { guard } from './serving/guard.ts';
-import { createRenderer } from './serving/render.tsx';
-import { requireSession, sessionOf } from './serving/requestSession.ts';
+import { sendKeptForm } from './serving/keptForm.tsx';
+import { createRenderer, type Renderer } from './serving/render.tsx';
+import { requireSession, SIGN_OUT_PATH, sessionOf } from './serving/requestSession.ts';
 import { serveAction } from './serving/serveAction.ts';
 import { serveDownload } from './serving/serveDownload.ts';
 import { requireRead, servePage } from './serving/servePage.ts';
@@ -40,7 +41,7 @@ export function createPagesApp(parts: PagesAppParts): Express {
   app.use(guard(installation));
   addAssets(app, assets);
   addSignIn(app, { ...parts, renderer, readForm: receiveForm });
-  app.use(requireSession(parts));
+  app.use(requireSession(parts, keepForm(renderer)));
   const context: Context = {
     ...parts,
     renderer,
@@ -70,9 +71,19 @@ function addAssets(app: Express, assets: Assets): void {
   }
 }
 
+/** Reads a form that was sent without a session, and shows it. */
+function keepForm(renderer: Renderer): RequestHandler {
+  return (request, response, next) => {
+    receiveForm(request, response, (error?: unknown) => {
+      if (error === undefined) sendKeptForm({ request, response, renderer });
+      else next(error);
+    });
+  };
+}
+
 function addSignOut(app: Express, parts: Context): void {
   const { renderer, sessions, trustedProxies } = parts;
-  app.post('/sign-out', receiveForm, async (request, response) => {
+  app.post(SIGN_OUT_PATH, receiveForm, async (request, response) => {
     const session = sessionOf(response);
     if (!(await readForm(request, session))) {
       sendFailure(FOREIGN_FORM, { request, response, renderer });

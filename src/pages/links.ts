@@ -9,19 +9,19 @@ import {
 } from '../alerts/domain/subjectPath.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import type { EntryFormatName } from '../ledger/domain/entryFormats.ts';
+import { queryOf, withQuery } from './serving/query.ts';
 
 /** Values of a query; undefined and empty ones are left out. */
 export type LinkQuery = Readonly<Record<string, string | number | undefined>>;
 
 /** @param address keeps the values of its own query that are not named */
 function href(address: string, query: LinkQuery = {}): string {
-  const [path = '', kept] = address.split('?', 2);
-  const sent = new URLSearchParams(kept);
+  const sent = queryOf(address);
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === '') sent.delete(name);
     else sent.set(name, String(value));
   }
-  return sent.size === 0 ? path : `${path}?${sent}`;
+  return withQuery(address, sent);
 }
 
 const segment = pathPart;

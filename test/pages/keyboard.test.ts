@@ -106,6 +106,81 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     expect(await violationsOn(page)).toEqual([]);
   });
 
+  /** An open alert. @returns its number */
+  const raiseAlert = async (subject: string): Promise<number> => {
+    await syncAlerts(db, [{ subject, rules: ['dispute_opened'], active: [alertOf({ subject })] }]);
+    const [row] = await db.query<{ id: number }>('select max(id)::int as id from alerts');
+    return row?.id ?? 0;
+  };
+
+  test('a list with rows to check is printed, without what can be done with them', async () => {
+    await raiseAlert('payment:pay_printed');
+    await page.goto(url('/alerts'));
+    const isSeen = (selector: string) => page.locator(selector).first().isVisible();
+    const parts = ['main table', 'form.filter', '.choices', 'footer', '.search'];
+    expect(await Promise.all(parts.map(isSeen))).toEqual([true, true, true, true, true]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await Promise.all(parts.map(isSeen))).toEqual([true, false, false, false, false]);
+    await page.emulateMedia({ media: 'screen' });
+  });
+
+  test('alerts are handled in the list that was shown, and its notice is shown once', async () => {
+    const number = await raiseAlert('payment:pay_filtered');
+    const list = url('/alerts?state=open&rule=dispute_opened');
+    await page.goto(list);
+    await page.getByLabel(`Select alert ${number}`).check();
+    await page.getByLabel('Reason').fill('known');
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByText('1 alert is acknowledged.').waitFor();
+    expect(page.url()).toBe(list);
+    await page.reload();
+    expect(await page.getByText('1 alert is acknowledged.').count()).toBe(0);
+  });
+
+  test('a second click sends nothing, so that the first one has its response', async () => {
+    const number = await raiseAlert('payment:pay_twice');
+    await page.goto(url('/alerts'));
+    await page.getByLabel(`Select alert ${number}`).check();
+    await page.getByLabel('Reason').fill('known');
+    const isHeld = await page.evaluate(`{
+      const held = [];
+      document.addEventListener('submit', (event) => {
+        held.push(event.defaultPrevented);
+        event.preventDefault();
+      });
+      const button = document.querySelector('button[value="acknowledge"]');
+      button.click();
+      button.click();
+      held;
+    }`);
+    expect(isHeld).toEqual([false, true]);
+    await page.getByText('Sent already.').waitFor();
+  });
+
+  test('what was typed is kept when the session ends, and can be sent after the next sign-in', async () => {
+    const number = await raiseAlert('payment:pay_typed');
+    const reason = 'an explanation that took minutes';
+    const own = await openTab(context);
+    await own.goto(url(`/alerts/${number}`));
+    const form = own.locator('form', { has: own.getByRole('button', { name: 'Acknowledge' }) });
+    await form.getByLabel('Reason').fill(reason);
+    await db.query('update console_sessions set ended_at = now() where ended_at is null');
+    await own.getByText('Your session has ended.').waitFor();
+    expect(await form.getByLabel('Reason').inputValue()).toBe(reason);
+    await form.getByRole('button').click();
+    await own.getByRole('heading', { level: 1, name: 'Your session has ended' }).waitFor();
+    expect(await violationsOn(own)).toEqual([]);
+    const opened = context.waitForEvent('page');
+    await own.getByRole('link', { name: 'Sign in in another tab' }).click();
+    await signIn(await opened);
+    await own.getByRole('button', { name: 'Continue' }).click();
+    await own.getByRole('heading', { level: 1, name: 'Check what you send' }).waitFor();
+    expect(await violationsOn(own)).toEqual([]);
+    await own.getByRole('button', { name: 'Send', exact: true }).click();
+    await own.getByText(`Alert ${number} is acknowledged.`).waitFor();
+    await own.close();
+  });
+
   describe('of a viewer in India with a phone', () => {
     let phone: BrowserContext;
     let held: Page;

@@ -73,6 +73,12 @@ describe.each(KINDS)('the list of %s', (list, id, amount) => {
     expect((await viewer.get(`/${list}/nope`)).status).toBe(404);
   });
 
+  // A browser would save the target of a link with `download` also if it is the sign-in, as a file of rows.
+  test('has a link to its CSV that shows a problem as a page', async () => {
+    const { html } = await viewer.get(`/${list}`);
+    expect(html).toMatch(new RegExp(`<a href="/${list}\\.csv[^"]*">`));
+  });
+
   test('is downloaded as CSV', async () => {
     const { status, html, headers } = await viewer.get(`/${list}.csv`);
     expect(status).toBe(200);

@@ -401,6 +401,55 @@ test('a program that signs in again and again ends its own sessions only', async
   expect(ended.filter(({ name }) => name !== 'a-operator')).toEqual([]);
 });
 
+describe('a form that is sent after its session has ended', () => {
+  const path = '/reconciliation/pause';
+  const reason = `two\nlines, and "><script>window.hostile=1</script>`;
+  const pauses = () =>
+    db.query(`select reason from audit where action = 'reconciliation.pause' and reason = $1`, [
+      reason,
+    ]);
+
+  test('does nothing, and keeps what was typed without a token', async () => {
+    const viewer = await openPages(tallyhook, null);
+    const { status, html } = await viewer.postRaw(path, { form_token: 'ended', reason });
+    expect(status).toBe(401);
+    expect(html).toContain('Your session has ended');
+    expect(html).toContain(`action="${path}"`);
+    expect(html).toContain('value="two\nlines, and &quot;>&lt;script');
+    expect(html).not.toContain('<script>window');
+    expect(html).not.toContain('form_token');
+    expect(await pauses()).toEqual([]);
+  });
+
+  test('is sent after the next sign-in, once a person presses its button', async () => {
+    const viewer = await openPages(tallyhook);
+    const { status, html } = await viewer.postRaw(path, { reason });
+    expect(status).toBe(403);
+    expect(html).toContain('Check what you send');
+    expect(await pauses()).toEqual([]);
+    const main = html.slice(html.indexOf('<main'), html.indexOf('</main>'));
+    expect(main).toContain('value="two\nlines, and &quot;>&lt;script');
+    const form_token = formTokenIn(main);
+    const { location } = await viewer.postRaw(path, { form_token, reason });
+    expect(location).toMatch(/^\/reconciliation\?notice=/);
+    expect(await pauses()).toEqual([{ reason }]);
+    await viewer.post('/reconciliation/resume', {});
+  });
+
+  test('leads to no other site', async () => {
+    const viewer = await openPages(tallyhook, null);
+    const { html } = await viewer.postRaw('//evil.example/', { reason });
+    expect(html).toContain('action="/"');
+  });
+
+  test('leads to the sign-in if nothing was typed', async () => {
+    const viewer = await openPages(tallyhook, null);
+    for (const frame of ['/sign-out', '/theme']) {
+      expect((await viewer.postRaw(frame, {})).location).toMatch(/^\/sign-in/);
+    }
+  });
+});
+
 describe('a form', () => {
   test('is refused without the token of the session', async () => {
     const viewer = await openPages(tallyhook);

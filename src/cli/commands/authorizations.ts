@@ -22,7 +22,7 @@ import { HOUR_MS } from '../../platform/time.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
 import { timePlace } from '../../representation/cursor.ts';
 import { holdText, notCapturedText, notHeldText } from '../../representation/notDone.ts';
-import { formatTime } from '../../representation/time.ts';
+import { formatTime, timeLeftText } from '../../representation/time.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, noApiKey, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
@@ -86,16 +86,10 @@ function printAuthorizations(rows: readonly OpenAuthorization[], nowMs: number):
       row.orderKey === null ? '-' : orderIdOf(row.orderKey),
       formatMoney(row.capturableMinor, row.currency),
       formatTime(row.deadlineAt),
-      timeLeft(row.deadlineAt.getTime() - nowMs),
+      timeLeftText(row.deadlineAt.getTime() - nowMs) ?? 'past',
       row.status,
     ]),
   );
-}
-
-function timeLeft(leftMs: number): string {
-  if (leftMs <= 0) return 'past';
-  const hours = Math.floor(leftMs / HOUR_MS);
-  return hours >= 48 ? `${Math.floor(hours / 24)} d` : `${hours} h`;
 }
 
 interface ActOptions {

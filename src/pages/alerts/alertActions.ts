@@ -7,6 +7,7 @@ import { number, reasonGiven } from '../../console/schemas.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import { alertHref, alertsHref } from '../links.ts';
 import { type Done, defineAction, type PageParts, type Problem } from '../page.ts';
+import { ownPath } from '../session/ownPath.ts';
 
 const params = z.strictObject({ alert_number: number });
 
@@ -80,6 +81,8 @@ const handlingForm = z.strictObject({
   for: z.enum(SNOOZE_CHOICES).optional(),
   to: z.string().trim().max(100).optional(),
   reason: reasonGiven,
+  /** The list that was shown. */
+  next: z.string().default(alertsHref()),
 });
 
 /** Handles several alerts, each with an entry of its own in the audit log. */
@@ -97,7 +100,7 @@ export const handleAlerts = defineAction({
     const rest =
       unchanged === 0 ? '' : ` ${unchanged} did not change: they were already, or are resolved.`;
     const what = `${done} ${done === 1 ? 'alert is' : 'alerts are'} ${DONE[form.what]}.`;
-    return { outcome: 'done', to: alertsHref(), notice: `${what}${rest}` };
+    return { outcome: 'done', to: ownPath(form.next), notice: `${what}${rest}` };
   },
 });
 

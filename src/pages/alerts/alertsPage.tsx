@@ -13,7 +13,7 @@ import {
 import { cursor } from '../../console/schemas.ts';
 import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { type Column, DataTable, Section } from '../components/blocks.tsx';
-import { Check, Field, FilterForm, Reason, Select } from '../components/forms.tsx';
+import { Check, Field, FilterForm, Hidden, Reason, Select } from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
 import { actionHref, alertHref, alertsHref, channelsHref } from '../links.ts';
 import { emptyText, ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
@@ -56,7 +56,11 @@ export const alertsPage = definePage({
         </p>
         <Filter {...filter} />
         {groups.some((group) => group.alerts > GROUPED_FROM) ? <Groups groups={groups} /> : null}
-        <Choice viewer={viewer} isEmpty={alerts.every(({ state }) => state === 'resolved')}>
+        <Choice
+          viewer={viewer}
+          list={alertsHref({ ...filter, cursor: current })}
+          isEmpty={alerts.every(({ state }) => state === 'resolved')}
+        >
           <DataTable
             caption="Alerts, newest first"
             columns={
@@ -137,10 +141,13 @@ const SELECT: Column<AlertRow> = {
 /** Around the table: what is done about the selected alerts. */
 function Choice({
   viewer,
+  list,
   isEmpty,
   children,
 }: {
   readonly viewer: Viewer;
+  /** The page with its filter, to which the action leads back. */
+  readonly list: string;
   readonly isEmpty: boolean;
   readonly children: ComponentChildren;
 }) {
@@ -148,6 +155,7 @@ function Choice({
   return (
     <form method="post" action={actionHref(handleAlerts.path, {})}>
       <input type="hidden" name="form_token" value={viewer.formToken} />
+      <Hidden name="next" value={list} />
       {/* Enter in a field stands for the first button. This one does nothing, so that a person chooses. */}
       <span class="hidden" aria-hidden="true">
         <button type="submit" disabled />

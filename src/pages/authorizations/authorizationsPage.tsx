@@ -8,8 +8,9 @@ import { cursor } from '../../console/schemas.ts';
 import { sumExactly } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { groupBy } from '../../platform/collections.ts';
-import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
+import { timeLeftText } from '../../representation/time.ts';
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
 import { ActionForm, Check, Field, Reason } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
@@ -108,7 +109,10 @@ const columns = (viewer: Viewer): readonly Column<OpenAuthorization>[] => [
     ),
   },
   { title: 'Capture before', cell: ({ deadlineAt }) => <Time at={deadlineAt} isRelative /> },
-  { title: 'Time left', cell: ({ deadlineAt }) => timeLeft(deadlineAt.getTime() - viewer.nowMs) },
+  {
+    title: 'Time left',
+    cell: ({ deadlineAt }) => timeLeftText(deadlineAt.getTime() - viewer.nowMs) ?? PASSED,
+  },
 ];
 
 const SELECT: Column<OpenAuthorization> = {
@@ -122,11 +126,7 @@ const SELECT: Column<OpenAuthorization> = {
   ),
 };
 
-function timeLeft(leftMs: number): string {
-  if (leftMs <= 0) return 'the deadline passed';
-  const hours = Math.floor(leftMs / HOUR_MS);
-  return hours >= 48 ? `${Math.floor(hours / 24)} days` : `${hours} hours`;
-}
+const PASSED = 'the deadline passed';
 
 /** How many holds expire today and on each of the next seven days, and their sums. */
 function TimeLine({

@@ -6,6 +6,11 @@
  * 2. Times are shown in the viewer's zone, which they name, with UTC on hover. One that lies ahead, such as
  *    a deadline, has its hour beside its distance: a phone has no hover.
  * 3. Ids can be copied, and sections can be reached by keyboard.
+ * 4. A form is sent once: the response to a second click would show why the second one did nothing, and hide
+ *    what the first one did.
+ * 5. What a person typed is kept, also when the session has ended or the page is gone.
+ * 6. The notice of an action is shown once: the address does not keep it. A page that is loaded again, or reached on
+ *    the way back, would look as if the action was carried out again.
  */
 
 const HOUR_MS = 3_600_000;
@@ -111,6 +116,26 @@ document.addEventListener('click', (event) => {
   const named = target?.closest('button.copy')?.previousElementSibling;
   if (named) void copyId(named);
   if (target?.closest('[data-help]')) openHelp();
+});
+
+/** Forms that wait for their responses. @type {WeakSet<Element>} */
+let sentForms = new WeakSet();
+
+document.addEventListener('submit', (event) => {
+  const form = event.target instanceof Element ? event.target : null;
+  if (event.defaultPrevented || form?.getAttribute('method') !== 'post') return;
+  if (sentForms.has(form)) {
+    event.preventDefault();
+    showNotice(
+      'Sent already. Wait for the response. If none comes, reload the page to see what was done.',
+    );
+  }
+  sentForms.add(form);
+});
+
+// A page that the browser kept while another was shown.
+addEventListener('pageshow', () => {
+  sentForms = new WeakSet();
 });
 
 const SHORTCUTS_OFF = 'tallyhook.shortcuts-off';
@@ -310,6 +335,24 @@ const untilVisible = () =>
     look();
   });
 
+/** Waits while a replacement would lose input, and shows why. @param {string} text */
+async function untilNoInput(text) {
+  while (region && hasInput(region)) {
+    showState(text, false);
+    await sleep(500);
+  }
+}
+
+/** The sign-in, or the page that states why this one cannot be shown. @param {Response} response */
+async function leave({ type }) {
+  const why =
+    type === 'opaqueredirect'
+      ? 'Your session has ended. Sign in in another tab: what you typed here is kept.'
+      : 'This page can no longer be shown. Copy what you typed, then reload it to see why.';
+  await untilNoInput(why);
+  location.reload();
+}
+
 /** Fetches while the page is visible; undefined if it was hidden meanwhile. @param {string} url */
 async function fetchVisibly(url) {
   const hidden = new AbortController();
@@ -320,7 +363,7 @@ async function fetchVisibly(url) {
     const response = await fetch(url, { headers, redirect: 'manual', signal: hidden.signal });
     // A redirect leads to the sign-in; a refusal has a page of its own.
     if (response.type === 'opaqueredirect' || (response.status >= 400 && response.status < 500)) {
-      location.reload();
+      await leave(response);
       return undefined;
     }
     if (!response.ok) throw new Error(`status ${response.status}`);
@@ -354,10 +397,7 @@ async function fetchAgain(region) {
   url.searchParams.delete('notice');
   const html = await fetchVisibly(`${url.pathname}${url.search}`);
   if (html === undefined) return;
-  while (hasInput(region)) {
-    showState('Updates wait while a form has input.', false);
-    await sleep(500);
-  }
+  await untilNoInput('Updates wait while a form has input.');
   const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('live');
   if (!fresh) return location.reload();
   enhance(fresh);
@@ -402,6 +442,14 @@ function enhance(root) {
   addCopyButtons(root);
 }
 
+function forgetNotice() {
+  const address = new URL(location.href);
+  if (!address.searchParams.has('notice')) return;
+  address.searchParams.delete('notice');
+  history.replaceState(history.state, '', address);
+}
+
+forgetNotice();
 document.documentElement.classList.add('has-script');
 enhance(document.body);
 setInterval(() => showTimes(document), RELATIVE_EVERY_MS);

@@ -6,6 +6,7 @@ import { deriveOrder, type OrderPart } from '../../ledger/domain/order.ts';
 import type { ListedResource } from '../../ledger/read/store/resourceList.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { awaitsEvidence } from '../../representation/disputeText.ts';
+import { timeLeftText } from '../../representation/time.ts';
 import { KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason } from '../components/forms.tsx';
 import { Money, Time } from '../components/values.tsx';
@@ -17,9 +18,7 @@ import { acceptDispute } from './disputeActions.ts';
 export function timeLeft({ status, deadlineAt }: ListedResource, nowMs: number): string {
   if (!awaitsEvidence(status)) return 'nothing is due';
   if (deadlineAt === null) return 'the service sent no deadline';
-  const hours = Math.floor((deadlineAt.getTime() - nowMs) / HOUR_MS);
-  if (hours < 0) return 'the deadline passed';
-  return hours >= 48 ? `${Math.floor(hours / 24)} days` : `${hours} hours`;
+  return timeLeftText(deadlineAt.getTime() - nowMs) ?? 'the deadline passed';
 }
 
 /** The answer first: what is due, and until when. */

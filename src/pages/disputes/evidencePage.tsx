@@ -127,8 +127,9 @@ function EvidenceBody({ data, viewer }: BodyProps) {
           </p>
         )}
         <p>
-          What the service has already is filled in. A field that you empty is removed there. You
-          can submit again until the deadline.
+          What the service shows of its evidence is filled in. Some services show files only: a text
+          that they have is empty here, and stays there unless you type another. A field that was
+          filled in and that you empty is removed there. You can submit again until the deadline.
         </p>
         <EvidenceForm data={data} viewer={viewer} />
       </Section>

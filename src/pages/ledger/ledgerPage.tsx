@@ -55,14 +55,8 @@ export const ledgerPage = definePage({
         </p>
         <p>
           <a href={journalHref()}>Journal</a>: every transfer, with filters. All of it as{' '}
-          <a href={journalFileHref('csv', {})} download>
-            CSV
-          </a>{' '}
-          or{' '}
-          <a href={journalFileHref('jsonl', {})} download>
-            JSON lines
-          </a>
-          .
+          <a href={journalFileHref('csv', {})}>CSV</a> or{' '}
+          <a href={journalFileHref('jsonl', {})}>JSON lines</a>.
         </p>
         <p>
           <a href={clearingHref()}>Clearing</a>: what the service holds and why, and what is

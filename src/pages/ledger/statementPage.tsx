@@ -66,18 +66,14 @@ export const statementPage = definePage({
                 {isClosed ? 'Its closing' : 'Close this month'}
               </a>
             )}{' '}
-            <a href={statementCsvHref({ ...query, month: request.month })} download>
-              CSV
-            </a>
+            <a href={statementCsvHref({ ...query, month: request.month })}>CSV</a>
           </p>
           <p>
             Entries of each day for a general ledger:
             {PROGRAMS.map(([format, label]) => (
               <>
                 {' '}
-                <a href={entriesFileHref(format, { ...query, month: request.month })} download>
-                  {label}
-                </a>
+                <a href={entriesFileHref(format, { ...query, month: request.month })}>{label}</a>
               </>
             ))}
           </p>

@@ -61,15 +61,11 @@ export function Totals({ count, isComplete, rows, csv, others = [] }: TotalsProp
       <p>
         <strong>{shown}</strong> {count === 1 && isComplete ? 'row' : 'rows'}
         {isComplete ? '' : '; the sums are those of the newest rows that were counted'}.{' '}
-        <a href={csv} download>
-          Download CSV
-        </a>
+        <a href={csv}>Download CSV</a>
         {others.map(({ label, href }) => (
           <span key={label}>
             {', '}
-            <a href={href} download>
-              {label}
-            </a>
+            <a href={href}>{label}</a>
           </span>
         ))}
       </p>

@@ -28,6 +28,11 @@ export const FOREIGN_FORM: Failure = {
     'changed. Go back, reload the page, and try again.',
 };
 
+/** Whether a form has no file: its text was read, and can be shown again. */
+export function isTextForm({ body }: Request): boolean {
+  return typeof body === 'string';
+}
+
 /** The fields of a form of this session; undefined if it was not sent from one of its pages. */
 export async function readForm(request: Request, session: Session): Promise<Fields | undefined> {
   const sent = Buffer.isBuffer(request.body)

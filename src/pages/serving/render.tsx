@@ -8,6 +8,7 @@ import { LiveRegion, type LiveRegionProps } from '../live/LiveRegion.tsx';
 import type { PageView } from '../page.ts';
 import type { SectionLink } from '../pages.ts';
 import type { Assets } from './assets.ts';
+import { queryOf, withQuery } from './query.ts';
 import { readTheme } from './theme.ts';
 
 export interface Rendered {
@@ -88,10 +89,9 @@ function shortcutsOf(sections: readonly SectionLink[]) {
 }
 
 function withoutNotice(url: string): string {
-  const [path = '', query = ''] = url.split('?', 2);
-  const kept = new URLSearchParams(query);
+  const kept = queryOf(url);
   kept.delete('notice');
-  return kept.size === 0 ? path : `${path}?${kept}`;
+  return withQuery(url, kept);
 }
 
 function navOf(sections: readonly SectionLink[], current: string) {
@@ -105,8 +105,7 @@ function navOf(sections: readonly SectionLink[], current: string) {
 
 /** What an action announced on the page that it led to. Only this session can have written it. */
 function noticeOf({ originalUrl }: Request, session: Session): string | undefined {
-  const start = originalUrl.indexOf('?');
-  const given = start < 0 ? null : new URLSearchParams(originalUrl.slice(start)).get('notice');
+  const given = queryOf(originalUrl).get('notice');
   const split = given?.indexOf('.') ?? -1;
   if (given === null || split < 0) return undefined;
   const text = given.slice(split + 1);

@@ -7,19 +7,25 @@ import { clientAddress, type TrustedProxies } from '../../platform/clientAddress
 import { LIVE_HEADER } from '../live/liveRoute.ts';
 import type { Viewer } from '../page.ts';
 import { readSessionCookie } from '../session/cookie.ts';
+import { THEME_PATH } from './theme.ts';
+
+export const SIGN_OUT_PATH = '/sign-out';
+/** Forms in the frame of every page: a person types nothing into them. */
+const FRAME_FORMS: ReadonlySet<string> = new Set([SIGN_OUT_PATH, THEME_PATH]);
 
 /** What `requireSession` adds to Express's `locals` of a response. */
 interface SessionLocals {
   readonly session?: Session;
 }
 
-export function requireSession({
-  sessions,
-  trustedProxies,
-}: {
-  readonly sessions: Sessions;
-  readonly trustedProxies: TrustedProxies;
-}): RequestHandler {
+/** @param whenEnded handles a form of a page that was sent without a session */
+export function requireSession(
+  {
+    sessions,
+    trustedProxies,
+  }: { readonly sessions: Sessions; readonly trustedProxies: TrustedProxies },
+  whenEnded: RequestHandler,
+): RequestHandler {
   return async (request, response, next) => {
     const cookie = readSessionCookie({ request, trustedProxies });
     const session = cookie === undefined ? undefined : await sessions.find(cookie);
@@ -29,7 +35,9 @@ export function requireSession({
       next();
       return;
     }
-    const wanted = request.method === 'GET' ? request.originalUrl : '/';
+    const { method, path, originalUrl } = request;
+    if (method === 'POST' && !FRAME_FORMS.has(path)) return whenEnded(request, response, next);
+    const wanted = method === 'GET' ? originalUrl : '/';
     response.redirect(303, `/sign-in?${new URLSearchParams({ next: wanted })}`);
   };
 }

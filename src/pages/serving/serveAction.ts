@@ -1,10 +1,12 @@
 /** Serves an action: the POST of a form. */
 import type { RequestHandler } from 'express';
+import type { Session } from '../../access/sessions.ts';
 import type { WriteCheck } from '../../console/writeCheck.ts';
 import type { PageAction } from '../page.ts';
-import type { Context } from './context.ts';
+import type { At, Context } from './context.ts';
 import { sendFailure, UNAVAILABLE } from './failures.ts';
-import { FOREIGN_FORM, readForm, receiveFile, receiveForm } from './forms.ts';
+import { FOREIGN_FORM, isTextForm, readForm, receiveFile, receiveForm } from './forms.ts';
+import { sendKeptForm } from './keptForm.tsx';
 import { paramsOf } from './params.ts';
 import { absenceOf, refusalOf } from './refusals.ts';
 import { actorOf, sessionOf, viewerOf } from './requestSession.ts';
@@ -25,7 +27,7 @@ function runAction(action: PageAction, context: ActionContext): RequestHandler {
     const session = sessionOf(response);
     const at = { request, response, renderer };
     const form = await readForm(request, session);
-    if (!form) return sendFailure(FOREIGN_FORM, at);
+    if (!form) return refuseForeign(session, at);
     const denied = absenceOf(action, { subject: `POST ${action.path}`, context, ...at });
     if (denied) return sendFailure(denied, at);
     if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
@@ -52,6 +54,12 @@ function runAction(action: PageAction, context: ActionContext): RequestHandler {
     const separator = acted.to.includes('?') ? '&' : '?';
     response.redirect(303, `${acted.to}${separator}${new URLSearchParams({ notice })}`);
   };
+}
+
+/** A form of another session, or of no page: a person may send it again. */
+function refuseForeign(session: Session, at: At): void {
+  if (isTextForm(at.request)) sendKeptForm({ ...at, session });
+  else sendFailure(FOREIGN_FORM, at);
 }
 
 function messageOf(body: unknown): string {

@@ -99,9 +99,7 @@ export const auditPage = definePage({
         <SystemNav viewer={viewer} current={auditHref()} />
         <FilterFields query={query} />
         <p>
-          <a href={auditCsvHref(query)} download>
-            Download CSV
-          </a>
+          <a href={auditCsvHref(query)}>Download CSV</a>
         </p>
         <DataTable
           caption="Who did what, newest first"

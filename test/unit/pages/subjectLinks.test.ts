@@ -2,7 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { idOfPart, pathPart } from '../../../src/alerts/domain/subjectPath.ts';
 import { namedIn } from '../../../src/pages/findings/namedIn.ts';
-import { subjectHref, thingHref } from '../../../src/pages/links.ts';
+import { subjectHref, thingHref, timelineHref } from '../../../src/pages/links.ts';
+
+test('an address with two question marks keeps both: the second is text', () => {
+  expect(timelineHref('/orders/a?by=payment&x=1?2&notice=3', '1')).toBe(
+    '/orders/a?by=payment&x=1%3F2&recorded=1',
+  );
+});
 
 test.each([
   ['payment:pay_1', '/payments/pay_1'],

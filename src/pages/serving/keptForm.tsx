@@ -1,0 +1,109 @@
+/**
+ * A form that was sent without a session, or from a page of an earlier one. Nothing is done, and what was typed is
+ * kept: the browser does not have it on the page before, which it loads again.
+ *
+ * 1. Without a session, the page has the form, and leads to the sign-in in another tab.
+ * 2. With one, it shows what is sent. Only a person who presses its button sends it with the token of their session.
+ */
+import type { Request, Response } from 'express';
+import type { Session } from '../../access/sessions.ts';
+import { KeyValues } from '../components/blocks.tsx';
+import type { PageView } from '../page.ts';
+import { ownPath } from '../session/ownPath.ts';
+import type { Renderer } from './render.tsx';
+
+interface Kept {
+  /** Where the form is sent. */
+  readonly action: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+interface KeptAt {
+  readonly request: Request;
+  readonly response: Response;
+  readonly renderer: Pick<Renderer, 'render'>;
+  /** Undefined: it has ended. */
+  readonly session?: Session | undefined;
+}
+
+/** Shows a form that was not carried out, with what it contains. */
+export function sendKeptForm({ request, response, renderer, session }: KeptAt): void {
+  const { body, originalUrl } = request;
+  const sent = new URLSearchParams(typeof body === 'string' ? body : '');
+  sent.delete('form_token');
+  const kept = { action: ownPath(originalUrl), fields: [...sent] };
+  const view = session ? checkView(kept, session.formToken) : endedView(kept);
+  const html = renderer.render(view, { request, response, session });
+  response
+    .status(session ? 403 : 401)
+    .type('html')
+    .send(html);
+}
+
+function endedView(kept: Kept): PageView {
+  const signIn = (
+    <a href="/sign-in" target="_blank" rel="noopener">
+      Sign in in another tab
+    </a>
+  );
+  return {
+    title: 'Your session has ended',
+    body: (
+      <>
+        <p class="problem">Nothing was done.</p>
+        {kept.fields.length === 0 ? (
+          <p>{signIn}, then go back and send the form again. A file has to be chosen again.</p>
+        ) : (
+          <>
+            <p>What you typed is below. {signIn}, then return to this one and continue.</p>
+            <KeptForm kept={kept} label="Continue" />
+          </>
+        )}
+      </>
+    ),
+  };
+}
+
+function checkView(kept: Kept, formToken: string): PageView {
+  return {
+    title: 'Check what you send',
+    body: (
+      <>
+        <p class="problem">
+          Nothing was done yet: the form was opened in another session. What it shows may have
+          changed since.
+        </p>
+        <KeptForm kept={kept} label="Send" formToken={formToken} />
+      </>
+    ),
+  };
+}
+
+function KeptForm({
+  kept: { action, fields },
+  label,
+  formToken,
+}: {
+  readonly kept: Kept;
+  readonly label: string;
+  readonly formToken?: string;
+}) {
+  return (
+    <>
+      <div class="kept">
+        <KeyValues rows={fields.map(([name, value]) => [name.replaceAll('_', ' '), value])} />
+      </div>
+      <form class="action" method="post" action={action}>
+        {formToken === undefined ? null : (
+          <input type="hidden" name="form_token" value={formToken} />
+        )}
+        {fields.map(([name, value], place) => (
+          <input key={`${place} ${name}`} type="hidden" name={name} value={value} />
+        ))}
+        <button type="submit" class={formToken === undefined ? undefined : 'danger'}>
+          {label}
+        </button>
+      </form>
+    </>
+  );
+}
