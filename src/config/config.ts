@@ -52,7 +52,12 @@ import {
 import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retentionSettings.ts';
 import { readSecretFiles, type SecretFile } from './secretFiles.ts';
 import { secretWeakness } from './secretStrength.ts';
-import { noteFileNames, type SettingInForce, settingsInForce } from './settingsInForce.ts';
+import {
+  fileNames,
+  noteFileNames,
+  type SettingInForce,
+  settingsInForce,
+} from './settingsInForce.ts';
 import { oneOf, text, wholeNumber } from './values.ts';
 
 const secret = z.string().superRefine((value, context) => {
@@ -348,10 +353,13 @@ export function readEnvironment(): Environment {
   return process.env;
 }
 
-/** The environment of another program that is started: it needs no setting, and many of them are secrets. */
+/**
+ * The environment of another program that is started. It needs no setting, and nothing else of `.env`: many of them
+ * are secrets.
+ */
 export function withoutSettings(env: Environment): Environment {
-  const others = Object.entries(env).filter(([name]) => !Object.hasOwn(SETTINGS.shape, name));
-  return Object.fromEntries(others);
+  const isOwn = (name: string) => Object.hasOwn(SETTINGS.shape, name) || fileNames.has(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOwn(name)));
 }
 
 /**

@@ -33,7 +33,8 @@ const SOUNDS_SECRET = /SECRET|TOKEN|PASSWORD|_KEY$/;
 /** Addresses that messages are posted to: a token for that is in the path. */
 const POSTED_TO: ReadonlySet<string> = new Set(['ALERT_WEBHOOK_URL', 'ORDER_WEBHOOK_URL']);
 
-const fileNames = new Set<string>();
+/** Names of the environment that a file added. */
+export const fileNames = new Set<string>();
 
 /** Records which names of the environment come from a file. */
 export function noteFileNames(names: Iterable<string>): void {

@@ -40,7 +40,8 @@ export function createPagesApp(parts: PagesAppParts): Express {
   app.set('query parser', false);
   app.use(guard(installation));
   addAssets(app, assets);
-  addSignIn(app, { ...parts, renderer, readForm: receiveForm });
+  const downloads = new Set<string>(DOWNLOADS.map(({ path }) => path));
+  addSignIn(app, { ...parts, renderer, readForm: receiveForm, downloads });
   app.use(requireSession(parts, keepForm(renderer)));
   const context: Context = {
     ...parts,

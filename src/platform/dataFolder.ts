@@ -22,9 +22,16 @@ export function noAccessTo(dataDir: string, cause: unknown): string {
       'folder that this user may write to, or set DATA_DIR to one.'
     );
   }
+  const user = process.geteuid?.();
+  if (owner === user) {
+    return (
+      `Something in the data folder ${folder} cannot be used (${toError(cause).message}), although the folder belongs ` +
+      `to this user. If another user created it, such as root, run: sudo chown -R ${user} ${folder}`
+    );
+  }
   return (
-    `The data folder ${folder} belongs to uid ${owner}, and this process (uid ${process.geteuid?.()}) has no ` +
-    `access to it (${toError(cause).message}). Start Tallyhook as the user that created it, or choose another DATA_DIR.`
+    `The data folder ${folder} belongs to uid ${owner}, and this process (uid ${user}) has no access to it ` +
+    `(${toError(cause).message}). Start Tallyhook as the user that created it, or choose another DATA_DIR.`
   );
 }
 

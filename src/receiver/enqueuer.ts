@@ -20,6 +20,7 @@
  * A failed `add` is logged and not retried here: the ids are in `pending`, and the sweep enqueues
  * them. The sender's reply never waits for this.
  */
+import { monotonicMs } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { JobCounts } from '../platform/queue/index.ts';
 import { sleep } from '../platform/sleep.ts';
@@ -77,13 +78,15 @@ export function createEnqueuer(
   };
   /** Waits until one of the four conditions for the next job holds. */
   const untilDue = async (): Promise<void> => {
-    let waitedMs = 0;
+    const startMs = monotonicMs();
+    let pausedMs = 0;
     let pauseMs = FIRST_PAUSE_MS;
     while (waiting.length < MAX_IDS && !stopping.signal.aborted) {
       await pause(pauseMs, stopping.signal);
-      waitedMs += pauseMs;
+      pausedMs += pauseMs;
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
-      if (await areDue(waitedMs)) return;
+      // A queue may take seconds to respond.
+      if (await areDue(Math.max(pausedMs, monotonicMs() - startMs))) return;
     }
   };
   const run = async (): Promise<void> => {

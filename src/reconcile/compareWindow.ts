@@ -3,7 +3,8 @@
  *
  * A row of few fields can be equal and still settle nothing: where the ledger waits for a retrieve of
  * that very resource, or the row hides what can change without another status, the resource is
- * *unsettled*, and the run that meets it retrieves it. What such a row has and the ledger lacks (when
+ * *unsettled*, and the run that meets it retrieves it. So is one with a row that is older than the ledger for
+ * longer than a replica lags: only the retrieve shows whether the list does. What such a row has and the ledger lacks (when
  * the resource was created) is a *supplement*; it moves no money.
  */
 import { contentHash } from '../ledger/contentHash.ts';
@@ -45,6 +46,9 @@ export interface WindowComparison extends RowComparison {
 /** Unlisted resources of one window that are retrieved; more of them show that the list is at fault. */
 export const MAX_UNLISTED = 20;
 
+/** Resources of one window with an older row that are retrieved; more of them show that the list lags. */
+const MAX_OLDER = 20;
+
 /** Rows of the ledger that one statement reads. */
 const LOCAL_ROWS = 1_000;
 
@@ -58,27 +62,45 @@ export async function compareWindow(
 
 /** Compares rows of a list with what the ledger has of the same resources. */
 export async function compareRows(
-  { parts: { db }, stream }: RunContext,
+  run: RunContext,
   rows: readonly ListedRow[],
 ): Promise<RowComparison> {
+  const local = await readLocal(run, rows);
+  const differing: DifferingRow[] = [];
+  const supplements: Observation[] = [];
+  const unsettled: ResourceRef[] = [];
+  const older: ResourceRef[] = [];
+  for (const row of rows) {
+    const known = local.get(row.remote.id);
+    const difference = compare(row.remote, known, row.observedMicros);
+    const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
+    if (difference && isOlder(row, known)) older.push(refOf(row));
+    else if (difference) differing.push({ row, difference });
+    else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote, row.content))) {
+      unsettled.push(refOf(row));
+    } else if (added) supplements.push(observationOf(row, added));
+  }
+  if (older.length <= MAX_OLDER) unsettled.push(...older);
+  return { differing, supplements, unsettled };
+}
+
+async function readLocal(
+  { parts: { db }, stream }: RunContext,
+  rows: readonly ListedRow[],
+): Promise<ReadonlyMap<string, LocalRow>> {
   const local = new Map<string, LocalRow>();
   for (const batch of inChunks(rows, LOCAL_ROWS)) {
     const ids = batch.map(({ remote }) => remote.id);
     for (const row of await readLocalByIds(db, KIND_OF[stream], ids)) local.set(row.id, row);
   }
-  const differing: DifferingRow[] = [];
-  const supplements: Observation[] = [];
-  const unsettled: ResourceRef[] = [];
-  for (const row of rows) {
-    const known = local.get(row.remote.id);
-    const difference = compare(row.remote, known, row.observedMicros);
-    const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
-    if (difference) differing.push({ row, difference });
-    else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote, row.content))) {
-      unsettled.push(refOf(row));
-    } else if (added) supplements.push(observationOf(row, added));
-  }
-  return { differing, supplements, unsettled };
+  return local;
+}
+
+/** It shows that the service's versions have not the order of its changes, or that the list lags for hours. */
+function isOlder({ remote }: ListedRow, known: LocalRow | undefined): boolean {
+  const { versionMicros } = remote;
+  const ledgerMicros = known?.versionMicros ?? null;
+  return versionMicros !== undefined && ledgerMicros !== null && versionMicros < ledgerMicros;
 }
 
 async function findUnlisted(

@@ -32,7 +32,7 @@ import { readEdgeMs } from '../ledger/read/store/comparison.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
 import { compareWindow } from './compareWindow.ts';
-import { GRACE_MS } from './domain/compare.ts';
+import { reportedWithinMs } from './domain/compare.ts';
 import { emptySpanReason, verdictOfDone } from './domain/verdict.ts';
 import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
 import { closeComparison, listSubject, openUnusable } from './findings.ts';
@@ -162,7 +162,7 @@ const MAX_MISSED = 10_000;
 async function recordMissed(run: RunContext, state: RunState): Promise<RunState> {
   const { parts, stream, isManual } = run;
   if (run.row.isDryRun || isManual) return state;
-  const graceMs = GRACE_MS + ((await readPendingAgeMs(parts.db)) ?? 0);
+  const graceMs = reportedWithinMs(await readPendingAgeMs(parts.db));
   const missed = await collectMissed(parts.db, stream, { graceMs, limit: MAX_MISSED });
   if (missed.length === 0) return state;
   for (const { secondsToConverge } of missed) {

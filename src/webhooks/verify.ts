@@ -96,8 +96,9 @@ export function verifyTallyhookWebhook(
   return { id, webhook: readWebhook(bytes) };
 }
 
-function keysOf(secret: string | readonly string[] | undefined): Buffer[] {
-  const secrets = [secret ?? ''].flat().flatMap((one) => one.split(','));
+/** In plain JavaScript, the variable of a secret may not be set, also of one in a list. */
+function keysOf(secret: string | readonly (string | undefined)[] | undefined): Buffer[] {
+  const secrets = [secret].flat().flatMap((one) => (one ?? '').split(','));
   if (secrets.length === 0) throw new TypeError('secret is an empty list; nothing would verify');
   return secrets.map((one) => keyOf(one.trim()));
 }

@@ -53,7 +53,7 @@ describe('authorizations', () => {
       }),
     );
     expect((await run('authorizations', 'list')).stdout).toMatch(
-      new RegExp(`${id} .*65\\.40 USD.* [67] d +requires_capture`),
+      new RegExp(`${id} .*65\\.40 USD.* [67] days +requires_capture`),
     );
     expect(json(await run('authorizations', 'list', '--within', '48', '--json'))).toEqual({
       authorizations: [],

@@ -309,7 +309,7 @@ describe('a change is recorded', () => {
       amountReceivedMinor: 100,
       versionMicros: T0,
     };
-    const less = { ...more, amountReceivedMinor: 60, versionMicros: T0 + SECOND };
+    const less = { ...more, amountReceivedMinor: 60 };
     const retrieve = (content: SnapshotContent, seconds: number) =>
       db.transaction((tx) =>
         applySnapshots(tx, {

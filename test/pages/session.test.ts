@@ -34,6 +34,17 @@ describe('without a session', () => {
     expect(shown.html).toContain('value="/orders?status=paid"');
   });
 
+  test('a file is led to by a page, so that the browser does not go on showing the sign-in', async () => {
+    const viewer = await openPages(tallyhook, null);
+    const next = '/orders.csv?status=paid';
+    const { status, html, headers } = await viewer.postRaw('/sign-in', {
+      token: ADMIN_TOKEN,
+      next,
+    });
+    expect([status, headers.get('refresh')]).toEqual([200, `0; url=${next}`]);
+    expect(html).toContain(`href="${next}"`);
+  });
+
   test('a wrong token is refused, and not shown again', async () => {
     const viewer = await openPages(tallyhook, null);
     const { status, html } = await viewer.postRaw('/sign-in', { token: 'wrong-0123456789' });
@@ -421,6 +432,15 @@ describe('a form that is sent after its session has ended', () => {
     expect(await pauses()).toEqual([]);
   });
 
+  test('with more fields than any page sends is not shown', async () => {
+    const viewer = await openPages(tallyhook, null);
+    const fields = Array.from({ length: 2_001 }, (_, place) => [`field_${place}`, reason] as const);
+    const { status, html } = await viewer.postRaw(path, Object.fromEntries(fields));
+    expect(status).toBe(401);
+    expect(html).toContain('go back and do it again');
+    expect(html).not.toContain('field_');
+  });
+
   test('is sent after the next sign-in, once a person presses its button', async () => {
     const viewer = await openPages(tallyhook);
     const { status, html } = await viewer.postRaw(path, { reason });
@@ -429,6 +449,7 @@ describe('a form that is sent after its session has ended', () => {
     expect(await pauses()).toEqual([]);
     const main = html.slice(html.indexOf('<main'), html.indexOf('</main>'));
     expect(main).toContain('value="two\nlines, and &quot;>&lt;script');
+    expect(main).toContain(`<dd>${path}</dd>`);
     const form_token = formTokenIn(main);
     const { location } = await viewer.postRaw(path, { form_token, reason });
     expect(location).toMatch(/^\/reconciliation\?notice=/);
@@ -440,6 +461,13 @@ describe('a form that is sent after its session has ended', () => {
     const viewer = await openPages(tallyhook, null);
     const { html } = await viewer.postRaw('//evil.example/', { reason });
     expect(html).toContain('action="/"');
+  });
+
+  test('shows no button for what nobody can check', async () => {
+    const viewer = await openPages(tallyhook);
+    const { html } = await viewer.postRaw(path, {});
+    expect(html).toContain('Go back, reload the page, and do it again.');
+    expect(html).not.toContain(`action="${path}"`);
   });
 
   test('leads to the sign-in if nothing was typed', async () => {

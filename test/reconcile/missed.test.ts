@@ -1,6 +1,6 @@
 /** A change counts as a missed webhook once a webhook has had time to report it. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
@@ -20,6 +20,7 @@ type Payment = ReturnType<typeof paymentObject>;
 
 /** The offset of the service's clock from this machine's. */
 let skewMs = 0;
+let retrieved = 0;
 
 function changed(payment: Payment, agoMs: number): Payment {
   return {
@@ -39,6 +40,7 @@ function show(payments: readonly Payment[], toRow: (payment: Payment) => object)
   service.always = ({ path }) => {
     const headers = { date: new Date(Date.now() + skewMs).toUTCString() };
     if (!path.endsWith('/list')) {
+      retrieved += 1;
       const body = payments.find(({ payment_id: id }) => path.endsWith(id));
       return { status: 200, headers, body };
     }
@@ -72,6 +74,32 @@ test.each([
     expect(await metrics.render()).toContain(
       'tallyhook_missed_webhooks_total{stream="payments"} 1',
     );
+  },
+);
+
+test.each([
+  [20, 20],
+  [21, 0],
+])(
+  'of %i rows of a list that lags for hours, %i are retrieved, none is repaired, and no webhook counts as missed',
+  async (rows, retrieves) => {
+    const at = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
+    const fields = { status: 'processing', amount_received: 0, created: at(3), modified_at: at(3) };
+    const listed = Array.from({ length: rows }, () => paymentObject(fields));
+    const { run } = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
+    show(listed, (payment) => payment);
+    expect(await run()).toMatchObject({ repaired: rows });
+
+    const paid = listed.map((payment) => changed(payment, 2 * HOUR_MS));
+    await applyEach(
+      db,
+      testApplier(db),
+      paid.map((payment) => eventBody(payment)),
+    );
+    show(paid, ({ payment_id: id }) => listed.find((one) => one.payment_id === id) ?? {});
+    retrieved = 0;
+    expect(await run()).toMatchObject({ repaired: 0, missed: 0, state: 'done' });
+    expect(retrieved).toBe(retrieves);
   },
 );
 

@@ -135,7 +135,10 @@ export async function readNews(
   return row ?? { isNumbered: false, newestId: null };
 }
 
-/** Changes after a number, in order, and the epochs that begin after it, by one server at one time. */
+/**
+ * Changes after a number, in order, and the epochs that begin after it, by one server at one time. Of the epochs, which
+ * may be thousands, those that decide about the position (domain/feedEpochs.ts).
+ */
 export async function readChanges(
   db: Queryable,
   { after, limit }: { readonly after: number; readonly limit: number },
@@ -150,7 +153,11 @@ export async function readChanges(
        from (select coalesce(json_agg(json_build_object('firstNumber', first_number,
                                                         'continuesAfter', continues_after)), '[]')
                     as epochs
-               from feed_epochs where first_number > $1) later
+               from (select min(continues_after) over () as least,
+                            max(first_number) over (partition by continues_after) as greatest,
+                            first_number, continues_after
+                       from feed_epochs where first_number > $1) e
+              where first_number = greatest and continues_after in (least, $1)) later
        left join lateral (select * from changes where number > $1 order by number limit $2) c on true
       order by number
       limit $2`,
@@ -166,13 +173,13 @@ export async function readChanges(
 /** More than an installation has failovers and starts of its database. */
 const MAX_EPOCHS = 10_000;
 
-/** Every epoch of the feed, by first number. */
+/** The epochs of the feed, by first number. */
 export function readEpochs(db: Queryable): Promise<readonly FeedEpoch[]> {
   return db.query<FeedEpoch>(
     `select first_number as "firstNumber", continues_after as "continuesAfter"
-       from feed_epochs
-      order by first_number
-      limit $1`,
+       from (select first_number, continues_after from feed_epochs
+              order by first_number desc limit $1) newest
+      order by first_number`,
     [MAX_EPOCHS],
   );
 }

@@ -71,7 +71,7 @@ export const alertsPage = definePage({
             rows={alerts}
             keyOf={({ id }) => String(id)}
             empty={emptyText(
-              next,
+              { current, next },
               'No alert matches: nothing waits for a person. Resolved alerts are listed with the state any.',
             )}
           />

@@ -118,6 +118,7 @@ document.addEventListener('click', (event) => {
   if (target?.closest('[data-help]')) openHelp();
 });
 
+const SENT_FOR_MS = 30_000;
 /** Forms that wait for their responses. @type {WeakSet<Element>} */
 let sentForms = new WeakSet();
 
@@ -127,10 +128,12 @@ document.addEventListener('submit', (event) => {
   if (sentForms.has(form)) {
     event.preventDefault();
     showNotice(
-      'Sent already. Wait for the response. If none comes, reload the page to see what was done.',
+      'Sent already. Wait for the response. If none comes, look in another tab at what was done.',
     );
   }
   sentForms.add(form);
+  // A person may have stopped the page from loading.
+  setTimeout(() => sentForms.delete(form), SENT_FOR_MS);
 });
 
 // A page that the browser kept while another was shown.

@@ -89,7 +89,7 @@ export const findingsPage = definePage({
             rows={findings}
             keyOf={(row) => String(row.id)}
             empty={emptyText(
-              next,
+              { current, next },
               'No finding matches: the ledger and the service agree on everything that was compared.',
             )}
           />

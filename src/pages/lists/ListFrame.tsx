@@ -88,9 +88,13 @@ export function Totals({ count, isComplete, rows, csv, others = [] }: TotalsProp
   );
 }
 
-/** What a list without rows shows. @param none if it has no more pages */
-export function emptyText(next: string | null, none: string): string {
-  return next === null ? none : 'No row matches so far.';
+/** What a page without rows shows. @param none if the whole list has none */
+export function emptyText(
+  { current, next }: { readonly current: string | undefined; readonly next: string | null },
+  none: string,
+): string {
+  if (next !== null) return 'No row matches so far.';
+  return current === undefined ? none : 'No more rows match.';
 }
 
 /** A page searches a bounded number of rows, so a short one may have a next page. */

@@ -61,7 +61,7 @@ export const messagesPage = definePage({
           rows={messages}
           keyOf={({ number }) => String(number)}
           empty={emptyText(
-            next,
+            { current, next },
             'No message matches. Send one through each channel: npx tallyhook alerts test.',
           )}
         />

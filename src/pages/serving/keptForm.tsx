@@ -26,18 +26,25 @@ interface KeptAt {
   readonly session?: Session | undefined;
 }
 
+/** More than any form of a page has. Anybody may send one without a session. */
+const MAX_FIELDS = 2_000;
+
 /** Shows a form that was not carried out, with what it contains. */
 export function sendKeptForm({ request, response, renderer, session }: KeptAt): void {
-  const { body, originalUrl } = request;
-  const sent = new URLSearchParams(typeof body === 'string' ? body : '');
-  sent.delete('form_token');
-  const kept = { action: ownPath(originalUrl), fields: [...sent] };
+  const kept = { action: ownPath(request.originalUrl), fields: fieldsOf(request.body) };
   const view = session ? checkView(kept, session.formToken) : endedView(kept);
   const html = renderer.render(view, { request, response, session });
   response
     .status(session ? 403 : 401)
     .type('html')
     .send(html);
+}
+
+function fieldsOf(body: unknown): Kept['fields'] {
+  if (typeof body !== 'string' || body.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) return [];
+  const sent = new URLSearchParams(body);
+  sent.delete('form_token');
+  return [...sent];
 }
 
 function endedView(kept: Kept): PageView {
@@ -52,7 +59,7 @@ function endedView(kept: Kept): PageView {
       <>
         <p class="problem">Nothing was done.</p>
         {kept.fields.length === 0 ? (
-          <p>{signIn}, then go back and send the form again. A file has to be chosen again.</p>
+          <p>{signIn}, then go back and do it again. Choose a file once more, if there was one.</p>
         ) : (
           <>
             <p>What you typed is below. {signIn}, then return to this one and continue.</p>
@@ -73,7 +80,11 @@ function checkView(kept: Kept, formToken: string): PageView {
           Nothing was done yet: the form was opened in another session. What it shows may have
           changed since.
         </p>
-        <KeptForm kept={kept} label="Send" formToken={formToken} />
+        {kept.fields.length === 0 ? (
+          <p>Go back, reload the page, and do it again.</p>
+        ) : (
+          <KeptForm kept={kept} label="Send" formToken={formToken} />
+        )}
       </>
     ),
   };
@@ -91,7 +102,13 @@ function KeptForm({
   return (
     <>
       <div class="kept">
-        <KeyValues rows={fields.map(([name, value]) => [name.replaceAll('_', ' '), value])} />
+        <KeyValues
+          rows={[
+            // What is done, and to what: the page it was sent from showed it.
+            ['sent to', action],
+            ...fields.map(([name, value]) => [name.replaceAll('_', ' '), value] as const),
+          ]}
+        />
       </div>
       <form class="action" method="post" action={action}>
         {formToken === undefined ? null : (

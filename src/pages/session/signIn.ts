@@ -99,7 +99,8 @@ function signInWithToken(signIn: SignIn): RequestHandler {
     switch (signedIn.outcome) {
       case 'signed_in':
         setSessionCookie(response, { request, trustedProxies, ...signedIn });
-        response.redirect(303, ownPath(next));
+        if (isDownload(signIn, next)) leadOn(response, signIn, next);
+        else response.redirect(303, ownPath(next));
         return;
       case 'unverifiable':
         await fail(response, { status: 503, next, problem: UNAVAILABLE });
@@ -114,6 +115,11 @@ function signInWithToken(signIn: SignIn): RequestHandler {
         await fail(response, { status: 401, next, problem: INVALID_TOKEN });
     }
   };
+}
+
+function isDownload({ downloads }: SignIn, next: string): boolean {
+  const [path = ''] = ownPath(next).split('?', 1);
+  return downloads.has(path);
 }
 
 const signedOutHere = (name: string): string =>

@@ -47,6 +47,8 @@ export interface SignInParts {
   readonly trustedProxies: TrustedProxies;
   readonly renderer: Renderer;
   readonly readForm: RequestHandler;
+  /** The paths of files: a browser that is led to one stays on the page that it shows. */
+  readonly downloads: ReadonlySet<string>;
   /** Undefined: people sign in with tokens only. */
   readonly people: PeopleSignIn | undefined;
 }
@@ -76,7 +78,8 @@ export function unknownActor({ address }: Client) {
 
 /**
  * Leads on after a sign-in that may have begun on a page of another site, by a page of this site: after a
- * redirect, the browser would not send the session's cookie, which is `Strict`.
+ * redirect, the browser would not send the session's cookie, which is `Strict`. Or to a file: after a redirect, the
+ * browser would go on showing the sign-in.
  */
 export function leadOn(response: Response, { renderer }: Pick<SignIn, 'renderer'>, to: string) {
   const next = ownPath(to);

@@ -106,7 +106,10 @@ export const auditPage = definePage({
           columns={COLUMNS}
           rows={entries}
           keyOf={({ id }) => String(id)}
-          empty={emptyText(next, 'No entry matches. Clear the filter, or widen its days.')}
+          empty={emptyText(
+            { current, next },
+            'No entry matches. Clear the filter, or widen its days.',
+          )}
         />
         <ListEnd
           found={entries.length}

@@ -95,7 +95,7 @@ function differingField(remote: Remote, local: Local): Difference | undefined {
 }
 
 /** The webhook of a change younger than this may still arrive. */
-export const GRACE_MS = 2 * MINUTE_MS;
+const GRACE_MS = 2 * MINUTE_MS;
 
 /** What is older when a person runs a comparison is history: no schedule would have covered it. */
 const HISTORY_MS = DAY_MS;
@@ -133,7 +133,12 @@ export function judgeRepaired(
 
 /** Whether an event that arrived in time to report a change waits, by the age of the oldest that waits. */
 function mayBeReported(ageMs: number, pendingAgeMs: number | undefined): boolean {
-  return pendingAgeMs !== undefined && pendingAgeMs >= ageMs - GRACE_MS;
+  return pendingAgeMs !== undefined && reportedWithinMs(pendingAgeMs) >= ageMs;
+}
+
+/** How old a change may be whose webhook waits to be applied. One event that stays for good hides no loss for longer. */
+export function reportedWithinMs(pendingAgeMs: number | undefined): number {
+  return GRACE_MS + Math.min(pendingAgeMs ?? 0, DAY_MS);
 }
 
 /** Whether a change is so old that its webhook counts as missed. */

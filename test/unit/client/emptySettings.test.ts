@@ -17,6 +17,7 @@ test.each([
   ['secret is empty', () => verify('')],
   ['secret is empty', () => verify(undefined as unknown as string)],
   ['secret is empty', () => verify('whsec_AAAA,')],
+  ['secret is empty', () => verify(['whsec_AAAA', undefined as unknown as string])],
   ['secret is an empty list', () => verify([])],
 ] as const)('a setting from an unset variable is refused: %s', (message, attempt) => {
   expect(attempt).toThrow(TypeError);

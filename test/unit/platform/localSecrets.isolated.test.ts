@@ -113,8 +113,8 @@ test('a secret that others could read, as after a restored backup, becomes reada
 
 // A first start with sudo leaves such a folder, and a container may have a read-only disk.
 test.each([
-  ['EACCES', '', /belongs to uid \d+, and this process .* as the user that created it/],
-  ['EPERM', '', /belongs to uid \d+, and this process .* as the user that created it/],
+  ['EACCES', '', /cannot be used .* belongs to this user\. .* sudo chown -R \d+ /],
+  ['EPERM', '', /cannot be used .* belongs to this user\. .* sudo chown -R \d+ /],
   [
     'EACCES',
     'new',

@@ -340,7 +340,7 @@ const FEED = [
     }
     return [{ published: taken.length }];
   }),
-  modeled(readChanges, [{ after: 0, limit: 1 }], '9fe45565', (x, t, [after, limit]) => {
+  modeled(readChanges, [{ after: 0, limit: 1 }], 'cb619749', (x, t, [after, limit]) => {
     const rows = x
       .rows(t.changes, ({ number }) => number > Number(after))
       .sort(byNumber(({ number }) => number))

@@ -7,7 +7,7 @@
  */
 import type { Queryable } from '../../../platform/db/database.ts';
 import { oneRow } from '../../../platform/db/oneRow.ts';
-import { DAY_MS, MINUTE_MS } from '../../../platform/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../platform/time.ts';
 import { EVENT_SELECT, type EventState, type EventSummary, NOT_APPLIED } from './parts.ts';
 
 const WAITS = 'exists (select from pending p where p.webhook_event_id = e.id)';
@@ -138,8 +138,11 @@ async function readSearchEnd(
   return end === undefined || end.isPast ? undefined : end.id;
 }
 
-/** A receiver is unready while its clock differs by a minute. */
-const CLOCKS_DIFFER_MS = 10 * MINUTE_MS;
+/**
+ * A receiver is unready while its clock differs by a minute; what it recalls after a failover of the database has the
+ * times of the first receipt.
+ */
+const CLOCKS_DIFFER_MS = HOUR_MS;
 
 /** The number below which a search begins: that of the first event behind its last time, found in forty steps. */
 async function readStart(db: Queryable, { to }: EventFilter): Promise<number> {
