@@ -98,7 +98,8 @@ test.each([
     );
     show(paid, ({ payment_id: id }) => listed.find((one) => one.payment_id === id) ?? {});
     retrieved = 0;
-    expect(await run()).toMatchObject({ repaired: 0, missed: 0, state: 'done' });
+    const fromMs = Date.now() - DAY_MS;
+    expect(await run({ fromMs })).toMatchObject({ repaired: 0, missed: 0, state: 'done' });
     expect(retrieved).toBe(retrieves);
   },
 );
