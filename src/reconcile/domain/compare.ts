@@ -136,7 +136,7 @@ function mayBeReported(ageMs: number, pendingAgeMs: number | undefined): boolean
   return pendingAgeMs !== undefined && reportedWithinMs(pendingAgeMs) >= ageMs;
 }
 
-/** How old a change may be whose webhook waits to be applied. One event that stays for good hides no loss for longer. */
+/** How old a change may be of which the webhook waits to be applied. One event that stays for good hides no loss for longer. */
 export function reportedWithinMs(pendingAgeMs: number | undefined): number {
   return GRACE_MS + Math.min(pendingAgeMs ?? 0, DAY_MS);
 }
