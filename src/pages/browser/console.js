@@ -121,6 +121,7 @@ document.addEventListener('click', (event) => {
 const SENT_FOR_MS = 30_000;
 /** Forms that wait for their responses. @type {WeakSet<Element>} */
 let sentForms = new WeakSet();
+let sentAtMs = Number.NEGATIVE_INFINITY;
 
 document.addEventListener('submit', (event) => {
   const form = event.target instanceof Element ? event.target : null;
@@ -132,6 +133,7 @@ document.addEventListener('submit', (event) => {
     );
   }
   sentForms.add(form);
+  sentAtMs = performance.now();
   // A person may have stopped the page from loading.
   setTimeout(() => sentForms.delete(form), SENT_FOR_MS);
 });
@@ -139,6 +141,7 @@ document.addEventListener('submit', (event) => {
 // A page that the browser kept while another was shown.
 addEventListener('pageshow', () => {
   sentForms = new WeakSet();
+  sentAtMs = Number.NEGATIVE_INFINITY;
 });
 
 const SHORTCUTS_OFF = 'tallyhook.shortcuts-off';
@@ -353,6 +356,8 @@ async function leave({ type }) {
       ? 'Your session has ended. Sign in in another tab: what you typed here is kept.'
       : 'This page can no longer be shown. Copy what you typed, then reload it to see why.';
   await untilNoInput(why);
+  // The response to a form that was sent, such as that of the sign-out, has the way on: a reload would replace it.
+  while (performance.now() - sentAtMs < SENT_FOR_MS) await sleep(500);
   location.reload();
 }
 
