@@ -11,7 +11,8 @@
  * 4. A retrieve with an older version than the state may come from a replica that lags, and shows nothing:
  *    it neither contradicts nor agrees. No replica lags by MAX_LAG_MICROS. A service that still responds with
  *    the older version then has set a clock back, or has several that differ: what it changed last has not the
- *    greatest version, so the retrieve counts like any other.
+ *    greatest version, so the retrieve counts like any other. It also contradicts a state with the same terms that
+ *    is not complete enough to post: what it shows counts in a new epoch only.
  * 5. An epoch has a floor: the version of the confirming retrieve, or else the time of its response, and
  *    above every contradicted version. A retrieve joins the newest epoch of its time. Other snapshots
  *    join it only from the floor upward.
@@ -122,7 +123,8 @@ export function compareRetrieve(
   const { versionMicros } = content;
   if (mayLag({ versionMicros, observedMicros }, merged.versionMicros)) return { outcome: 'lags' };
   const terms = moneyTerms(content);
-  if (sameTerms(terms, merged)) return { outcome: 'agrees' };
+  const isOlder = (versionMicros ?? Infinity) < (merged.versionMicros ?? -Infinity);
+  if (sameTerms(terms, merged) && (merged.posts || !isOlder)) return { outcome: 'agrees' };
   if (!earlier || !equalTerms(earlier.terms, terms)) {
     return { outcome: 'contradicts', contradiction: { terms, observedMicros } };
   }

@@ -162,6 +162,31 @@ test('E4: after that, the last change counts, although its version is older', ()
   expect(last.state).toMatchObject({ epoch: 1, status: 'failed', capturedMinor: 0 });
 });
 
+test('E4: it also counts where it only completes what the ledger has', () => {
+  const capturable = 'partially_captured_and_capturable';
+  const events = [
+    observe({ ...usd, status: 'failed', amountReceivedMinor: 0, versionMicros: T0 + 1 }),
+    observe({ ...usd, status: capturable, amountReceivedMinor: 60, versionMicros: T0 + 2 }),
+    observe({ ...usd, status: 'partially_captured', versionMicros: T0 + 3 }),
+  ];
+  const complete = {
+    ...usd,
+    status: 'partially_captured',
+    amountReceivedMinor: 60,
+    versionMicros: T0,
+  };
+  const after = (...seconds: readonly number[]) =>
+    run([...events, ...seconds.map((late) => retrieve(complete, HOUR_SECONDS + late))]).last;
+  expect(after(3).state).toMatchObject({ epoch: 0, posts: false });
+  expect(after(3, 63).state).toMatchObject({
+    epoch: 1,
+    capturedMinor: 60,
+    posts: true,
+    uncertainties: [],
+  });
+  expect(after(3, 63, 200, 300)).toMatchObject({ openedEpochs: [], isCheckDue: false });
+});
+
 test('E5: an old webhook that arrives after the epoch does not restore the money', () => {
   const late = { ...PAID, errorCode: 'arrived late', versionMicros: T0 + 1 };
   const { last } = run([
