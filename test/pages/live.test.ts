@@ -200,6 +200,18 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
+  test('a page that keeps input in place of updates learns that its session has ended', async () => {
+    const own = await openTab(context);
+    await own.goto(url('/orders'));
+    await own.getByLabel('Currency').fill('EU');
+    await pay(unique('ord'));
+    await own.getByText('Updates wait while a form has input.').waitFor();
+    await db.query('update console_sessions set ended_at = now() where ended_at is null', []);
+    await own.getByText('Your session has ended.').waitFor();
+    expect(await own.getByLabel('Currency').inputValue()).toBe('EU');
+    await own.close();
+  });
+
   test('an open page leads to the sign-in when its session ends, and back', async () => {
     await page.goto(url('/orders?status=paid'));
     await db.query('update console_sessions set ended_at = now()', []);
@@ -209,5 +221,23 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
     expect(page.url()).toBe(url('/orders?status=paid'));
+  });
+
+  test('the response to a sign-out is shown, also to a page that learns of the ended session first', async () => {
+    await page.goto(url('/orders?status=paid'));
+    const learned = page.waitForEvent(
+      'requestfailed',
+      (request) => request.resourceType() === 'fetch',
+    );
+    await page.route('**/sign-out', async (route) => {
+      const response = await route.fetch({ maxRedirects: 0 });
+      await pay(unique('ord'));
+      await learned;
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(page.url()).toBe(url('/sign-in'));
+    await page.unroute('**/sign-out');
   });
 });

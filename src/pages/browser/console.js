@@ -341,21 +341,16 @@ const untilVisible = () =>
     look();
   });
 
-/** Waits while a replacement would lose input, and shows why. @param {string} text */
-async function untilNoInput(text) {
-  while (region && hasInput(region)) {
-    showState(text, false);
-    await sleep(500);
-  }
-}
-
 /** The sign-in, or the page that states why this one cannot be shown. @param {Response} response */
 async function leave({ type }) {
   const why =
     type === 'opaqueredirect'
       ? 'Your session has ended. Sign in in another tab: what you typed here is kept.'
       : 'This page can no longer be shown. Copy what you typed, then reload it to see why.';
-  await untilNoInput(why);
+  while (region && hasInput(region)) {
+    showState(why, false);
+    await sleep(500);
+  }
   // The response to a form that was sent, such as that of the sign-out, has the way on: a reload would replace it.
   while (performance.now() - sentAtMs < SENT_FOR_MS) await sleep(500);
   location.reload();
@@ -399,13 +394,16 @@ async function isMoved(region) {
   return news !== undefined && JSON.parse(news).outcome === 'moved';
 }
 
+let fetchedMs = performance.now();
+
 /** @param {HTMLElement} region */
 async function fetchAgain(region) {
   const url = new URL(location.href);
   url.searchParams.delete('notice');
   const html = await fetchVisibly(`${url.pathname}${url.search}`);
-  if (html === undefined) return;
-  await untilNoInput('Updates wait while a form has input.');
+  // What is not replaced stays moved.
+  if (html === undefined || hasInput(region)) return;
+  fetchedMs = performance.now();
   const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('live');
   if (!fresh) return location.reload();
   enhance(fresh);
@@ -414,27 +412,34 @@ async function fetchAgain(region) {
   region.dataset.livePlace = fresh.dataset.livePlace;
 }
 
+/** Fetches a region that moved. @param {HTMLElement} region @returns how long to rest, in milliseconds */
+async function update(region) {
+  const moved = await isMoved(region);
+  const ageMs = performance.now() - fetchedMs;
+  const isFresh = !moved && ageMs < MAX_AGE_MS;
+  if (!isFresh && hasInput(region)) {
+    showState('Updates wait while a form has input.', false);
+    // The session may end while a person types.
+    return PAUSE_MS;
+  }
+  if (!isFresh) await fetchAgain(region);
+  showState('', true);
+  if (isFresh) return 250;
+  // A page that never rests is replaced less often.
+  return ageMs < BUSY_PAUSE_MS ? BUSY_PAUSE_MS : PAUSE_MS;
+}
+
 /** @param {HTMLElement} region */
 async function follow(region) {
-  let fetchedMs = performance.now();
   let failures = 0;
   let lostAt = '';
   showState('', true);
   for (;;) {
     await untilVisible();
     try {
-      const isFresh = !(await isMoved(region)) && performance.now() - fetchedMs < MAX_AGE_MS;
-      if (!isFresh) await fetchAgain(region);
+      const restMs = await update(region);
       failures = 0;
-      showState('', true);
-      if (isFresh) {
-        await sleep(250);
-        continue;
-      }
-      // A page that never rests is replaced less often.
-      const isBusy = performance.now() - fetchedMs < BUSY_PAUSE_MS;
-      fetchedMs = performance.now();
-      await sleep(isBusy ? BUSY_PAUSE_MS : PAUSE_MS);
+      await sleep(restMs);
     } catch {
       if (failures === 0) lostAt = localClock.format(new Date());
       failures += 1;
