@@ -19,7 +19,7 @@ import { type LocalRow, readIdsCreated, readLocalByIds } from '../ledger/read/st
 import { inChunks } from '../platform/collections.ts';
 import type { Database } from '../platform/db/database.ts';
 import { keysetRows } from '../platform/keyset.ts';
-import { compare, type Difference } from './domain/compare.ts';
+import { compare, contradictsLate, type Difference } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import type { ListedRow, ListedWindow } from './listReader.ts';
 import type { RunContext } from './runContext.ts';
@@ -72,11 +72,12 @@ export async function compareRows(
   const older: ResourceRef[] = [];
   for (const row of rows) {
     const known = local.get(row.remote.id);
-    const difference = compare(row.remote, known, row.observedMicros);
+    const difference = compare(row.remote, known);
     const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
-    if (difference && isOlder(row, known)) older.push(refOf(row));
-    else if (difference) differing.push({ row, difference });
-    else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote, row.content))) {
+    if (difference) differing.push({ row, difference });
+    else if (known && contradictsLate(row.remote, known, row.observedMicros)) {
+      older.push(refOf(row));
+    } else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote, row.content))) {
       unsettled.push(refOf(row));
     } else if (added) supplements.push(observationOf(row, added));
   }
@@ -94,13 +95,6 @@ async function readLocal(
     for (const row of await readLocalByIds(db, KIND_OF[stream], ids)) local.set(row.id, row);
   }
   return local;
-}
-
-/** It shows that the service's versions have not the order of its changes, or that the list lags for hours. */
-function isOlder({ remote }: ListedRow, known: LocalRow | undefined): boolean {
-  const { versionMicros } = remote;
-  const ledgerMicros = known?.versionMicros ?? null;
-  return versionMicros !== undefined && ledgerMicros !== null && versionMicros < ledgerMicros;
 }
 
 async function findUnlisted(

@@ -55,7 +55,7 @@ export async function enqueueReconcile(
   name: ReconcileJobName,
   slotMs: number,
 ): Promise<boolean> {
-  if (name === 'tail' && (await producer.countWaiting()) >= MAX_WAITING) return false;
+  if (name === 'tail' && (await producer.countJobs()).waiting >= MAX_WAITING) return false;
   const job: NewJob<ReconcileJob> = {
     name,
     id: `${name}.${slotMs}`,

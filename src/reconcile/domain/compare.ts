@@ -2,9 +2,9 @@
  * Compares a resource at the service with the ledger.
  *
  * 1. A field that a row lacks cannot differ: rows of lists may be short.
- * 2. A row that is older than the ledger is no difference while a replica may lag: lists are read from
- *    replicas, and a webhook may have been faster. After that, the service's versions do not have the order of its
- *    changes (ledger/domain/epochs.ts).
+ * 2. A row that is older than the ledger is no difference: lists are read from replicas, and a webhook may
+ *    have been faster. One that still contradicts the ledger when no replica lags that long shows that the list is at
+ *    fault, or that the service's versions do not have the order of its changes (ledger/domain/epochs.ts).
  * 3. A difference decides what to retrieve, never what is true: the ledger changes by the response.
  */
 
@@ -61,22 +61,29 @@ export type Difference =
   | 'currency'
   | 'link';
 
-/**
- * @param observedMicros the service's time of the row
- * @returns undefined where both agree (rules 1 and 2)
- */
-export function compare(
-  remote: Remote,
-  local: Local | undefined,
-  observedMicros: number,
-): Difference | undefined {
+/** @returns undefined where both agree (rules 1 and 2) */
+export function compare(remote: Remote, local: Local | undefined): Difference | undefined {
   if (!local || local.status === null) return 'missing_local';
-  const { versionMicros } = remote;
-  if (mayLag({ versionMicros, observedMicros }, local.versionMicros)) return undefined;
-  const isVersioned = versionMicros !== undefined && local.versionMicros !== null;
+  if (isOlder(remote, local)) return undefined;
   const field = differingField(remote, local);
   if (field === undefined) return undefined;
-  return isVersioned && versionMicros === local.versionMicros ? field : 'stale_local';
+  return remote.versionMicros === local.versionMicros ? field : 'stale_local';
+}
+
+/**
+ * Whether a row contradicts the ledger by a version that is older for longer than a replica lags (rule 2).
+ * @param observedMicros the service's time of the row
+ */
+export function contradictsLate(remote: Remote, local: Local, observedMicros: number): boolean {
+  return (
+    isOlder(remote, local) &&
+    !mayLag({ versionMicros: remote.versionMicros, observedMicros }, local.versionMicros) &&
+    differingField(remote, local) !== undefined
+  );
+}
+
+function isOlder(remote: Remote, local: Local): boolean {
+  return (remote.versionMicros ?? Infinity) < (local.versionMicros ?? -Infinity);
 }
 
 function differingField(remote: Remote, local: Local): Difference | undefined {

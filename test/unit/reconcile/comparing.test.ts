@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/platform/time.ts';
 import {
   ageOfChangeMs,
-  compare as compareAt,
+  compare,
+  contradictsLate,
   isMoneyChanged,
   isPastGrace,
   type Local,
@@ -43,11 +44,6 @@ const local: Local = {
   orderKey: 'order:ord_1',
 };
 
-/** Compares a row that was listed while a replica may lag. */
-function compare(row: Remote, known: Local | undefined) {
-  return compareAt(row, known, 2_000);
-}
-
 test('a row is compared only by the fields that it has (rule 1)', () => {
   expect(compare(remote, local)).toBeUndefined();
   expect(compare(remote, undefined)).toBe('missing_local');
@@ -74,12 +70,14 @@ test('a payment of another order and a refund of another payment differ by their
   );
 });
 
-test('a row that is older than the ledger is not a difference while a replica may lag (rule 2)', () => {
+test('a row that is older than the ledger is not a difference, and contradicts it when no replica lags that long (rule 2)', () => {
   const older = { ...remote, status: 'processing', versionMicros: 999 };
   const hourMicros = 3_600_000_000;
-  expect(compareAt(older, local, 999 + hourMicros)).toBeUndefined();
-  expect(compareAt(older, local, 1_000 + hourMicros)).toBe('stale_local');
-  expect(compareAt({ ...older, status: 'succeeded' }, local, 1_000 + hourMicros)).toBeUndefined();
+  expect(compare(older, local)).toBeUndefined();
+  expect(contradictsLate(older, local, 999 + hourMicros)).toBe(false);
+  expect(contradictsLate(older, local, 1_000 + hourMicros)).toBe(true);
+  expect(contradictsLate({ ...older, status: 'succeeded' }, local, 1_000 + hourMicros)).toBe(false);
+  expect(contradictsLate({ ...older, versionMicros: 1_000 }, local, 2 * hourMicros)).toBe(false);
 });
 
 test('a change counts as missed only when its webhook had two minutes', () => {
