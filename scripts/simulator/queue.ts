@@ -48,12 +48,14 @@ export class ModelQueue {
   producer<Data>(actor: Actor): Producer<Data> {
     return {
       add: (jobs) => this.#request(actor, () => this.#add(jobs)),
-      countWaiting: () => this.#request(actor, () => this.#count('waiting')),
       countJobs: () =>
         this.#request(actor, () => {
-          return { waiting: this.#count('waiting'), active: this.#count('active') };
+          return {
+            waiting: this.#count('waiting'),
+            active: this.#count('active'),
+            delayed: this.#count('delayed'),
+          };
         }),
-      isEmpty: () => this.#request(actor, () => this.#jobs.length === 0),
       close: () => Promise.resolve(),
     };
   }

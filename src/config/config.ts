@@ -53,7 +53,7 @@ import { RETENTION_SETTINGS, type RetentionDays, retentionOf } from './retention
 import { readSecretFiles, type SecretFile } from './secretFiles.ts';
 import { secretWeakness } from './secretStrength.ts';
 import {
-  fileNames,
+  isFromFile,
   noteFileNames,
   type SettingInForce,
   settingsInForce,
@@ -358,7 +358,7 @@ export function readEnvironment(): Environment {
  * are secrets.
  */
 export function withoutSettings(env: Environment): Environment {
-  const isOwn = (name: string) => Object.hasOwn(SETTINGS.shape, name) || fileNames.has(name);
+  const isOwn = (name: string) => Object.hasOwn(SETTINGS.shape, name) || isFromFile(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOwn(name)));
 }
 

@@ -33,12 +33,16 @@ const SOUNDS_SECRET = /SECRET|TOKEN|PASSWORD|_KEY$/;
 /** Addresses that messages are posted to: a token for that is in the path. */
 const POSTED_TO: ReadonlySet<string> = new Set(['ALERT_WEBHOOK_URL', 'ORDER_WEBHOOK_URL']);
 
-/** Names of the environment that a file added. */
-export const fileNames = new Set<string>();
+const fileNames = new Set<string>();
 
 /** Records which names of the environment come from a file. */
 export function noteFileNames(names: Iterable<string>): void {
   for (const name of names) fileNames.add(name);
+}
+
+/** Whether a file added a name to the environment. */
+export function isFromFile(name: string): boolean {
+  return fileNames.has(name);
 }
 
 /**
@@ -74,7 +78,7 @@ interface SchemaOutput {
 
 function sourceOf(name: string, path: string | undefined): Pick<SettingInForce, 'source' | 'path'> {
   if (path !== undefined) return { source: 'secret_file', path };
-  return { source: fileNames.has(name) ? 'file' : 'environment' };
+  return { source: isFromFile(name) ? 'file' : 'environment' };
 }
 
 /** Whether somebody set it. */

@@ -8,7 +8,7 @@
  *    worker holds delays nothing;
  * 4. after a second in any case, so that events do not wait for the end of a replay, which has jobs waiting.
  *
- * While a job waits, every worker is busy, and applies what arrives without a job (ledger/inbox/arrivals.ts).
+ * While a job waits, every worker is busy, and applies what arrives without a job (ledger/inbox/applyArrivals.ts).
  * With another job every 200 ms, they piled up at a steady load, and a retried event or a replay waited behind
  * all of them.
  *

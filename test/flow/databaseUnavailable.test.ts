@@ -366,7 +366,7 @@ describe.skipIf(redisUrl === undefined)(
     async function waitingJobs(): Promise<number> {
       const producer = openQueue().producer<EventsJob>(EVENTS_QUEUE);
       try {
-        return await producer.countWaiting();
+        return (await producer.countJobs()).waiting;
       } finally {
         await producer.close();
       }

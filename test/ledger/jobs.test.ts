@@ -88,8 +88,8 @@ interface Recorded extends Producer<EventsJob> {
   readonly jobs: NewJob<EventsJob>[];
 }
 
-/** A queue that only records its jobs. One job is running: the one that the test runs. */
-function recordingProducer(waitingJobs = 0, active = 1): Recorded {
+/** A queue that only records its jobs. */
+function recordingProducer(waiting = 0, active = 0): Recorded {
   const jobs: NewJob<EventsJob>[] = [];
   return {
     jobs,
@@ -97,9 +97,7 @@ function recordingProducer(waitingJobs = 0, active = 1): Recorded {
       jobs.push(...added);
       return Promise.resolve();
     },
-    countWaiting: () => Promise.resolve(waitingJobs),
-    countJobs: () => Promise.resolve({ waiting: waitingJobs, active }),
-    isEmpty: () => Promise.resolve(waitingJobs === 0),
+    countJobs: () => Promise.resolve({ waiting, active, delayed: 0 }),
     close: () => Promise.resolve(),
   };
 }
@@ -783,11 +781,11 @@ describe('the sweep', () => {
         await recorded.add(jobs);
         deepest = Math.max(deepest, recorded.jobs.length - taken);
       },
-      countWaiting: () => {
+      countJobs: () => {
         const waiting = recorded.jobs.length - taken;
         // Workers are slow at first, so that the queue fills.
         if (recorded.jobs.length >= 40) taken += Math.min(jobsPerLook, waiting);
-        return Promise.resolve(waiting);
+        return Promise.resolve({ waiting, active: 0, delayed: 0 });
       },
       deepest: () => deepest,
     };
@@ -889,14 +887,14 @@ describe('the sweep', () => {
     const sweep = sweepWith(producer);
     await sweep.overdue();
     await sweep.everything();
-    expect(await producer.countWaiting()).toBe(201);
+    expect(await producer.countJobs()).toMatchObject({ waiting: 201 });
 
     const handled: number[] = [];
     work(({ data }) => {
       handled.push(...data.ids);
       return Promise.resolve();
     });
-    await waitFor('the queue to drain', async () => (await producer.countWaiting()) === 0);
+    await waitFor('the queue to drain', async () => (await producer.countJobs()).waiting === 0);
     await sweep.overdue();
     await waitFor('the rows to be enqueued', () => handled.length === 5);
   });

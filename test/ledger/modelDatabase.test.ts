@@ -193,9 +193,7 @@ async function storeAgain(
   const { outcomes } = await storeBatch(db, [toNew(variant)], new Date());
   const producer = {
     add: () => Promise.resolve(),
-    countWaiting: () => Promise.resolve(0),
-    countJobs: () => Promise.resolve({ waiting: 0, active: 1 }),
-    isEmpty: () => Promise.resolve(true),
+    countJobs: () => Promise.resolve({ waiting: 0, active: 0, delayed: 0 }),
     close: () => Promise.resolve(),
   };
   const signal = new AbortController().signal;

@@ -71,7 +71,7 @@ test('the producers of a process with all roles cause no warning about a listene
   const backend = createQueueBackend(createPostgresQueueConnections(db.url, silentLog), silentLog);
   try {
     const producers = Array.from({ length: 20 }, () => backend.producer<Order>(unique('queue')));
-    for (const producer of producers) await producer.countWaiting();
+    for (const producer of producers) await producer.countJobs();
     for (const producer of producers) await producer.close();
     expect(warnings.map(({ message }) => message)).toEqual([]);
   } finally {
@@ -97,7 +97,7 @@ test('a consumer that starts before the schema of its queue exists works once it
   const consumer = backend.consumer<Order>('queue', 1, async ({ data }) => {
     running += 1;
     mostAtOnce = Math.max(mostAtOnce, running);
-    await producer.countWaiting();
+    await producer.countJobs();
     handled.push(data.n);
     running -= 1;
   });
@@ -259,12 +259,12 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     expect((takenAtMs ?? 0) - addedAtMs).toBeGreaterThanOrEqual(395);
   });
 
-  test('countWaiting counts the jobs that no consumer has claimed', async () => {
+  test('countJobs counts the jobs that wait, that run, and that wait for their next attempt', async () => {
     const queueName = unique('queue');
     const producer = produce(queueName);
-    expect(await producer.countWaiting()).toBe(0);
-    await producer.add(jobs(0, 3));
-    expect(await producer.countWaiting()).toBe(3);
+    expect(await producer.countJobs()).toEqual({ waiting: 0, active: 0, delayed: 0 });
+    await producer.add([...jobs(0, 3), { ...job(3), delayMs: 60_000 }]);
+    expect(await producer.countJobs()).toEqual({ waiting: 3, active: 0, delayed: 1 });
 
     const held = deferred();
     let started = 0;
@@ -273,56 +273,13 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
       await held.promise;
     });
     await waitFor('a job to be claimed', () => started === 1);
-    expect(await producer.countWaiting()).toBe(2);
-    held.resolve();
-    await waitFor('the others to be claimed', () => started === 3);
-    expect(await producer.countWaiting()).toBe(0);
-  });
-
-  test('countJobs counts the jobs that wait and those that run', async () => {
-    const queueName = unique('queue');
-    const producer = produce(queueName);
-    expect(await producer.countJobs()).toEqual({ waiting: 0, active: 0 });
-    await producer.add(jobs(0, 2));
-    expect(await producer.countJobs()).toEqual({ waiting: 2, active: 0 });
-
-    const held = deferred();
-    let isStarted = false;
-    consume(queueName, async () => {
-      isStarted = true;
-      await held.promise;
-    });
-    await waitFor('a job to be claimed', () => isStarted);
-    expect(await producer.countJobs()).toEqual({ waiting: 1, active: 1 });
+    expect(await producer.countJobs()).toEqual({ waiting: 2, active: 1, delayed: 1 });
     held.resolve();
     await waitFor('the end of the jobs', async () => {
       const { waiting, active } = await producer.countJobs();
       return waiting + active === 0;
     });
-  });
-
-  test('isEmpty is false while a job waits, runs or waits for its next attempt', async () => {
-    const queueName = unique('queue');
-    const producer = produce(queueName);
-    expect(await producer.isEmpty()).toBe(true);
-    await producer.add([{ ...job(0), delayMs: 60_000 }]);
-    expect(await producer.countJobs()).toEqual({ waiting: 0, active: 0 });
-    expect(await producer.isEmpty()).toBe(false);
-
-    const running = unique('queue');
-    const other = produce(running);
-    await other.add(jobs(0, 1));
-    expect(await other.isEmpty()).toBe(false);
-    const held = deferred();
-    let isStarted = false;
-    consume(running, async () => {
-      isStarted = true;
-      await held.promise;
-    });
-    await waitFor('the job to be claimed', () => isStarted);
-    expect(await other.isEmpty()).toBe(false);
-    held.resolve();
-    await waitFor('the end of the job', () => other.isEmpty());
+    expect(started).toBe(3);
   });
 
   test('depth counts jobs by state, and has the time of the oldest waiting one', async () => {
@@ -395,7 +352,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     held.resolve();
     await closed;
     expect(seen).toEqual(['started 1', 'finished 1', 'closed']);
-    expect(await producer.countWaiting()).toBe(1);
+    expect(await producer.countJobs()).toMatchObject({ waiting: 1 });
 
     consume(queueName, ({ data }) => {
       seen.push(`next consumer ${data.n}`);
@@ -420,7 +377,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     held.resolve();
     await closed;
     expect(started).toEqual([1]);
-    expect(await producer.countWaiting()).toBe(4);
+    expect(await producer.countJobs()).toMatchObject({ waiting: 4 });
   });
 
   test('a consumer that is closed before it is ready claims no job', async () => {
@@ -433,7 +390,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     });
     await consumer.close();
     expect(started).toEqual([]);
-    expect(await producer.countWaiting()).toBe(2);
+    expect(await producer.countJobs()).toMatchObject({ waiting: 2 });
   });
 
   test('an idle consumer that closes claims no job that arrives at the same time', async () => {
@@ -457,7 +414,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
       await added;
       expect(started, `round ${round}`).toHaveLength(startedBefore);
       const left = startedBefore === 1 ? 1 : 0;
-      expect(await producer.countWaiting(), `round ${round}`).toBe(left);
+      expect(await producer.countJobs(), `round ${round}`).toMatchObject({ waiting: left });
       if (left === 0) continue;
       const next = consume(queueName, ({ data }) => {
         started.push(data.n);
@@ -483,7 +440,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     );
     await expect(backend.probe()).rejects.toThrow();
     await expect(producer.add(jobs(1, 2))).rejects.toThrow();
-    await expect(producer.countWaiting()).rejects.toThrow();
+    await expect(producer.countJobs()).rejects.toThrow();
 
     await wire.resume();
     await waitFor('the producer to work', () => isDone(producer.add(jobs(2, 3))));

@@ -45,6 +45,6 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis behind one address', ()
         ),
       10_000,
     );
-    expect(await producer.countWaiting()).toBe(1);
+    expect(await producer.countJobs()).toMatchObject({ waiting: 1 });
   });
 });

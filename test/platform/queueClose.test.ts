@@ -31,7 +31,7 @@ const consumer: Start = (queues) => queues.consumer('events', 1, async () => und
 
 const producer: Start = (queues) => {
   const opened = queues.producer('events');
-  const counted = opened.countWaiting().catch(() => undefined);
+  const counted = opened.countJobs().catch(() => undefined);
   return {
     close: async () => {
       await opened.close();

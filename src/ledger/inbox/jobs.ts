@@ -8,7 +8,7 @@
  * 3. A single job counts its attempt in `pending` before it applies the event, so that an event that
  *    kills the process is counted, too. After the last attempt the event is dead. An attempt that failed
  *    for a reason outside the data is not counted; the count is corrected when the database is reachable.
- * 4. After a batch, the worker applies what arrives without waiting for its job (arrivals.ts). These events keep
+ * 4. After a batch, the worker applies what arrives without waiting for its job (applyArrivals.ts). These events keep
  *    their jobs, which find nothing left, or find what a failure here left pending. A job that finds nothing left
  *    ends at once where other workers are at it, or where jobs wait behind it, such as that of a retried event.
  * 5. A job ends when none of its events is pending, but for those that got a job of their own and those that a
@@ -20,12 +20,12 @@ import type { Database } from '../../platform/db/database.ts';
 import { CommitNotReplicated, isContended, isTransient } from '../../platform/db/failures.ts';
 import { toError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { JobCounts, NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';
+import type { NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';
 import { QUEUES } from '../../platform/queue/names.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 import { LockSetChanged } from '../lockSetChanged.ts';
+import { applyArrivals } from './applyArrivals.ts';
 import type { EventApplier } from './applyEvents.ts';
-import { applyArrivals } from './arrivals.ts';
 import { countAttempt, deferEnqueue, readPending, uncountAttempts } from './store/pending.ts';
 
 export const EVENTS_QUEUE = QUEUES.events;
@@ -125,10 +125,12 @@ async function applyRest(parts: Handling, ids: readonly number[]): Promise<void>
 
 /** A queue that cannot be examined has no more jobs to give. */
 async function isOnlyJob({ producer }: EventsHandlerParts): Promise<boolean> {
-  const { waiting, active } = await producer
-    .countJobs()
-    .catch((): JobCounts => ({ waiting: 0, active: 1 }));
-  return waiting === 0 && active <= 1;
+  try {
+    const { waiting, active } = await producer.countJobs();
+    return waiting === 0 && active <= 1;
+  } catch {
+    return true;
+  }
 }
 
 /** Enqueues a job for each event that is still pending. */

@@ -63,7 +63,7 @@ export function createSweep(parts: SweepParts): Sweep {
   /** Waits until the queue has room. @returns false if it still has none */
   const hasRoom = async (jobs: number, elapsedSeconds: () => number): Promise<boolean> => {
     while (!signal.aborted) {
-      const waitingJobs = await producer.countWaiting();
+      const { waiting: waitingJobs } = await producer.countJobs();
       if (waitingJobs < roomFor(jobs)) return true;
       if (jobs === 0) log.info({ waitingJobs }, 'sweep.queue_deep_waiting');
       if (jobs === 0 || elapsedSeconds() > runForSeconds) return false;
@@ -90,7 +90,10 @@ export function createSweep(parts: SweepParts): Sweep {
     if (events > 0) log.info({ events }, 'sweep.enqueued');
   };
   return {
-    overdue: async () => run((await producer.isEmpty()) ? ENQUEUE_AFTER_MS - LOST_AFTER_MS : 0),
+    overdue: async () => {
+      const { waiting, active, delayed } = await producer.countJobs();
+      await run(waiting + active + delayed === 0 ? ENQUEUE_AFTER_MS - LOST_AFTER_MS : 0);
+    },
     // The rows that this sweep claims are past the limit, so it does not read them again.
     everything: () => run(ENQUEUE_AFTER_MS),
   };

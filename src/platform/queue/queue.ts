@@ -47,17 +47,15 @@ export interface RunningJob<Data> {
 export interface JobCounts {
   readonly waiting: number;
   readonly active: number;
+  /** They wait for their next attempt. */
+  readonly delayed: number;
 }
 
 export interface Producer<Data> {
   /** Adds jobs. Throws when the backend is unavailable. */
   add(jobs: readonly NewJob<Data>[]): Promise<void>;
-  /** Counts waiting jobs. Throws when the backend is unavailable. */
-  countWaiting(): Promise<number>;
-  /** Counts waiting and running jobs. Throws when the backend is unavailable. */
+  /** Throws when the backend is unavailable. */
   countJobs(): Promise<JobCounts>;
-  /** Whether no job waits, runs or waits for its next attempt. Throws when the backend is unavailable. */
-  isEmpty(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -190,16 +188,11 @@ function createProducer<Data>(
         if (others.length === 0) await queue.add(only.name, only.data, only.opts);
         else await queue.addBulk([only, ...others]);
       }),
-    countWaiting: () => command((queue) => queue.getWaitingCount()),
     countJobs: () =>
       command(async (queue) => {
-        const { waiting = 0, active = 0 } = await queue.getJobCounts('waiting', 'active');
-        return { waiting, active };
-      }),
-    isEmpty: () =>
-      command(async (queue) => {
         const counts = await queue.getJobCounts('waiting', 'active', 'delayed');
-        return Object.values(counts).every((count) => count === 0);
+        const { waiting = 0, active = 0, delayed = 0 } = counts;
+        return { waiting, active, delayed };
       }),
     depth: () =>
       command(async (queue) => {

@@ -16,9 +16,9 @@ interface SlowQueue {
   readonly pauses: number[];
 }
 
-const IDLE = { waiting: 0, active: 0 };
-const BUSY = { waiting: 0, active: 1 };
-const BEHIND = { waiting: 1, active: 1 };
+const IDLE = { waiting: 0, active: 0, delayed: 0 };
+const BUSY = { ...IDLE, active: 1 };
+const BEHIND = { ...BUSY, waiting: 1 };
 
 /** A queue that accepts a job only when the test allows it. */
 function enqueuerOverSlowQueue(

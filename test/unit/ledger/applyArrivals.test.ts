@@ -1,6 +1,6 @@
 /** How long a worker stays with events that arrive after the batch of its job, in virtual time. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { applyArrivals } from '../../../src/ledger/inbox/arrivals.ts';
+import { applyArrivals } from '../../../src/ledger/inbox/applyArrivals.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
 beforeEach(() => {
