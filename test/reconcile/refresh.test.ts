@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
+import { claimDue } from '../../src/ledger/store/checks.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
@@ -25,6 +26,7 @@ beforeEach(async () => {
 afterEach(() => db.drop());
 
 const openFindings = () => db.query(`select class, subject from findings where state = 'open'`);
+const openReasons = () => db.query(`select detail from findings where state = 'open'`);
 
 /** Makes the service respond to retrieves with the payment. */
 function recover(): void {
@@ -65,17 +67,17 @@ test('a resource that is not final is retrieved when it is due, and not earlier'
   expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
 });
 
+const hoursToCheck = async (): Promise<number> => {
+  const [row] = await db.query<{ hours: number }>(
+    `select (extract(epoch from next_check_at - now()) / 3600)::float8 as hours
+       from resources where id = $1`,
+    [id],
+  );
+  return row?.hours ?? Number.NaN;
+};
+
 describe('the daily check of an old payment', () => {
   const OLD = { ...PAID, status: 'requires_customer_action', amount_received: 0 };
-
-  const hoursToCheck = async (): Promise<number> => {
-    const [row] = await db.query<{ hours: number }>(
-      `select (extract(epoch from next_check_at - now()) / 3600)::float8 as hours
-         from resources where id = $1`,
-      [id],
-    );
-    return row?.hours ?? Number.NaN;
-  };
 
   beforeEach(async () => {
     await applyEach(db, testApplier(db), [eventBody(OLD)]);
@@ -242,6 +244,52 @@ test.each([
   },
 );
 
+const HALF_A_DAY_AGO = new Date(Date.now() - DAY_MS / 2).toISOString();
+
+test.each([
+  [
+    'an excess of its order waits for',
+    [
+      eventBody({ ...FAILED, modified_at: HALF_A_DAY_AGO }),
+      eventBody(
+        { refund_id: 'ref_1', payment_id: id, amount: 6540, currency: 'USD', status: 'succeeded' },
+        { contentType: 'refund_details', eventType: 'refund_succeeded' },
+      ),
+    ],
+  ],
+  [
+    'an event waits for that was not applied',
+    [
+      eventBody({ ...PAID, modified_at: HALF_A_DAY_AGO }),
+      eventBody({ ...PAID, modified_at: HALF_A_DAY_AGO, amount_received: '12.5' }),
+    ],
+  ],
+])('a check that %s is repeated by the age of what waits if it fails', async (_, bodies) => {
+  await applyEach(db, testApplier(db), bodies);
+  await db.query(`update findings set updated_at = updated_at - interval '3 hours'`);
+  await db.query(`update resources set behind_since = behind_since - interval '3 hours'`);
+  service.always = () => ({ status: 200, body: '<h1>Welcome</h1>' });
+  await refreshAt(LATER).round(new AbortController().signal);
+  // 2, 5 and 15 minutes, 1 and 6 hours, each from the one before; by its own age it would be checked in 19 hours.
+  expect(await hoursToCheck()).toBeCloseTo(7 + 22 / 60 - 3, 0);
+});
+
+test('of more checks than one batch has, those that have been due for longest come first', async () => {
+  const ids = ['pay_due_2', 'pay_due_3', 'pay_due_1'];
+  const bodies = ids.map((payment_id) =>
+    eventBody({ ...PAID, payment_id, status: 'processing', amount_received: 0 }),
+  );
+  await applyEach(db, testApplier(db), bodies);
+  await db.query(
+    `update resources set next_check_at = now() - interval '1 hour' / right(id, 1)::int
+      where id like 'pay_due_%'`,
+  );
+  const now = new Date();
+  const leaseUntil = new Date(now.getTime() + DAY_MS);
+  const claimed = await claimDue(db, { isWanted: false, now, leaseUntil, limit: 2 });
+  expect(claimed.map((row) => row.id).sort()).toEqual(['pay_due_1', 'pay_due_2']);
+});
+
 const UNSETTLING = [
   {
     how: 'is confirmed again',
@@ -292,6 +340,9 @@ test('a resource that a failed round did not check is due again immediately', as
   const { signal } = new AbortController();
   expect(await refresh.round(signal)).toMatchObject({ outcome: 'unusable' });
   expect(await openFindings()).toEqual([{ class: 'service_unusable', subject: 'service:refresh' }]);
+  expect(await openReasons()).toEqual([
+    { detail: { reason: expect.stringMatching(/^retrievePayment: .*503/) } },
+  ]);
   recover();
   expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', checked: 1 });
   expect(await openFindings()).toEqual([]);
@@ -337,6 +388,11 @@ test('a key that may not read disputes delays no check of a payment', async () =
   ]);
   expect(await refresh.round(signal), 'disputes wait').toMatchObject({ checked: 0 });
   expect(service.received).toHaveLength(3);
+  await refreshAt({ nowMs: () => LATER.nowMs() + 6 * 60_000 }).round(signal);
+  const checked = service.received.map(({ path }) => path).filter((path) => path.includes('/dp_'));
+  expect(checked.sort(), 'the one that was not tried waits half as long as the others').toEqual(
+    disputes.map((disputeId) => `/disputes/${disputeId}`),
+  );
 });
 
 test('a dispute is checked although the key may not read two others', async () => {
@@ -357,6 +413,9 @@ describe('the finding that the key may not read disputes', () => {
     const { signal } = new AbortController();
     expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1 });
     expect(await openFindings()).toEqual(REFUSED);
+    expect(await openReasons()).toEqual([
+      { detail: { reason: expect.stringMatching(/^retrieveDispute: .*403.*not permitted/) } },
+    ]);
     const unsettled = { ...FAILED, status: 'processing', modified_at: A_SECOND_LATER };
     await applyEach(db, testApplier(db), [eventBody({ ...unsettled, payment_id: 'pay_other' })]);
     expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1 });
