@@ -34,7 +34,7 @@ describe('responses', () => {
     expect(await errorOf(client.payments.retrieve('p'))).toMatchObject({
       kind: 'unreadable_response',
       outcomeUnknown: false,
-      message: expect.stringMatching(/: payment_id$/),
+      message: expect.stringMatching(/the response does not match the contract: payment_id$/),
     });
     expect(await errorOf(client.payments.capture('p'))).toMatchObject({
       kind: 'unreadable_response',

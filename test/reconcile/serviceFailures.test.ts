@@ -18,6 +18,9 @@ afterEach(async () => {
 const openFindings = () =>
   db.query(`select class, subject from findings where state = 'open' order by class`);
 
+const openReasons = () =>
+  db.query(`select detail ->> 'reason' as reason from findings where state = 'open'`);
+
 /** Makes the service respond to lists and retrieves with the payment. */
 function recover(): void {
   service.always = ({ path }) => ({
@@ -47,6 +50,9 @@ test.each(FAILURES)(
     expect(await readResourceStates(db, [id])).toEqual(before);
     expect(await openFindings()).toEqual([
       { class: 'service_unusable', subject: 'service:payments' },
+    ]);
+    expect(await openReasons()).toEqual([
+      { reason: expect.stringMatching(new RegExp(`^listPayments: .*${status}`)) },
     ]);
     recover();
     expect(await reconciler.run(span)).toMatchObject({ state: 'done', repaired: 1, remaining: 0 });
@@ -84,6 +90,9 @@ test('a failure over several runs is one finding, regardless of other lists', as
   expect(await reconciler.run()).toMatchObject({ state: 'failed' });
   const first = await findings();
   expect(first).toMatchObject([{ subject: 'service:payments' }]);
+  expect(await openReasons()).toEqual([
+    { reason: expect.stringMatching(/^retrievePayment: .*503/) },
+  ]);
   expect(await reconciler.run()).toMatchObject({ state: 'failed' });
   expect(await reconciler.run({ cause: 'night' })).toMatchObject({ state: 'failed' });
   expect(await reconciler.run({ stream: 'refunds' })).toMatchObject({ state: 'done' });
