@@ -62,6 +62,11 @@ test('a batch makes a commit of its own for what it read only if it stored nothi
   expect(mixed.outcomes).toEqual(['duplicate', 'id_reused']);
   expect(mixed.statements.filter(emitsMessage)).toEqual([]);
 
+  // The insert of the new event is committed before the row of the duplicate is read.
+  const beside = await store(first, eventBody(paymentObject()));
+  expect(beside.outcomes).toEqual(['duplicate', 'accepted']);
+  expect(beside.statements.filter(emitsMessage)).toHaveLength(1);
+
   const otherAgain = await store(other);
   expect(otherAgain.outcomes).toEqual(['id_reused']);
   expect(otherAgain.statements.filter(emitsMessage)).toHaveLength(1);
