@@ -192,6 +192,18 @@ describe('a finding that a retrieve usually closes', () => {
     ]);
   });
 
+  test('raises an alert again if it opens again and stays open', async () => {
+    const subject = `payment:${unique('pay')}`;
+    for (const _ of ['first', 'second']) {
+      await open(subject);
+      await makeOlder(subject);
+      await raiseWaitingFindings(db, { hasApiKey: true });
+      await db.transaction((tx) => closeClasses(tx, ['stale_local'], [subject]));
+    }
+    const alert = ['stale_local', 'resolved', 'opened', 'resolved'];
+    expect(summarize(await alertsOf(subject))).toEqual([alert, alert]);
+  });
+
   test('raises no alert if it is accepted', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);

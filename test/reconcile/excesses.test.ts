@@ -353,7 +353,7 @@ describe('a second payment of an order', () => {
     expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
   });
 
-  test('has its alert resolved by the refund of one of both payments', async () => {
+  test('has its alert resolved by the refund of one of both payments, and raises one for a third', async () => {
     const order = await pay();
     await payAgain(order);
     await apply(...(await webhooks('payment')));
@@ -363,8 +363,25 @@ describe('a second payment of an order', () => {
     await refund(order);
     await apply(...(await webhooks('refund')));
     expect(await classes(order.subject)).toEqual([]);
-    expect(await alertsOf('double_paid')).toEqual([
-      [order.subject, 'resolved', 'opened', 'resolved'],
-    ]);
+    const resolved = [order.subject, 'resolved', 'opened', 'resolved'];
+    expect(await alertsOf('double_paid')).toEqual([resolved]);
+    await payAgain(order);
+    await apply(...(await webhooks('payment')));
+    await passTime(21 * MINUTE_MS);
+    await raiseAlerts(false);
+    expect(await alertsOf('double_paid')).toEqual([resolved, [order.subject, 'open', 'opened']]);
+  });
+
+  test('raises no alert once somebody accepted it', async () => {
+    const order = await pay();
+    await payAgain(order);
+    await apply(...(await webhooks('payment')));
+    const [finding] = await db.query<{ id: number }>(
+      `select id from findings where state = 'open'`,
+    );
+    await acceptFinding(db, finding?.id ?? 0, { by: 'ada', reason: 'known' });
+    await passTime(21 * MINUTE_MS);
+    await raiseAlerts(false);
+    expect(await alertsOf('double_paid')).toEqual([]);
   });
 });
