@@ -1,6 +1,7 @@
 /** A change counts as a missed webhook once a webhook has had time to report it. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
+import { awaitWebhooks, collectMissed } from '../../src/reconcile/store/awaited.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
@@ -148,6 +149,18 @@ test('a repair by a manual run is counted by the next scheduled run, unless its 
   expect(await run({ cause: 'night' })).toMatchObject({ found: 0, missed: 2 });
   expect(await counted()).toBe('3');
   expect(await run({ cause: 'week' })).toMatchObject({ found: 0, missed: 0 });
+});
+
+test('a second change of one payment awaits its own webhook', async () => {
+  const ref = { kind: 'payment', id: 'pay_1' } as const;
+  const repair = () => awaitWebhooks(db, 'payments', [{ ref, changedAt: new Date() }]);
+  const collect = () => collectMissed(db, 'payments', { graceMs: 2 * MINUTE_MS, limit: 10 });
+  await repair();
+  await db.query(`update awaited_webhooks set repaired_at = repaired_at - interval '3 minutes'`);
+  await repair();
+  expect(await collect()).toEqual([]);
+  await db.query(`update awaited_webhooks set repaired_at = repaired_at - interval '3 minutes'`);
+  expect(await collect()).toHaveLength(1);
 });
 
 test('a change that an event in the inbox reports does not count as missed while no events worker runs', async () => {
