@@ -17,7 +17,7 @@ import {
 import type { Reconcile } from '../../src/reconcile/run.ts';
 import type { RunProgress } from '../../src/reconcile/runContext.ts';
 import { beginPause, endPause, isPaused } from '../../src/reconcile/store/pauses.ts';
-import { readPausedRuns } from '../../src/reconcile/store/runs.ts';
+import { insertRun, pauseRun, readPausedRuns } from '../../src/reconcile/store/runs.ts';
 import {
   createSandboxDatabase,
   createTestDatabase,
@@ -227,6 +227,17 @@ test('a pause holds a run at its checkpoint, and the first slot after it resumes
   expect(requested[0]).toBe('payments night');
   expect(await nightly()).toMatchObject([{ id: paused?.id, state: 'done' }]);
   expect(await db.query('select count(*) as count from resources')).toEqual([{ count: 400 }]);
+  expect(await readPausedRuns(db)).toEqual([]);
+});
+
+test('a run that a pause holds can be stopped, and no slot resumes it', async () => {
+  const run = { stream: 'payments', mode: 'full', cause: 'night', isDryRun: false } as const;
+  const toAt = new Date();
+  const { id } = await insertRun(db, { ...run, fromAt: new Date(Number(toAt) - HOUR_MS), toAt });
+  await pauseRun(db, { id, windows: 0 });
+  expect(await readPausedRuns(db)).toMatchObject([{ id }]);
+  const person = { kind: 'cli', name: 'ada', role: 'shell', origin: 'test' } as const;
+  expect(await stopReconciliationAs({ db }, person, id)).toMatchObject({ outcome: 'stopped' });
   expect(await readPausedRuns(db)).toEqual([]);
 });
 
