@@ -1,8 +1,10 @@
 /** The daily summary: the money that moved on a day, by currency, and the open alerts and findings. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { enqueueDailySummary } from '../../src/notify/dailySummary.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
+import { alertOf } from '../support/alerts.ts';
 import { chainJournal } from '../support/chain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
@@ -151,6 +153,14 @@ test('a sum that no message carries exactly sends none, and the error names the 
     `The summary of ${day} is not sent: no message carries the sum of 18000000000000002 minor units of IDR`,
   );
   expect(await readMessages(db)).toEqual([]);
+});
+
+test('a day without activity has a summary while an alert is open', async () => {
+  const alert = alertOf({ subject: 'system:queue', rule: 'backlog' });
+  const { subject, rule } = alert;
+  await db.transaction((tx) => syncAlerts(tx, [{ subject, rules: [rule], active: [alert] }]));
+  await summarize();
+  expect((await readMessages(db)).map(({ channel }) => channel)).toEqual(['log', 'webhook']);
 });
 
 test('a day without activity and open alerts has no summary', async () => {
