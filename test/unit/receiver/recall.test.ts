@@ -16,6 +16,10 @@ let server: {
   /** What it refuses for its data. */
   refused: Set<string>;
   isDown: boolean;
+  /** Events with a request of their own during which it is down, once each. */
+  failsOnce: Set<string>;
+  /** What happens while it responds to the next examination. */
+  meanwhile: () => void;
 };
 /** What was logged as an error. */
 let errors: object[];
@@ -29,13 +33,23 @@ let examinations: number;
 let recall: Recall;
 
 beforeEach(() => {
-  server = { timeline: '1', stored: new Set(), refused: new Set(), isDown: false };
+  server = {
+    timeline: '1',
+    stored: new Set(),
+    refused: new Set(),
+    isDown: false,
+    failsOnce: new Set(),
+    meanwhile: () => undefined,
+  };
   errors = [];
   [losses, requests, reportFailures, enqueued, nowMs, examinations] = [[], [], 0, 0, 0, 0];
   recall = createRecall({
     persist: (events, receivedAt) => {
-      requests.push({ names: events.map(({ eventId = '' }) => eventId), receivedAt });
-      if (server.isDown) return Promise.reject(UNREACHABLE);
+      const names = events.map(({ eventId = '' }) => eventId);
+      requests.push({ names, receivedAt });
+      if (server.isDown || server.failsOnce.delete(names.join())) {
+        return Promise.reject(UNREACHABLE);
+      }
       if (events.some(({ eventId = '' }) => server.refused.has(eventId)))
         return Promise.reject(Object.assign(new Error('refused'), { code: '23514' }));
       const outcomes = events.map(({ eventId = '' }): Stored => {
@@ -48,7 +62,10 @@ beforeEach(() => {
     readTimeline: () => {
       examinations += 1;
       if (server.isDown) return Promise.reject(UNREACHABLE);
-      return Promise.resolve(server.timeline);
+      const { timeline, meanwhile } = server;
+      server.meanwhile = () => undefined;
+      meanwhile();
+      return Promise.resolve(timeline);
     },
     enqueue: (numbers) => {
       enqueued += numbers.length;
@@ -160,6 +177,16 @@ test('1: nothing gets older while no server responds, however long a person take
   expect([...server.stored].toSorted()).toEqual(['a', 'b']);
 });
 
+test('1: nothing gets older while an examination lasts, during which another server may take over', async () => {
+  server.meanwhile = () => {
+    nowMs = 11 * 60_000;
+    takeOver('a');
+  };
+  acknowledge('a');
+  await untilReported(1);
+  expect(server.stored.has('a')).toBe(true);
+});
+
 test('1: what is old or needs too much memory is forgotten', async () => {
   acknowledge('old');
   nowMs = 11 * 60_000;
@@ -210,6 +237,8 @@ test('5: what a server refuses holds up nothing, is named, and is persisted when
   expect(tries).toBeLessThan(16);
   server.refused.clear();
   nowMs += 60_000;
+  // A server that is down refuses nothing, so the next attempt does not wait.
+  server.failsOnce.add('bad');
   await untilReported(2);
   expect(losses[1]).toMatchObject({ events: 1, refused: -1 });
   expect(server.stored.has('bad')).toBe(true);
@@ -218,6 +247,15 @@ test('5: what a server refuses holds up nothing, is named, and is persisted when
   takeOver('bad');
   await untilReported(3);
   expect(server.stored.has('bad')).toBe(true);
+});
+
+test('5: what a server could not store because it was down does not count as refused', async () => {
+  acknowledge('a', 'bad');
+  server.refused.add('bad');
+  server.failsOnce.add('a');
+  takeOver('a', 'bad');
+  await untilReported(1);
+  expect(losses[0]).toMatchObject({ events: 1, refused: 1 });
 });
 
 test('5: what a server refuses is named when the receiver stops', async () => {
