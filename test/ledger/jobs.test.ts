@@ -22,6 +22,7 @@ import { LockSetChanged } from '../../src/ledger/lockSetChanged.ts';
 import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
 import { startStopwatch, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { CommitNotReplicated } from '../../src/platform/db/failures.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import {
   createPostgresQueueConnections,
@@ -89,7 +90,7 @@ interface Recorded extends Producer<EventsJob> {
 }
 
 /** A queue that only records its jobs. */
-function recordingProducer(waiting = 0, active = 0): Recorded {
+function recordingProducer(waiting = 0, active = 0, delayed = 0): Recorded {
   const jobs: NewJob<EventsJob>[] = [];
   return {
     jobs,
@@ -97,7 +98,7 @@ function recordingProducer(waiting = 0, active = 0): Recorded {
       jobs.push(...added);
       return Promise.resolve();
     },
-    countJobs: () => Promise.resolve({ waiting, active, delayed: 0 }),
+    countJobs: () => Promise.resolve({ waiting, active, delayed }),
     close: () => Promise.resolve(),
   };
 }
@@ -634,6 +635,28 @@ describe('an outage of the database in the middle of an attempt', () => {
     }
     expect(await readDead()).toEqual([]);
   });
+
+  test('is not counted if the standby did not confirm its count, so that it was not made', async () => {
+    const [inboxId = 0] = await receive(payments(1));
+    let isConfirmed = false;
+    const through: Database = {
+      ...db,
+      query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+        const rows = await db.query<Row>(text, values);
+        const isCount = text.includes('attempts = attempts + 1');
+        if (isCount && !isConfirmed) throw new CommitNotReplicated('canceled');
+        return rows;
+      },
+    };
+    const handle = handlerOver({ producer: recordingProducer() }, through);
+    for (let attempt = 0; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      await expect(handle(single(inboxId))).rejects.toThrow('the synchronous standby');
+    }
+    isConfirmed = true;
+    await handle(single(inboxId));
+    expect(await readDead()).toEqual([]);
+    expect(await appliedIds()).toHaveLength(1);
+  });
 });
 
 /** Locks the order of a payment as an operator's forgotten session does. */
@@ -838,9 +861,10 @@ describe('the sweep', () => {
       `update pending set enqueue_at = now() + interval '49 seconds' where webhook_event_id = any ($1)`,
       [lost],
     );
-    const busy = recordingProducer(1);
-    await sweepWith(busy).overdue();
-    expect(busy.jobs).toEqual([]);
+    for (const busy of [recordingProducer(1), recordingProducer(0, 0, 1)]) {
+      await sweepWith(busy).overdue();
+      expect(busy.jobs).toEqual([]);
+    }
 
     const empty = recordingProducer();
     await sweepWith(empty).overdue();
