@@ -48,6 +48,8 @@ export function staysBehind(
 interface LedgerState {
   readonly status: string | null;
   readonly stage: string | null;
+  readonly amountMinor: number | null;
+  readonly currency: string | null;
   readonly capturedMinor: number;
   readonly versionMicros: number | null;
 }
@@ -64,9 +66,14 @@ export function countsInMs(
   ledger: LedgerState,
 ): number | undefined {
   const { status = ledger.status, stage = ledger.stage, versionMicros } = content;
+  const { amountMinor = ledger.amountMinor, currency = ledger.currency } = content;
   const capturedMinor = capturedOf(content) ?? ledger.capturedMinor;
   const isSame =
-    status === ledger.status && stage === ledger.stage && isSameCapture(capturedMinor, ledger);
+    status === ledger.status &&
+    stage === ledger.stage &&
+    amountMinor === ledger.amountMinor &&
+    currency === ledger.currency &&
+    isSameCapture(capturedMinor, ledger);
   const leftMicros = countsInMicros({ versionMicros, observedMicros }, ledger.versionMicros);
   return isSame || leftMicros === undefined ? undefined : Math.ceil(leftMicros / 1000);
 }

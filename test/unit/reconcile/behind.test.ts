@@ -41,7 +41,14 @@ test('a day after the event any response ends it (rule 3)', () => {
 });
 
 describe('a response with an older version than the ledger (rule 4)', () => {
-  const ledger = { status: 'failed', stage: null, capturedMinor: 0, versionMicros: 2_000_000 };
+  const ledger = {
+    status: 'failed',
+    stage: null,
+    amountMinor: 6540,
+    currency: 'USD',
+    capturedMinor: 0,
+    versionMicros: 2_000_000,
+  };
   const paid = { status: 'succeeded', amountReceivedMinor: 6540, versionMicros: 1_000_000 };
   const countsIn = (content: object, observedMs: number) =>
     countsInMs({ content, observedMicros: observedMs * 1000 }, ledger);
@@ -66,5 +73,12 @@ describe('a response with an older version than the ledger (rule 4)', () => {
     const dispute = { ...ledger, status: 'opened', stage: 'arbitration' };
     const content = { status: 'opened', stage: 'dispute', versionMicros: 1_000_000 };
     expect(countsInMs({ content, observedMicros: 5_000_000 }, dispute)).toBe(HOUR_MS - 3_000);
+  });
+
+  test('differs also by the amount or the currency alone, as of a dispute that was lost in part', () => {
+    const lost = { status: 'failed', amountMinor: 6540, currency: 'USD', versionMicros: 1_000_000 };
+    expect(countsIn(lost, 5_000)).toBeUndefined();
+    expect(countsIn({ ...lost, amountMinor: 4000 }, 5_000)).toBe(HOUR_MS - 3_000);
+    expect(countsIn({ ...lost, currency: 'EUR' }, 5_000)).toBe(HOUR_MS - 3_000);
   });
 });
