@@ -16,6 +16,7 @@ import {
   readClosingDays,
   readClosings,
 } from '../../src/ledger/read/store/closings.ts';
+import { readItemsWithLatePostings } from '../../src/ledger/read/store/latePostings.ts';
 import { readPeriod } from '../../src/ledger/read/store/statement.ts';
 import { readSummedTo } from '../../src/ledger/read/store/statementSums.ts';
 import { restartSums } from '../../src/ledger/store/transferSums.ts';
@@ -500,14 +501,22 @@ describe('the statement of a closed month', () => {
     const statement = () =>
       readStatement(own, { month: '2024-03', timeZone: TIME_ZONE, currency: undefined });
     await request('known-', 3, '2024-03-20T12:00:00Z');
-    await closed(own, '2024-03');
-    const { open } = await statement();
+    const { lastTransfer } = await closed(own, '2024-03');
+    const { open, period } = await statement();
     expect(open).toMatchObject([{ item: 'refund', count: 3, amountMinor: 300n }]);
     expect(open[0]?.oldest).toHaveLength(3);
     await request('late-', 1_500, '2024-03-10T12:00:00Z');
     expect((await statement()).open).toEqual(open);
     await sumEverything(own);
     expect((await statement()).open).toEqual(open);
+    const { toMicros } = period;
+    const late = { fromMicros: undefined, toMicros, after: lastTransfer, until: undefined };
+    // However many they are: a sum without some of them would be wrong.
+    for (const atOnce of [700, 750, undefined]) {
+      const items = await readItemsWithLatePostings(own, { ...late, currency: undefined }, atOnce);
+      expect(new Set(items.map(({ id }) => id)).size).toBe(1_500);
+      expect(items).toHaveLength(1_500);
+    }
     await own.drop();
   });
 });

@@ -3,6 +3,7 @@
  * number above that of the closing which they missed.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
+import { keysetRows } from '../../../platform/keyset.ts';
 import type { ItemWithLatePostings } from '../../domain/openAtClosing.ts';
 import type { LatePosting, LateSums } from '../../domain/statement.ts';
 import { instantOrNull } from '../../domain/time.ts';
@@ -99,8 +100,8 @@ export async function readLatePostings(
   return rows.map((row) => ({ ...row, movedMinor: BigInt(row.movedMinor) }));
 }
 
-/** As many resources with late postings are read. */
-const MAX_ITEMS = 100_000;
+/** Each part reads the late postings again. */
+const ITEMS_AT_ONCE = 100_000;
 
 /**
  * Resources with late postings on the legs of open items, each with what it has open by the whole journal and by
@@ -110,32 +111,36 @@ const MAX_ITEMS = 100_000;
 export async function readItemsWithLatePostings(
   tx: Queryable,
   selection: LateSelection,
+  itemsAtOnce = ITEMS_AT_ONCE,
 ): Promise<readonly ItemWithLatePostings[]> {
-  const rows = await tx.query<SumsAsText<ItemWithLatePostings>>(
-    `with signed (item, kind, leg, sign) as (values ${SIGNED_LEGS}),
-     late as materialized (
-       select distinct s.item, t.kind, t.resource_id
-         from (select kind, resource_id, leg from transfers where ${LATE}) t
-         join signed s on s.kind = t.kind and s.leg = t.leg)
-     select l.item, t.currency, l.resource_id as id,
-            sum(s.sign * (t.cumulative_minor - t.previous_minor))::text as "nowMinor",
-            coalesce(sum(s.sign * (t.cumulative_minor - t.previous_minor)) filter (where t.id <= $3), 0)::text
-              as "closedMinor",
-            ${micros('min(t.effective_at) filter (where t.id <= $3)')} as "sinceMicros"
-       from late l
-       join signed s on s.item = l.item
-       join transfers t on t.kind = l.kind and t.resource_id = l.resource_id and t.leg = s.leg
-      where t.effective_at < $2 and ($5::text is null or t.currency = $5)
-      group by 1, 2, 3
-     having sum(s.sign * (t.cumulative_minor - t.previous_minor)) <> 0
-         or sum(s.sign * (t.cumulative_minor - t.previous_minor)) filter (where t.id <= $3) <> 0
-      order by 1, 2, 3
-      limit ${MAX_ITEMS}`,
-    valuesOf(selection),
+  const items: ItemWithLatePostings[] = [];
+  const rows = keysetRows<SumsAsText<ItemWithLatePostings>>(itemsAtOnce, (last, limit) =>
+    tx.query<SumsAsText<ItemWithLatePostings>>(
+      `with signed (item, kind, leg, sign) as (values ${SIGNED_LEGS}),
+       late as materialized (
+         select distinct s.item, t.kind, t.resource_id
+           from (select kind, resource_id, leg from transfers where ${LATE}) t
+           join signed s on s.kind = t.kind and s.leg = t.leg)
+       select l.item, t.currency, l.resource_id as id,
+              sum(s.sign * (t.cumulative_minor - t.previous_minor))::text as "nowMinor",
+              coalesce(sum(s.sign * (t.cumulative_minor - t.previous_minor)) filter (where t.id <= $3), 0)::text
+                as "closedMinor",
+              ${micros('min(t.effective_at) filter (where t.id <= $3)')} as "sinceMicros"
+         from late l
+         join signed s on s.item = l.item
+         join transfers t on t.kind = l.kind and t.resource_id = l.resource_id and t.leg = s.leg
+        where t.effective_at < $2 and ($5::text is null or t.currency = $5)
+              and (l.item, t.currency, l.resource_id) > ($6, $7, $8)
+        group by 1, 2, 3
+       having sum(s.sign * (t.cumulative_minor - t.previous_minor)) <> 0
+           or sum(s.sign * (t.cumulative_minor - t.previous_minor)) filter (where t.id <= $3) <> 0
+        order by 1, 2, 3
+        limit $9`,
+      [...valuesOf(selection), last?.item ?? '', last?.currency ?? '', last?.id ?? '', limit],
+    ),
   );
-  return rows.map((row) => ({
-    ...row,
-    nowMinor: BigInt(row.nowMinor),
-    closedMinor: BigInt(row.closedMinor),
-  }));
+  for await (const row of rows) {
+    items.push({ ...row, nowMinor: BigInt(row.nowMinor), closedMinor: BigInt(row.closedMinor) });
+  }
+  return items;
 }
