@@ -86,7 +86,7 @@ async function show(
 ): Promise<void> {
   const { paymentId } = hold.row;
   const subject = refKey({ kind: 'payment', id: paymentId });
-  const detail = detailOf(hold, hours, isConfirmed);
+  const detail = detailOf(hold, hours);
   await openFindings(tx, [{ class: CLASS, subject, detail }]);
   const alerts = holdAlerts(paymentId, factsOf(hold, hours, isConfirmed));
   await syncAlerts(tx, [{ ...alerts, isReminderDue: notifies }]);
@@ -131,10 +131,10 @@ function factsOf(hold: HoldAssessment, thresholdHours: number, isConfirmed: bool
   };
 }
 
+/** Without whether it is confirmed, which only the alert shows: a retrieve of the same hold would end an acceptance. */
 function detailOf(
   { row, deadlineMs, capturableMinor }: HoldAssessment,
   thresholdHours: number,
-  isConfirmed: boolean,
 ): Readonly<Record<string, unknown>> {
   return {
     deadline: new Date(deadlineMs).toISOString(),
@@ -142,6 +142,5 @@ function detailOf(
     amount_capturable: capturableMinor,
     currency: row.currency,
     status: row.status,
-    is_confirmed: isConfirmed,
   };
 }

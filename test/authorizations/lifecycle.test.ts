@@ -1,6 +1,7 @@
 /** Authorizations from hold to capture or expiry, with the sandbox over HTTP and PostgreSQL on one clock. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuthorizationService } from '../../src/authorizations/authorizationService.ts';
+import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
@@ -29,6 +30,14 @@ const remindersOf = async (
   id: string,
 ): Promise<readonly number[]> =>
   (await watched.logOf(id)).filter(({ kind }) => kind === 'threshold').map(({ hours }) => hours);
+
+const sentenceOf = async (id: string): Promise<string | undefined> =>
+  (
+    await db.query<{ sentence: string }>(
+      `select sentence from alerts where subject = $1 and state <> 'resolved'`,
+      [`payment:${id}`],
+    )
+  )[0]?.sentence;
 
 const statusOf = async (id: string): Promise<string | undefined> =>
   (await db.query<{ status: string }>('select status from resources where id = $1', [id]))[0]
@@ -132,7 +141,7 @@ describe('reminders', () => {
       [`payment:${id}`],
     );
     expect(finding).toMatchObject({
-      detail: { threshold_hours: 48, amount_capturable: 5540, currency: 'USD', is_confirmed: true },
+      detail: { threshold_hours: 48, amount_capturable: 5540, currency: 'USD' },
     });
   });
 
@@ -205,13 +214,35 @@ describe('reminders', () => {
           [`payment:${id}`, CLASS],
         )
       )[0]?.detail;
-    expect(await detail()).toMatchObject({ threshold_hours: 0, is_confirmed: false });
+    expect(await detail()).toMatchObject({ threshold_hours: 0 });
+    expect(await sentenceOf(id)).toContain('The service did not respond');
     // Retrieved again within minutes, with a valid key: the response shows that it expired.
     const recovered = await setUpAuthorizations(sandbox, db);
     await recovered.advance(6 * MINUTE_MS);
     await recovered.check.run();
     expect(await statusOf(id)).toBe('expired');
     expect(await detail()).toBeUndefined();
+  });
+
+  test('leave a finding accepted when the service confirms the same hold later', async () => {
+    const { api_key: revoked } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
+    await sandbox.control('POST', '/api_keys/revoke', { api_key: revoked });
+    const watched = await setUpAuthorizations(sandbox, db, { apiKey: revoked });
+    const id = await watched.authorize();
+    await watched.advance(5 * DAY_MS + HOUR_MS);
+    await watched.check.run();
+    const finding = async () =>
+      (
+        await db.query<{ id: number; reason: string | null }>(
+          `select id, accepted_reason as reason from findings where subject = $1 and state = 'open'`,
+          [`payment:${id}`],
+        )
+      )[0];
+    await acceptFinding(db, (await finding())?.id ?? 0, { by: 'ada', reason: 'ships on Friday' });
+    expect(await sentenceOf(id)).toContain('The service did not respond');
+    await watched.check.checkOne(id, true);
+    expect(await sentenceOf(id)).not.toContain('The service did not respond');
+    expect(await finding()).toMatchObject({ reason: 'ships on Friday' });
   });
 });
 
