@@ -1,5 +1,7 @@
 /** Runs one command. Commands parse arguments, call features and print. */
 import { Command, CommanderError } from 'commander';
+import { InexactSum } from '../contract/money.ts';
+import { OperatorError } from '../platform/errors.ts';
 import { packageVersion } from '../platform/packageRoot.ts';
 import { printableJson } from '../platform/printableJson.ts';
 import { failureText } from '../platform/shutdown.ts';
@@ -31,9 +33,13 @@ export function run(given: Invocation): Promise<number> {
       const program = await load(given.args);
       await program.parseAsync(given.args, { from: 'user' });
     } catch (error) {
-      report(error);
+      report(error instanceof InexactSum ? explainSum(error) : error);
     }
   });
+}
+
+function explainSum({ message }: InexactSum): OperatorError {
+  return new OperatorError(`${message} Without --json the command prints it exactly.`);
 }
 
 /** Prints why the command failed, and sets the exit code. */

@@ -2,6 +2,7 @@
 import type { Response } from 'express';
 import { AttemptInterrupted } from '../audit/recordAudit.ts';
 import { errorEnvelope } from '../contract/errors.ts';
+import { InexactSum } from '../contract/money.ts';
 import { isContended, isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import { SQLSTATES } from '../platform/db/sqlStates.ts';
 import { errorCode } from '../platform/errors.ts';
@@ -83,8 +84,9 @@ export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   }
   if (error instanceof RangeError || errorCode(error) === SQLSTATES.numeric_value_out_of_range) {
     const message =
-      'A sum exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded ' +
-      'amount would be wrong.';
+      error instanceof InexactSum
+        ? `${error.message} The commands print it exactly without --json.`
+        : 'A sum exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded amount would be wrong.';
     return { status: 422, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
   }
   // Express and its body parser set a status on errors of the sender.

@@ -62,7 +62,7 @@ export function parseCurrency(value: unknown): string | undefined {
 
 /**
  * Adds amounts of one currency.
- * @throws RangeError when the sum leaves the range of safe integers
+ * @throws InexactSum when the sum leaves the range of safe integers
  */
 export function sumMinor(amountsMinor: Iterable<number>): number {
   return toSafeInteger(sumExactly(amountsMinor));
@@ -75,14 +75,24 @@ export function sumExactly(amountsMinor: Iterable<number | bigint>): bigint {
   return sum;
 }
 
+/** A sum that JSON would round. */
+export class InexactSum extends RangeError {
+  constructor(sumMinor: bigint) {
+    super(
+      `A sum of ${sumMinor} minor units exceeds the largest integer that JSON represents exactly (2^53 - 1), and a ` +
+        'rounded amount would be wrong.',
+    );
+  }
+}
+
 /**
  * A sum as JSON carries it.
- * @throws RangeError when the sum is outside the range of safe integers
+ * @throws InexactSum when the sum is outside the range of safe integers
  */
 export function toSafeInteger(sumMinor: bigint): number {
   const sum = Number(sumMinor);
   if (Number.isSafeInteger(sum)) return sum;
-  throw new RangeError('a sum of amounts exceeds the largest exact integer (2^53 - 1)');
+  throw new InexactSum(sumMinor);
 }
 
 /**

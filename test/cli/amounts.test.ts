@@ -3,6 +3,7 @@
  * decimals of their currency.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exitCodes.ts';
 import { tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
@@ -126,4 +127,16 @@ test('every export is exact, and so are sums above 2^53', async () => {
   expect(hledger?.stdout).toContain('Income:Orders  0 JPY = -9007199254747531 JPY');
   expect(hledger?.stdout).toContain('Income:Orders  0.000 KWD = -9007199254747.531 KWD');
   expect(beancount?.stdout).toContain('Income:Orders  -9007199254747.531 ~ 0 KWD');
+});
+
+test('a balance above 2^53 is printed exactly, and refused by name where JSON would round it', async () => {
+  const [table, json] = await Promise.all([
+    tallyhook(db.url, 'balances'),
+    tallyhook(db.url, 'balances', '--json'),
+  ]);
+  expect(table.stdout).toContain('9007199254747531 JPY');
+  expect(json.code).toBe(EXIT_CODES.refused.code);
+  expect(JSON.parse(json.stdout)).toMatchObject({ error: { class: 'refused' } });
+  expect(json.stderr).toMatch(/^tallyhook: A sum of -?9007199254\d{6} minor units exceeds .+\n$/);
+  expect(json.stderr).toContain('Without --json the command prints it exactly.');
 });

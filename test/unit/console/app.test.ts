@@ -3,6 +3,7 @@ import request from 'supertest';
 import { expect, test } from 'vitest';
 import { createTokenVerifier } from '../../../src/access/verifyToken.ts';
 import { createConsoleApp } from '../../../src/console/app.ts';
+import { InexactSum } from '../../../src/contract/money.ts';
 import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
 import { createBalanceReader } from '../../../src/ledger/read/balances.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
@@ -104,6 +105,9 @@ test('a sum beyond the exact integers has an error of its own', async () => {
   const response = await retrieve(new RangeError('outside the exact integers'));
   expect(response.status).toBe(422);
   expect(response.body.error.message).toContain('2^53');
+  const named = await retrieve(new InexactSum(9_007_199_254_747_531n));
+  expect(named.status).toBe(422);
+  expect(named.body.error.message).toContain('9007199254747531');
 });
 
 test('pages that cannot be loaded fail the request, and what failed is not shown', async () => {
