@@ -4,8 +4,8 @@ import { type Chart, chartProblems } from '../ledger/domain/chart.ts';
 import { ENTRY_FORMATS, type EntryFormatName } from '../ledger/domain/entryFormats.ts';
 import { ACCOUNT_NAMES } from '../ledger/domain/legs.ts';
 import { UsageError } from '../platform/errors.ts';
+import { printable } from '../platform/printable.ts';
 import { readInput } from './context.ts';
-import { printable } from './printable.ts';
 
 const EXAMPLE = '{"code": "1360", "name": "Payment service"}, or null to leave the account out';
 

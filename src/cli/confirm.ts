@@ -1,8 +1,8 @@
 /** Prompts for confirmation. */
 import { createInterface } from 'node:readline/promises';
 import { OperatorError } from '../platform/errors.ts';
+import { printableLines } from '../platform/printable.ts';
 import { terminal } from './invocation.ts';
-import { printableLines } from './printable.ts';
 
 /** Where to prompt; standard output is for the output of the command. */
 export interface Dialogue {

@@ -7,8 +7,8 @@ import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
 import type { Holder } from '../access/verifyToken.ts';
 import type { Environment } from '../config/config.ts';
+import { printable, printableLines } from '../platform/printable.ts';
 import { type Ending, EXIT_CODES } from './exitCodes.ts';
-import { printable, printableLines } from './printable.ts';
 
 /** Where a command writes; a terminal has a size. */
 export type Output = Writable & {
@@ -63,7 +63,7 @@ export function terminal(): Terminal {
   return invocation().terminal;
 }
 
-/** Prints one line to standard output. What is in it may come from outside (printable.ts). */
+/** Prints one line to standard output. What is in it may come from outside (platform/printable.ts). */
 export function printLine(text = ''): void {
   printEscaped(printable(text));
 }

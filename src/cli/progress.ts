@@ -6,10 +6,10 @@
  *    gets a line every ten seconds.
  */
 import { monotonicMs } from '../platform/clock.ts';
+import { printable } from '../platform/printable.ts';
 import { type Sample, type TimeLeft, timeLeft, withSample } from './estimate.ts';
 import { wantsJson } from './failure.ts';
 import { invocation, terminal } from './invocation.ts';
-import { printable } from './printable.ts';
 
 export interface Counted {
   readonly done: number;

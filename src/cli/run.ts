@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { InexactSum } from '../contract/money.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { packageVersion } from '../platform/packageRoot.ts';
+import { printableLines } from '../platform/printable.ts';
 import { printableJson } from '../platform/printableJson.ts';
 import { failureText } from '../platform/shutdown.ts';
 import { COMMANDS } from './commands/index.ts';
@@ -17,7 +18,6 @@ import {
   withInvocation,
 } from './invocation.ts';
 import { permissionOf } from './permissions.ts';
-import { printableLines } from './printable.ts';
 
 /** Columns of help that does not go to a terminal. */
 const FILE_WIDTH = 80;
@@ -50,7 +50,7 @@ function report(error: unknown): void {
   if (isUsage && error.exitCode === 0) return;
   endAs(classOf(error));
   // Commander has printed its own errors.
-  if (!isUsage) terminal.stderr.write(printableLines(failureText(error)));
+  if (!isUsage) terminal.stderr.write(failureText(error));
   if (wantsJson(args)) printEscaped(printableJson(JSON.stringify(failureJson(error))));
 }
 

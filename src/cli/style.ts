@@ -1,7 +1,8 @@
 /** What a terminal shows in color, and how much of a line it has room for. */
+
+import { printable } from '../platform/printable.ts';
 import { readSettings } from './context.ts';
 import type { Output } from './invocation.ts';
-import { printable } from './printable.ts';
 
 export type Look = 'good' | 'warn' | 'bad' | 'heading' | 'plain';
 

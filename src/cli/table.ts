@@ -1,7 +1,7 @@
 /** Tables for people. */
 import Table from 'cli-table3';
+import { printable } from '../platform/printable.ts';
 import { printEscaped, terminal } from './invocation.ts';
-import { printable } from './printable.ts';
 
 /** Columns are separated by two spaces, rows by nothing. */
 const NO_BORDERS = {

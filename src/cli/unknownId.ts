@@ -3,8 +3,8 @@ import type { ResourceKind } from '../contract/resources/index.ts';
 import { findResources } from '../ledger/read/store/lookup.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { NotFoundError } from '../platform/errors.ts';
+import { printable } from '../platform/printable.ts';
 import { findNearId, type IdKind } from '../search/nearId.ts';
-import { printable } from './printable.ts';
 
 interface Unknown {
   readonly id: string;

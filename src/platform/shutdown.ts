@@ -1,6 +1,7 @@
 /** How a process ends: by a signal or by an uncaught error. */
 import { OperatorError, toError } from './errors.ts';
 import type { Log } from './log.ts';
+import { printableLines } from './printable.ts';
 
 const CLOSE_DEADLINE_MS = 25_000;
 
@@ -101,9 +102,9 @@ export function exitWith(thrown: unknown): never {
   process.exit(1);
 }
 
-/** Why the program cannot continue, without a stack trace for an OperatorError. */
+/** Why the program cannot continue, for a terminal, without a stack trace for an OperatorError. */
 export function failureText(thrown: unknown): string {
   const error = toError(thrown);
   const text = error instanceof OperatorError ? error.message : (error.stack ?? error.message);
-  return `tallyhook: ${text}\n`;
+  return printableLines(`tallyhook: ${text}\n`);
 }

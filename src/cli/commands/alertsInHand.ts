@@ -5,6 +5,7 @@ import { type ChangedAlert, LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { type AlertRow, readAlert, searchAlerts } from '../../alerts/store/alertRows.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time.ts';
 import { alertJson } from '../../representation/alert.ts';
 import { detailJson } from '../../representation/detail.ts';
@@ -14,7 +15,6 @@ import { printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, printSearched, searchPage } from '../paging.ts';
 import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
 
 interface ListOptions extends PageOptions {

@@ -18,6 +18,7 @@ import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, UnavailableError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { HOUR_MS } from '../../platform/time.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
 import { timePlace } from '../../representation/cursor.ts';
@@ -29,7 +30,6 @@ import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, limitOption, readMinor } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption, optionalReason } from '../person.ts';
-import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
 import { refuseUnknownId } from '../unknownId.ts';
 

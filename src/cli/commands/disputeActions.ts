@@ -18,13 +18,13 @@ import { evidenceVersion } from '../../disputes/evidenceVersion.ts';
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { toError, UnavailableError, UsageError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { notActedText, notUploadedText } from '../../representation/disputeText.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, noApiKey, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 interface Options {

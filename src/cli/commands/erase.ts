@@ -10,6 +10,7 @@ import { type Proof, prove } from '../../erasure/erase.ts';
 import { type ErasureRow, readErasures } from '../../erasure/store/erasures.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { NotFoundError, UsageError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { erasureJson } from '../../representation/erasure.ts';
 import { formatTime } from '../../representation/time.ts';
 import { findNearId, type IdKind } from '../../search/nearId.ts';
@@ -19,7 +20,6 @@ import { endAs, printLine } from '../invocation.ts';
 import { newestFirstCommand } from '../newestFirst.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 

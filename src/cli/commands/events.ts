@@ -23,6 +23,7 @@ import { readVariants, type VariantRow } from '../../ledger/read/store/variants.
 import { inChunks } from '../../platform/collections.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { timePlace } from '../../representation/cursor.ts';
 import { eventJson, eventWithBodyJson, variantJson } from '../../representation/event.ts';
 import { formatTime } from '../../representation/time.ts';
@@ -43,7 +44,6 @@ import {
   searchPage,
 } from '../paging.ts';
 import { actorOf, byOption, optionalReason, reasonOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { type Counted, withProgress } from '../progress.ts';
 import { printTable } from '../table.ts';
 import { unknownId } from '../unknownId.ts';

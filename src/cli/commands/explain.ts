@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 import { explainNamed } from '../../ledger/read/explain.ts';
+import { printable } from '../../platform/printable.ts';
 import { orderExplanationJson, partExplanationJson } from '../../representation/explanation.ts';
 import { orderLines, partLines } from '../../representation/explanationText.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 export function explainCommand(): Command {

@@ -7,6 +7,7 @@ import type { FoundResource } from '../../ledger/read/store/lookup.ts';
 import type { EventSummary } from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, type OperatorError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { formatTime } from '../../representation/time.ts';
 import { AMOUNT_LIMITS, describeScan, factsOf } from '../../search/facts.ts';
 import { matchJson } from '../../search/matchJson.ts';
@@ -16,7 +17,6 @@ import { searchBodies } from '../../search/searchBodies.ts';
 import { clockOf, formatMicros, printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
-import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 /** One match. */

@@ -7,6 +7,7 @@ import { readEventBodies } from '../../ledger/read/eventBodies.ts';
 import type { FollowQuery } from '../../ledger/read/followInbox.ts';
 import type { EventSummary } from '../../ledger/read/store/parts.ts';
 import { UnavailableError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
 import { printJsonLine, readConfig, withDatabase } from '../context.ts';
 import {
@@ -27,7 +28,6 @@ import {
 import { printLine, printNote } from '../invocation.ts';
 import { jsonOption, parseMinutes, readNumberOf } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
-import { printable } from '../printable.ts';
 
 interface ListenOptions extends FollowQuery {
   readonly forwardTo: URL;

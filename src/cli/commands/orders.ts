@@ -19,6 +19,7 @@ import { findResources } from '../../ledger/read/store/lookup.ts';
 import type { PartSummary } from '../../ledger/read/store/parts.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { NotFoundError, UsageError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { amountsText } from '../../representation/amountsText.ts';
 import { orderCsv } from '../../representation/listCsv.ts';
 import {
@@ -42,7 +43,6 @@ import {
   take,
 } from '../listOptions.ts';
 import { jsonOption } from '../options.ts';
-import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
 import { unknownId } from '../unknownId.ts';
 import { explainCommand } from './explain.ts';

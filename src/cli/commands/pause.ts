@@ -4,12 +4,12 @@ import {
   resumeReconciliationAs,
 } from '../../actions/pauseReconciliation.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
-import { printable } from '../printable.ts';
 
 interface PauseOptions {
   readonly reason: string;

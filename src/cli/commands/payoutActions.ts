@@ -14,6 +14,7 @@ import {
 import { readListedResource } from '../../ledger/read/store/resourceList.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { UsageError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import {
   notActedOnPayoutText,
   notRetriedText,
@@ -24,7 +25,6 @@ import { clockOf, noApiKey, printJson, readConfig, withDatabase } from '../conte
 import { endAs, printLine, terminal } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 interface Options {

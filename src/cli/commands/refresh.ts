@@ -4,6 +4,7 @@ import { authorizationsOf, discoveryOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { printable } from '../../platform/printable.ts';
 import { type Change, changesOf } from '../../reconcile/refreshById.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { fieldName } from '../../representation/fieldName.ts';
@@ -11,7 +12,6 @@ import { clockOf, printJson, quiet, readConfig, withDatabase } from '../context.
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { unknownId } from '../unknownId.ts';
 
 interface RefreshOptions {

@@ -11,6 +11,7 @@ import { formatMoney } from '../../contract/money.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, UnavailableError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { disputedText } from '../../representation/disputeText.ts';
 import { notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
@@ -18,7 +19,6 @@ import { clockOf, noApiKey, printJson, readConfig, withDatabase } from '../conte
 import { endAs, printLine } from '../invocation.ts';
 import { jsonOption, readMinor } from '../options.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { refuseUnknownId } from '../unknownId.ts';
 
 interface RefundOptions {

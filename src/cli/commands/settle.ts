@@ -28,6 +28,7 @@ import {
   readLinesWithMatches,
 } from '../../ledger/read/store/settlement.ts';
 import { NotFoundError, OperatorError, toError, UsageError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { cutPage, numberPlace, placeRead, timePlace } from '../../representation/cursor.ts';
 import {
   clearingItemJson,
@@ -44,7 +45,6 @@ import { currencyOption } from '../listOptions.ts';
 import { jsonOption, limitOption, momentOption, readNumberOf } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption, reasonOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { withElapsed } from '../progress.ts';
 import { printTable } from '../table.ts';
 

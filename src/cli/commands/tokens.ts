@@ -4,6 +4,7 @@ import { nameMistake } from '../../access/domain/tokenName.ts';
 import { MAX_TOKENS, readTokenRows, type TokenRow } from '../../access/store/tokens.ts';
 import { createTokenAs, revokeTokenAs } from '../../actions/manageTokens.ts';
 import { NotFoundError, OperatorError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import { numberPlace } from '../../representation/cursor.ts';
 import { formatTime } from '../../representation/time.ts';
@@ -13,7 +14,6 @@ import { printLine, printNote } from '../invocation.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { cursorOption, type PageOptions, placeOf, printPage } from '../paging.ts';
 import { actorOf, byOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { printTable } from '../table.ts';
 
 export function tokensCommand(): Command {

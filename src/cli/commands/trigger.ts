@@ -21,12 +21,12 @@ import {
   UnavailableError,
   UsageError,
 } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { bodyFileOption, writeEventBody } from '../bodyFile.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
 import { printLine, printNote } from '../invocation.ts';
 import { jsonOption } from '../options.ts';
 import { actorOf, byOption } from '../person.ts';
-import { printable } from '../printable.ts';
 import { didYouMean } from '../suggestion.ts';
 
 interface TriggerOptions {

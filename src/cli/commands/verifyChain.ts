@@ -7,11 +7,11 @@ import { type ChainReport, verifyChain } from '../../ledger/verify/verifyChain.t
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { UsageError } from '../../platform/errors.ts';
+import { printable } from '../../platform/printable.ts';
 import { chainReportJson, findHead, headSentence } from '../../representation/chain.ts';
 import { roughly } from '../../representation/roughly.ts';
 import { printJson, readInput } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
-import { printable } from '../printable.ts';
 import { withProgress } from '../progress.ts';
 
 export function headOption(): Option {

@@ -15,6 +15,8 @@ import {
 import { run } from '../../../src/cli/run.ts';
 import { styled } from '../../../src/cli/style.ts';
 import { printTable } from '../../../src/cli/table.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import { failureText } from '../../../src/platform/shutdown.ts';
 
 /** Clears the screen, sets the title, begins an 8-bit sequence and turns the direction of writing. */
 const HOSTILE = 'x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eyz';
@@ -85,6 +87,13 @@ test('a prompt and an error show a replacement', async () => {
   expect(output.text()).toContain(`Refund ${SHOWN}? [y/N] `);
   await run({ args: [HOSTILE], terminal: { stdin, stdout: createOutput(), stderr } });
   expect(stderr.text()).toContain(`error: unknown command '${SHOWN}'`);
+});
+
+test('why a process ends is printed with a replacement, with and without a stack trace', () => {
+  expect(failureText(new OperatorError(`a ${HOSTILE}\nb`))).toBe(`tallyhook: a ${SHOWN}\nb\n`);
+  const unforeseen = failureText(new Error(HOSTILE));
+  expect(unforeseen).toContain(`Error: ${SHOWN}\n    at `);
+  expect(unforeseen).not.toMatch(/(?!\n)\p{C}/u);
 });
 
 /** Where output is written past `printLine` and its like, because it is for programs or escaped already. */
