@@ -120,14 +120,15 @@ async function readFacts(
   { backlog, watchingSinceMs, isReconciling }: Known,
 ): Promise<SystemFacts> {
   const { lastWebhookMs, usualGapMs } = await readWebhookGaps(tx);
-  const mismatched = await readCount(tx, 'signature_mismatched', SIGNATURE_WINDOW_MS);
+  const mismatched = await readMismatchedSince(tx, null, SIGNATURE_WINDOW_MS);
   const unsigned = await readCount(tx, 'signature_unsigned', SIGNATURE_WINDOW_MS);
   const exhausted = await readCount(tx, 'rate_limit_exhausted', RATE_WINDOW_MS);
   return {
     nowMs: backlog.nowMs,
     watchingSinceMs,
     openRules: new Set(await readOpenRules(tx, SYSTEM_SUBJECTS)),
-    rejected: { mismatched: mismatched.count, unsigned: unsigned.count },
+    rejected: { mismatched: mismatched.recent, unsigned: unsigned.count },
+    lastMismatchedMs: mismatched.lastMs,
     mismatchedSinceWebhook: await readMismatchedSince(tx, lastWebhookMs, SIGNATURE_WINDOW_MS),
     lastWebhookMs: lastWebhookMs ?? undefined,
     usualGapMs: usualGapMs ?? undefined,

@@ -46,7 +46,7 @@ export interface NotRunning {
   readonly seenMs: number;
 }
 
-/** Deliveries with a signature that matches no secret, since the last verified webhook. */
+/** Deliveries with a signature that matches no secret, of a day or since the last verified webhook. */
 export interface Mismatched {
   /** Within SIGNATURE_WINDOW_MS. */
   readonly recent: number;
@@ -66,6 +66,8 @@ export interface SystemFacts {
   readonly openRules: ReadonlySet<Rule>;
   /** Deliveries rejected within SIGNATURE_WINDOW_MS, by reason. */
   readonly rejected: { readonly mismatched: number; readonly unsigned: number };
+  /** The minute of the last delivery with a signature that matches no secret; 0 without any within a day. */
+  readonly lastMismatchedMs: number;
   readonly mismatchedSinceWebhook: Mismatched;
   /** Undefined if no webhook ever arrived. */
   readonly lastWebhookMs: number | undefined;

@@ -27,6 +27,7 @@ const HEALTHY: SystemFacts = {
   watchingSinceMs: ago(DAY_MS),
   openRules: new Set(),
   rejected: { mismatched: 0, unsigned: 0 },
+  lastMismatchedMs: 0,
   mismatchedSinceWebhook: { recent: 0, total: 0, firstMs: 0, lastMs: 0 },
   lastWebhookMs: ago(10_000),
   usualGapMs: 2 * MINUTE_MS,
@@ -89,6 +90,11 @@ const mismatched = (total: number, agoMs: number, minutes: number, recent = tota
     lastMs: ago(agoMs) + minutes * MINUTE_MS,
   },
 });
+/** Rejected within an hour beside webhooks that verify, the last one so long ago. */
+const beside = (count: number, lastAgoMs: number) => ({
+  rejected: { mismatched: count, unsigned: 0 },
+  lastMismatchedMs: ago(lastAgoMs),
+});
 const FRESH: Partial<SystemFacts> = {
   watchingSinceMs: NOW_MS,
   lastWebhookMs: undefined,
@@ -127,7 +133,8 @@ describe('no alert is active', () => {
       'for a stranger who forges some in a quiet night and is gone after minutes',
       { ...mismatched(40, 6 * MINUTE_MS, 4), lastWebhookMs: ago(DAY_MS) },
     ],
-    ['for some forged ones beside good ones', { rejected: { mismatched: 20, unsigned: 0 } }],
+    ['for some forged ones beside good ones', beside(49, MINUTE_MS)],
+    ['for a wrong secret that was corrected: webhooks verify again', beside(800, 16 * MINUTE_MS)],
     [
       'after a long stop: a process that has just started is not late (rule 2)',
       {
@@ -174,7 +181,7 @@ describe('many signature failures', () => {
       { ...mismatched(4, HOUR_MS, 31), lastWebhookMs: ago(2 * HOUR_MS) },
       'warning',
     ],
-    ['warn beside webhooks that verify', { rejected: { mismatched: 50, unsigned: 0 } }, 'warning'],
+    ['warn beside webhooks that verify', beside(50, MINUTE_MS), 'warning'],
     [
       'warn as a flood without signatures',
       { rejected: { mismatched: 0, unsigned: 500 } },
@@ -190,6 +197,16 @@ describe('many signature failures', () => {
       ['signature_failures', 'critical'],
     ]);
     expect(rulesOf({ ...open, ...mismatched(6, 3 * HOUR_MS, 31, 0) })).toEqual([]);
+  });
+
+  test('end when webhooks verify again, although scans go on', () => {
+    const open = { openRules: new Set<Rule>(['signature_failures']) };
+    expect(rulesOf({ ...open, ...beside(24, MINUTE_MS) })).toEqual([]);
+    expect(rulesOf({ ...open, rejected: { mismatched: 0, unsigned: 249 } })).toEqual([]);
+    const [alert] = alertsOf({ ...open, ...beside(25, 15 * MINUTE_MS) });
+    expect(alert?.sentence).toBe(
+      '25 webhooks in the last 60 min, the last one 2026-11-21 11:45 UTC, had a signature that matches no secret in WEBHOOK_SECRETS: a second sender has another secret, or someone tries to forge events.',
+    );
   });
 
   test('explain stopped webhooks, which then do not alert (rule 3)', () => {

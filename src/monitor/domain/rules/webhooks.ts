@@ -17,6 +17,8 @@ const MISMATCHES_LASTING = 5;
 const LASTING_MS = HOUR_MS;
 /** While other webhooks verify: a second sender, or forged events. */
 const MISMATCHES_BESIDE = 50;
+/** Those before a wrong secret was corrected are no second sender: one that sends 50 in an hour is not quiet for longer. */
+const BESIDE_WITHIN_MS = 15 * MINUTE_MS;
 /** Requests without a signature are mostly internet scans; only a flood alerts. */
 const UNSIGNED_FLOOD = 500;
 
@@ -87,17 +89,19 @@ function nothingVerifies(facts: SystemFacts): SystemAlert | undefined {
 }
 
 /** Beside webhooks that verify, or without a signature. */
-function manyRejected({ rejected, openRules }: SystemFacts): SystemAlert | undefined {
-  const atLeast = (limit: number) => (openRules.has('signature_failures') ? 1 : limit);
+function manyRejected(facts: SystemFacts): SystemAlert | undefined {
+  const { rejected, lastMismatchedMs: lastMs, nowMs, openRules } = facts;
+  // Half, and not any: scans never end, and one wrong secret for some minutes is over when webhooks verify.
+  const atLeast = (limit: number) => (openRules.has('signature_failures') ? limit / 2 : limit);
   const rule = 'signature_failures';
   const severity = 'warning';
   const detail = { ...rejected, windowMinutes: SIGNATURE_WINDOW_MS / MINUTE_MS };
   const hour = span(SIGNATURE_WINDOW_MS);
-  if (rejected.mismatched >= atLeast(MISMATCHES_BESIDE)) {
+  if (rejected.mismatched >= atLeast(MISMATCHES_BESIDE) && nowMs - lastMs <= BESIDE_WITHIN_MS) {
     return {
       rule,
       severity,
-      sentence: `${counted(rejected.mismatched, 'webhook')} in the last ${hour} had a signature that matches no secret in WEBHOOK_SECRETS: a second sender has another secret, or someone tries to forge events.`,
+      sentence: `${counted(rejected.mismatched, 'webhook')} in the last ${hour}, the last one ${instant(lastMs)}, had a signature that matches no secret in WEBHOOK_SECRETS: a second sender has another secret, or someone tries to forge events.`,
       nextStep:
         'If a second sender is intended, add its secret to WEBHOOK_SECRETS; otherwise allow only the service to reach the receiver',
       detail,
