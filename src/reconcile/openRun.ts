@@ -142,7 +142,11 @@ async function beginRun(
       toAt: new Date(span.toMs),
     });
   } catch (error) {
-    if (error instanceof RunInterrupted) await openUnusable(parts.db, stream, error.message);
+    if (error instanceof RunInterrupted) {
+      parts.metrics.run('failed');
+      parts.log.warn({ stream, reason: error.message }, 'reconcile.run_failed');
+      await openUnusable(parts.db, stream, error.message);
+    }
     throw error;
   }
 }

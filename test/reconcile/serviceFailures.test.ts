@@ -44,8 +44,18 @@ test.each(FAILURES)(
     service.always = () => ({ status, body });
     const span = { fromMs: Date.UTC(2026, 9, 1) };
 
-    // The run fails before it is recorded.
+    // The run fails before it is recorded, and is logged and counted like any other.
     await expect(reconciler.run(span)).rejects.toThrow();
+    expect(reconciler.logged).toMatchObject([
+      {
+        stream: 'payments',
+        reason: expect.stringMatching(/listPayments/),
+        msg: 'reconcile.run_failed',
+      },
+    ]);
+    expect(await reconciler.metrics.render()).toContain(
+      'tallyhook_reconcile_runs_total{outcome="failed"} 1',
+    );
 
     expect(await readResourceStates(db, [id])).toEqual(before);
     expect(await openFindings()).toEqual([

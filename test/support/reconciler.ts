@@ -7,6 +7,7 @@ import {
 import type { Account } from '../../src/ledger/domain/account.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { createMetrics, type Metrics } from '../../src/platform/metrics.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
@@ -14,7 +15,6 @@ import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createReconcile, type RunReport } from '../../src/reconcile/run.ts';
 import type { RunProgress, RunRequest } from '../../src/reconcile/runContext.ts';
 import { STREAMS } from '../../src/reconcile/streams.ts';
-import { silentLog } from './database.ts';
 
 export interface TestReconciler {
   run(
@@ -25,6 +25,8 @@ export interface TestReconciler {
   runAll(request?: Partial<RunRequest>): Promise<readonly RunReport[]>;
   readonly retrieve: ReturnType<typeof createRetrieve>;
   readonly metrics: Metrics;
+  /** The warnings and errors that were logged. */
+  readonly logged: readonly object[];
 }
 
 export interface TestReconcilerParts {
@@ -48,6 +50,7 @@ export function testReconciler(parts: TestReconcilerParts): TestReconciler {
       ...parts.client,
     });
   const metrics = createMetrics();
+  const logged: object[] = [];
   const account = parts.account ?? { merchantId: undefined, profileId: undefined };
   const retrieve = createRetrieve({ db, client, clock, account });
   const reconcile = createReconcile({
@@ -57,7 +60,7 @@ export function testReconciler(parts: TestReconcilerParts): TestReconciler {
     account,
     clock,
     metrics: createReconcileMetrics(metrics),
-    log: silentLog,
+    log: createLog('warn', (line) => logged.push(JSON.parse(line) as object)),
     sleep,
   });
   const run: TestReconciler['run'] = (request = {}, options = {}) =>
@@ -81,5 +84,6 @@ export function testReconciler(parts: TestReconcilerParts): TestReconciler {
     },
     retrieve,
     metrics,
+    logged,
   };
 }
