@@ -231,6 +231,12 @@ export function problemOfPostgresError(thrown: unknown): QueueProblem {
       remedy: 'Set DATABASE_URL to the primary.',
     };
   }
+  if (code === SQLSTATES.disk_full) {
+    return {
+      reason: `the disk of the database is full (${message})`,
+      remedy: 'Make room on it: processes continue by themselves.',
+    };
+  }
   if (isDatabaseUnavailable(error)) {
     return {
       reason: `the database is unavailable (${message})`,

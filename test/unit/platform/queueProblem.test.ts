@@ -65,6 +65,7 @@ test.each([
   ['42501', 'the database role lacks rights on the queue'],
   ['42P01', 'the schema of the queue is missing or old'],
   ['25006', 'the database accepts no writes'],
+  ['53100', 'the disk of the database is full'],
   ['ECONNREFUSED', 'the database is unavailable'],
   ['22012', 'the database refuses a statement of the queue'],
 ])('PostgreSQL: %s', (code, reason) => {
