@@ -13,7 +13,7 @@ import { packageVersion } from '../platform/packageRoot.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';
 import { openDatabase } from './database.ts';
 import { startHealth } from './health.ts';
-import { explainPortInUse } from './portInUse.ts';
+import { explainPortInUse, refuseUsedPorts } from './portInUse.ts';
 import type { Role } from './roles.ts';
 import { adminTokenOf, merchantIdOf, webhookSecretsOf } from './settings.ts';
 import { closeInReverse, type ShareInput, share, shareWithRoles } from './shared.ts';
@@ -57,6 +57,8 @@ export async function start(
   parts: StartParts,
 ): Promise<Running> {
   const { log, sandboxStartMs } = parts;
+  // First, because what follows may generate secrets in the data folder.
+  await refuseUsedPorts(config, roles);
   logSettingWarnings(config, roles, log);
   refuseMissingSettings(config, roles);
   const drainers: (() => void)[] = [];

@@ -1,6 +1,9 @@
 /** How a process exits: on a signal, and if it cannot start. */
 import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -303,6 +306,28 @@ describe('a start that fails', () => {
     expect(stderr).toContain('Commands need the same setting, for example in the file .env');
     expect(stderr).not.toMatch(/^\s+at /m);
   });
+
+  test.each(['PORT', 'ADMIN_PORT', 'SANDBOX_PORT'])(
+    'because %s is in use leaves no new installation behind',
+    async (setting) => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'tallyhook-port-'));
+      cleanups.push(() => rmSync(folder, { recursive: true }));
+      const holder = createServer().listen(0, '127.0.0.1');
+      await once(holder, 'listening');
+      cleanups.push(() => holder.close());
+      const { port } = holder.address() as AddressInfo;
+      const { code, stderr } = await tryToStart({
+        PATH: process.env.PATH,
+        DATA_DIR: path.join(folder, 'data'),
+        ...{ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SANDBOX_PORT: '0', METRICS_PORT: '0' },
+        [setting]: String(port),
+      });
+      expect(code).toBe(4);
+      expect(stderr).toContain(`set ${setting} to another port`);
+      expect(stderr).toContain('Nothing was created.');
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 
   test('because the same installation runs already names that first', async () => {
     const { program, url } = await start();
