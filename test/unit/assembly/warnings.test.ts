@@ -55,6 +55,8 @@ test('a key without an address is logged, because nothing is reconciled', () => 
     'PAYMENTS_API_KEY is set without PAYMENTS_BASE_URL: webhooks are applied, but nothing is reconciled',
   ]);
   expect(problemsOf({ PAYMENTS_API_KEY: undefined })).toEqual([]);
+  // The sandbox alone has a key, and no ledger.
+  expect(problemsOf({ PAYMENTS_BASE_URL: '' }, ['sandbox'])).toEqual([]);
 });
 
 test('a process logs its own ports only', () => {
