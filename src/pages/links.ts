@@ -76,9 +76,17 @@ export const retryPayoutHref = (payoutId: string, to?: string): string =>
 
 export const authorizationsHref = (query?: LinkQuery): string => href('/authorizations', query);
 
-/** The page that confirms what is captured or released. @param hold as `holdValue` writes it */
-export const confirmHoldsHref = (action?: 'capture' | 'cancel', hold?: string): string =>
-  href('/authorizations/confirm', { action, hold });
+/**
+ * The page that confirms what is captured or released.
+ * @param hold as `holdValue` writes it
+ * @param url of the page that is shown, to which it leads back
+ */
+export const confirmHoldsHref = (
+  action?: 'capture' | 'cancel',
+  hold?: string,
+  url?: string,
+): string =>
+  href('/authorizations/confirm', { action, hold, next: url && href(url, { notice: undefined }) });
 
 /** Balances. @param query `at`, an effective time, and `known`, a time of recording */
 export const ledgerHref = (query?: LinkQuery): string => href('/ledger', query);

@@ -143,6 +143,44 @@ test('a hold is released, and one of another amount is left as it is', async () 
   expect(await statusOf(changed)).toBe('requires_capture');
 });
 
+/** The value of a hidden field `next`, as a browser sends it. */
+const nextIn = (html: string) =>
+  (/name="next" value="([^"]*)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
+
+test('a capture leads back to the page that was shown', async () => {
+  const [listed, shown] = [await setup.authorize(), await setup.authorize()];
+  await setup.check.run();
+  const cursor = Buffer.from(JSON.stringify([new Date(0).toISOString(), 'pay'])).toString(
+    'base64url',
+  );
+  const list = `/authorizations?cursor=${cursor}`;
+  const fromList = new URLSearchParams({
+    next: nextIn((await treasurer.get(list)).html),
+    action: 'capture',
+    hold: holdOf(listed),
+  });
+  const page = `/payments/${shown}?recorded=1`;
+  const { html } = await treasurer.get(`${page}&notice=seen`);
+  const link = /href="([^"]*action=capture[^"]*)"/.exec(html)?.[1] ?? '';
+  const ways = [
+    { hold: holdOf(listed), confirm: `/authorizations/confirm?${fromList}`, leadsTo: list },
+    { hold: holdOf(shown), confirm: link.replaceAll('&amp;', '&'), leadsTo: page },
+  ];
+  for (const { hold, confirm, leadsTo } of ways) {
+    const next = nextIn((await treasurer.get(confirm)).html);
+    const { location } = await treasurer.post('/authorizations/capture', {
+      ...decided,
+      hold,
+      next,
+    });
+    expect(location).toContain(`${leadsTo}&notice=`);
+  }
+  const hold = holdOf(await setup.authorize());
+  const foreign = { ...decided, hold, next: 'https://evil.example/' };
+  const { location } = await treasurer.post('/authorizations/cancel', foreign);
+  expect(location).toMatch(/^\/\?notice=/);
+});
+
 test('an unknown outcome is a page that states what to check', async () => {
   const id = await setup.authorize();
   await sandbox.control('PUT', '/faults', {

@@ -144,6 +144,23 @@ test('several findings are accepted after a plan with their sums, and what is no
   expect(entries.map(({ subject }) => subject).toSorted()).toEqual(finding.toSorted());
 });
 
+test('an acceptance leads back to the list that was shown', async () => {
+  const subject = `event:${await die()}`;
+  const list = `/findings?state=any&class=event_dead&subject=${encodeURIComponent(subject)}`;
+  const nextIn = (html: string) =>
+    (/name="next" value="([^"]*)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
+  const { html } = await admin.get(list);
+  expect(nextIn(html)).toBe(list);
+  const all = /href="(\/findings\/accept\?[^"]*)"/.exec(html)?.[1] ?? '';
+  const plan = (await admin.get(all.replaceAll('&amp;', '&'))).html;
+  expect(plan).toContain(`href="${list.replaceAll('&', '&amp;')}"`);
+  const form = { finding: plannedIn(plan), next: nextIn(plan), reason: 'known', confirmed: 'yes' };
+  const { location } = await admin.post('/findings/accept', form);
+  expect(location).toContain(`${list}&notice=`);
+  const again = (await admin.post('/findings/accept', form)).html;
+  expect(again).toContain(`<a href="${list.replaceAll('&', '&amp;')}">Back to the list</a>`);
+});
+
 test('facts that changed after the page was shown are not accepted, and are shown again', async () => {
   const subject = `payment:${unique('pay')}`;
   const excess = (minor: number) =>

@@ -25,13 +25,19 @@ function holdOf(payment: HeldPayment): string | undefined {
   return holdValue({ paymentId, amountMinor, currency });
 }
 
-export function HoldLinks({ payment }: { readonly payment: HeldPayment }) {
+export function HoldLinks({
+  payment,
+  viewer: { url },
+}: {
+  readonly payment: HeldPayment;
+  readonly viewer: Pick<Viewer, 'url'>;
+}) {
   const hold = holdOf(payment);
   if (hold === undefined) return null;
   return (
     <span>
-      <a href={confirmHoldsHref('capture', hold)}>Capture it</a> or{' '}
-      <a href={confirmHoldsHref('cancel', hold)}>release it</a>
+      <a href={confirmHoldsHref('capture', hold, url)}>Capture it</a> or{' '}
+      <a href={confirmHoldsHref('cancel', hold, url)}>release it</a>
     </span>
   );
 }

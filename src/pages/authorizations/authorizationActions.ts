@@ -5,7 +5,6 @@ import { cancelAuthorization, captureAuthorization } from '../../console/routes/
 import { reasonGiven } from '../../console/schemas.ts';
 import { formatMoney, parseDecimal } from '../../contract/money.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { authorizationsHref } from '../links.ts';
 import {
   type ActionRequest,
   type Done,
@@ -13,7 +12,7 @@ import {
   type PageParts,
   type Problem,
 } from '../page.ts';
-import { type Hold, holdsField } from './holds.ts';
+import { type Hold, holdsField, shownPage } from './holds.ts';
 
 const params = z.strictObject({});
 /** Shows that a person read what would be done. */
@@ -28,6 +27,7 @@ export const captureHolds = defineAction({
     amount: z.string().optional(),
     reason: reasonGiven,
     confirmed,
+    next: shownPage,
   }),
   act: async (parts, request) => {
     const { hold: holds, amount } = request.form;
@@ -46,12 +46,15 @@ export const releaseHolds = defineAction({
   path: '/authorizations/cancel',
   permission: 'move_money',
   params,
-  form: z.strictObject({ hold: holdsField, reason: reasonGiven, confirmed }),
+  form: z.strictObject({ hold: holdsField, reason: reasonGiven, confirmed, next: shownPage }),
   act: (parts, request) => actOnAll(cancelAuthorization, parts, request),
 });
 
 type Request = Pick<
-  ActionRequest<unknown, { readonly hold: readonly Hold[]; readonly reason: string }>,
+  ActionRequest<
+    unknown,
+    { readonly hold: readonly Hold[]; readonly reason: string; readonly next: string }
+  >,
   'form' | 'actor'
 >;
 
@@ -59,7 +62,7 @@ type Request = Pick<
 async function actOnAll(
   endpoint: Endpoint,
   parts: PageParts,
-  { form: { hold: holds, reason }, actor }: Request,
+  { form: { hold: holds, reason, next }, actor }: Request,
   amountMinor?: number,
 ): Promise<Done | Problem> {
   const done: Hold[] = [];
@@ -84,7 +87,7 @@ async function actOnAll(
     }
   }
   const verb = endpoint === captureAuthorization ? 'Captured' : 'Released';
-  return { outcome: 'done', to: authorizationsHref(), notice: noticeOf(verb, done, problems) };
+  return { outcome: 'done', to: next, notice: noticeOf(verb, done, problems) };
 }
 
 interface HoldProblem {

@@ -12,13 +12,13 @@ import { DAY_MS } from '../../platform/time.ts';
 import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
 import { timeLeftText } from '../../representation/time.ts';
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
-import { ActionForm, Check, Field, Reason } from '../components/forms.tsx';
+import { ActionForm, Check, Field, Hidden, Reason } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
 import { authorizationsHref, confirmHoldsHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { OrderLink } from '../resources/columns.tsx';
 import { captureHolds, releaseHolds } from './authorizationActions.ts';
-import { type Hold, holdsField, holdValue, MAX_HOLDS } from './holds.ts';
+import { type Hold, holdsField, holdValue, MAX_HOLDS, shownPage } from './holds.ts';
 
 const PAGE_SIZE = 50;
 const DAYS = 7;
@@ -57,6 +57,7 @@ export const authorizationsPage = definePage({
       <>
         <TimeLine soon={soon} nowMs={viewer.nowMs} />
         <form method="get" action={confirmHoldsHref()}>
+          <Hidden name="next" value={authorizationsHref({ cursor: query.cursor })} />
           <DataTable
             caption="Authorizations that can still be captured, nearest deadline first"
             columns={
@@ -183,13 +184,17 @@ export const confirmHoldsPage = definePage({
   path: '/authorizations/confirm',
   permission: 'move_money',
   params: z.strictObject({}),
-  query: z.strictObject({ action: z.enum(['capture', 'cancel']), hold: holdsField.optional() }),
-  load: (_parts, { query: { action, hold: holds } }) => {
-    if (holds) return Promise.resolve({ outcome: 'ok', data: { action, holds } });
+  query: z.strictObject({
+    action: z.enum(['capture', 'cancel']),
+    hold: holdsField.optional(),
+    next: shownPage,
+  }),
+  load: (_parts, { query: { action, hold: holds, next } }) => {
+    if (holds) return Promise.resolve({ outcome: 'ok', data: { action, holds, next } });
     const message = 'No authorization was selected. Go back and select at least one.';
     return Promise.resolve({ outcome: 'invalid', message });
   },
-  view: ({ action, holds }, viewer) => ({
+  view: ({ action, holds, next }, viewer) => ({
     title: action === 'capture' ? 'Capture authorizations' : 'Release authorizations',
     crumbs: [{ label: 'Authorizations', href: authorizationsHref() }],
     body: (
@@ -219,7 +224,7 @@ export const confirmHoldsPage = definePage({
           Tallyhook retrieves each payment first, and does nothing where the service has another
           amount.
         </p>
-        <ConfirmForm action={action} holds={holds} viewer={viewer} />
+        <ConfirmForm action={action} holds={holds} next={next} viewer={viewer} />
       </>
     ),
   }),
@@ -228,10 +233,12 @@ export const confirmHoldsPage = definePage({
 function ConfirmForm({
   action,
   holds,
+  next,
   viewer,
 }: {
   readonly action: 'capture' | 'cancel';
   readonly holds: readonly Hold[];
+  readonly next: string;
   readonly viewer: Viewer;
 }) {
   const isCapture = action === 'capture';
@@ -245,6 +252,7 @@ function ConfirmForm({
       {holds.map((hold) => (
         <input key={hold.paymentId} type="hidden" name="hold" value={holdValue(hold)} />
       ))}
+      <Hidden name="next" value={next} />
       {isCapture && holds.length === 1 ? (
         <Field
           name="amount"

@@ -19,9 +19,13 @@ import { ActionForm, Check, Hidden, Reason } from '../components/forms.tsx';
 import { Id, Money, Time } from '../components/values.tsx';
 import { findingHref, findingsHref, subjectHref } from '../links.ts';
 import { defineAction, definePage, type PageView, type Viewer } from '../page.ts';
+import { ownPath } from '../session/ownPath.ts';
 import { detailDigest, findingClass, findingSubject } from './findingFilter.ts';
 
-const FINDINGS = { label: 'Findings', href: findingsHref() };
+/** The list that was shown: the acceptance leads back to it. */
+const shownList = z.string().default(findingsHref()).transform(ownPath);
+
+const listCrumb = (list: string) => ({ label: 'Findings', href: list });
 
 /** Findings of a form or an address: one number, or a list. */
 const chosenNumbers = z
@@ -43,20 +47,21 @@ export const acceptFindingsPage = definePage({
     finding: chosenNumbers.optional(),
     class: findingClass.optional(),
     subject: findingSubject.optional(),
+    next: shownList,
   }),
   load: async ({ db }, { query }) => {
     const choice = { numbers: query.finding, findingClass: query.class, subject: query.subject };
     const plan = await planAcceptance(db, choice);
-    return { outcome: 'ok', data: { plan, chosen: query.finding?.length } };
+    return { outcome: 'ok', data: { plan, chosen: query.finding?.length, list: query.next } };
   },
-  view: ({ plan, chosen }, viewer) => ({
+  view: ({ plan, chosen, list }, viewer) => ({
     title: 'Accept findings',
-    crumbs: [FINDINGS],
+    crumbs: [listCrumb(list)],
     body:
       plan.findings.length === 0 ? (
         <p class="empty">No open finding matches. Go back to the list and choose others.</p>
       ) : (
-        <Plan plan={plan} chosen={chosen} viewer={viewer} />
+        <Plan plan={plan} chosen={chosen} list={list} viewer={viewer} />
       ),
   }),
 });
@@ -64,11 +69,13 @@ export const acceptFindingsPage = definePage({
 function Plan({
   plan,
   chosen,
+  list,
   viewer,
 }: {
   readonly plan: FindingPlan;
   /** How many were chosen by number. */
   readonly chosen: number | undefined;
+  readonly list: string;
   readonly viewer: Viewer;
 }) {
   const { findings } = plan;
@@ -91,6 +98,7 @@ function Plan({
         {findings.map(({ id, digest }) => (
           <Hidden key={id} name="finding" value={`${id}:${digest}`} />
         ))}
+        <Hidden name="next" value={list} />
         <Reason />
         <Check name="confirmed" value="yes" required label={`Accept ${count}`} />
       </ActionForm>
@@ -190,19 +198,20 @@ export const acceptSeveral = defineAction({
       .transform((value) => [value].flat()),
     confirmed: z.literal('yes', 'check the box to confirm'),
     reason: reasonGiven,
+    next: shownList,
   }),
-  act: async ({ db }, { form: { finding: findings, reason }, actor }) => {
+  act: async ({ db }, { form: { finding: findings, reason, next }, actor }) => {
     const { accepted, refused } = await acceptFindingsAs({ db }, actor, { findings, reason });
     const notice = `${counted(accepted.length, 'finding')} accepted.`;
-    if (refused.length === 0) return { outcome: 'done', to: findingsHref(), notice };
-    return { outcome: 'shown', view: () => resultView(notice, refused) };
+    if (refused.length === 0) return { outcome: 'done', to: next, notice };
+    return { outcome: 'shown', view: () => resultView(notice, refused, next) };
   },
 });
 
-function resultView(notice: string, refused: readonly RefusedAcceptance[]): PageView {
+function resultView(notice: string, refused: readonly RefusedAcceptance[], list: string): PageView {
   return {
     title: 'Accepted findings',
-    crumbs: [FINDINGS],
+    crumbs: [listCrumb(list)],
     body: (
       <>
         <p class="headline warn">{`${notice} ${refused.length} refused.`}</p>
@@ -214,7 +223,7 @@ function resultView(notice: string, refused: readonly RefusedAcceptance[]): Page
           empty=""
         />
         <p>
-          <a href={findingsHref()}>Open findings</a>
+          <a href={list}>Back to the list</a>
         </p>
       </>
     ),

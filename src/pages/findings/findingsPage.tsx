@@ -79,6 +79,7 @@ export const findingsPage = definePage({
         <Choice
           viewer={viewer}
           filter={{ class: filter.class, subject: filter.subject }}
+          list={findingsHref({ ...filter, cursor: current })}
           isEmpty={findings.every(({ state }) => state !== 'open')}
         >
           <DataTable
@@ -110,11 +111,14 @@ export const findingsPage = definePage({
 function Choice({
   viewer,
   filter,
+  list,
   isEmpty,
   children,
 }: {
   readonly viewer: Viewer;
   readonly filter: LinkQuery;
+  /** The page with its filter, to which the acceptance leads back. */
+  readonly list: string;
   /** No finding is open. */
   readonly isEmpty: boolean;
   readonly children: ComponentChildren;
@@ -122,10 +126,13 @@ function Choice({
   if (isEmpty || !viewer.may(acceptSeveral.permission)) return <>{children}</>;
   return (
     <form method="get" action={acceptFindingsHref()}>
+      <Hidden name="next" value={list} />
       {children}
       <p class="choices">
         <button type="submit">Accept the checked findings</button>{' '}
-        <a href={acceptFindingsHref(filter)}>Accept all open findings of this filter</a>
+        <a href={acceptFindingsHref({ ...filter, next: list })}>
+          Accept all open findings of this filter
+        </a>
       </p>
     </form>
   );

@@ -187,7 +187,7 @@ function PaymentActions({
     <>
       {held.slice(0, MAX_PAYMENTS).map((payment) => (
         <p key={payment.id}>
-          <Id id={payment.id} /> is authorized. <HoldLinks payment={payment} />
+          <Id id={payment.id} /> is authorized. <HoldLinks payment={payment} viewer={viewer} />
         </p>
       ))}
       {captured.slice(0, MAX_PAYMENTS).map(({ id: paymentId }) => (

@@ -305,7 +305,9 @@ function paymentRows(row: ListedResource, viewer: Viewer): Rows {
 }
 
 function holdRows(row: ListedResource, viewer: Viewer): Rows {
-  return hasHoldLinks(row, viewer) ? [['Hold', <HoldLinks key="hold" payment={row} />]] : [];
+  return hasHoldLinks(row, viewer)
+    ? [['Hold', <HoldLinks key="hold" payment={row} viewer={viewer} />]]
+    : [];
 }
 
 function paymentOf({ paymentId }: ListedResource): Rows[number] {
