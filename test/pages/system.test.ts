@@ -331,6 +331,14 @@ test('tokens in the admin API: list, create, revoke', async () => {
   expect((await call('POST', '/tokens/report/revoke')).status).toBe(404);
 });
 
+test('the audit log leads nobody to a page that their role may not open', async () => {
+  await admin.post('/system/tokens/create', { name: 'led', role: 'viewer' });
+  const { html } = await operator.get('/system/audit');
+  expect(textOf(html)).toMatch(/token:led .*session:\d+/);
+  const links = [...html.matchAll(/href="(\/(?:sessions|system\/tokens)[^"]*)"/g)];
+  expect(links.map(([, href]) => href)).toEqual([]);
+});
+
 test('the audit log is filtered by person, action, object and day, and is a CSV', async () => {
   await admin.post('/system/tokens/create', { name: 'audited', role: 'viewer' });
   const wanted = 'person=admin&action=token.create&subject=token%3Aaudited';
@@ -346,6 +354,7 @@ test('the audit log is filtered by person, action, object and day, and is a CSV'
     'token:audited',
   );
   expect((await admin.get('/system/audit?subject=x')).status).toBe(400);
+  expect(found.html).toContain('href="/system/tokens">token:audited</a>');
 
   const csv = await operator.get(`/system/audit.csv?${wanted}`);
   const [heading, ...lines] = csv.html.trim().split('\n');

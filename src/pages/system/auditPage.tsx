@@ -15,8 +15,10 @@ import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import { defineDownload } from '../download.ts';
 import { auditCsvHref, auditHref, thingHref } from '../links.ts';
 import { emptyText, ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
-import { definePage } from '../page.ts';
+import { definePage, type Viewer } from '../page.ts';
 import { SYSTEM_CRUMB, SystemNav } from './SystemNav.tsx';
+import { sessionPage } from './sessionsPage.tsx';
+import { tokensPage } from './tokensPage.tsx';
 
 const CSV_PAGE_SIZE = 1_000;
 
@@ -103,7 +105,7 @@ export const auditPage = definePage({
         </p>
         <DataTable
           caption="Who did what, newest first"
-          columns={COLUMNS}
+          columns={columns(viewer)}
           rows={entries}
           keyOf={({ id }) => String(id)}
           empty={emptyText(
@@ -155,7 +157,7 @@ const TONES: Readonly<Record<AuditResult, Tone>> = {
   unknown: 'bad',
 };
 
-const COLUMNS: readonly Column<AuditRow>[] = [
+const columns = (viewer: Viewer): readonly Column<AuditRow>[] => [
   { title: 'Time', cell: ({ recordedAt }) => <Time at={recordedAt} /> },
   {
     title: 'Who',
@@ -177,13 +179,22 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   {
     title: 'On what',
     cell: ({ subjectKind: kind, subjectId: id }) => (
-      <Id id={`${kind}:${id}`} href={thingHref({ kind, id })} />
+      <Id id={`${kind}:${id}`} href={mayOpen(kind, viewer) ? thingHref({ kind, id }) : undefined} />
     ),
   },
   { title: 'Reason', cell: ({ reason }) => reason },
   { title: 'Facts', cell: ({ detail }) => <Facts detail={detail} /> },
   { title: 'Attempt', isNumber: true, cell: ({ attempt }) => attempt },
 ];
+
+/** The log names sessions and tokens to more roles than may open their pages. */
+function mayOpen(kind: string, viewer: Viewer): boolean {
+  const permission = new Map([
+    ['session', sessionPage.permission],
+    ['token', tokensPage.permission],
+  ]).get(kind);
+  return permission === undefined || viewer.may(permission);
+}
 
 function Facts({ detail }: Pick<AuditRow, 'detail'>) {
   return (
