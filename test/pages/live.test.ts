@@ -200,6 +200,31 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
+  test('a page with the style and script of an earlier version goes on, and states that it is to be reloaded', async () => {
+    const own = await openTab(context);
+    await own.goto(url('/orders'));
+    const updated = own.getByText('Tallyhook was updated. Reload this page.');
+    const orders = (one: URL) => one.pathname === '/orders';
+    await own.route(orders, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/console-[0-9a-f]{16}\.js/g, 'console-new.js');
+      await route.fulfill({ response, body });
+    });
+    const orderId = unique('ord');
+    await pay(orderId);
+    await own.getByRole('link', { name: orderId, exact: true }).waitFor();
+    await updated.waitFor();
+    await own.unroute(orders);
+    const polled = own.waitForRequest(/\/live\?/);
+    await own.reload();
+    await polled;
+    const next = unique('ord');
+    await pay(next);
+    await own.getByRole('link', { name: next, exact: true }).waitFor();
+    expect(await updated.count()).toBe(0);
+    await own.close();
+  });
+
   test('a page that keeps input in place of updates learns that its session has ended', async () => {
     const own = await openTab(context);
     await own.goto(url('/orders'));

@@ -395,6 +395,8 @@ async function isMoved(region) {
 }
 
 let fetchedMs = performance.now();
+/** The server has another style and script than this page, such as after an upgrade. */
+let isOutdated = false;
 
 /** @param {HTMLElement} region */
 async function fetchAgain(region) {
@@ -406,6 +408,7 @@ async function fetchAgain(region) {
   fetchedMs = performance.now();
   const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('live');
   if (!fresh) return location.reload();
+  isOutdated = fresh.dataset.liveAssets !== region.dataset.liveAssets;
   enhance(fresh);
   replaceInPlace(region, fresh);
   region.dataset.live = fresh.dataset.live;
@@ -423,7 +426,7 @@ async function update(region) {
     return PAUSE_MS;
   }
   if (!isFresh) await fetchAgain(region);
-  showState('', true);
+  showState(isOutdated ? 'Tallyhook was updated. Reload this page.' : '', true);
   if (isFresh) return 250;
   // A page that never rests is replaced less often.
   return ageMs < BUSY_PAUSE_MS ? BUSY_PAUSE_MS : PAUSE_MS;

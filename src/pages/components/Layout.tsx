@@ -30,7 +30,7 @@ export interface Frame {
   /** Path and query of the page. */
   readonly url: string;
   /** What the page follows; undefined: nothing. */
-  readonly live: Omit<LiveRegionProps, 'children'> | undefined;
+  readonly live: Pick<LiveRegionProps, 'topics' | 'place'> | undefined;
   /** How old what it shows can be, if it was read from a standby. */
   readonly ageMs: number | undefined;
 }
@@ -71,7 +71,13 @@ export function Layout({ frame, title, crumbs, children }: LayoutProps) {
                   {notice}
                 </p>
               )}
-              {live ? <LiveRegion {...live}>{children}</LiveRegion> : children}
+              {live ? (
+                <LiveRegion assets={assets} {...live}>
+                  {children}
+                </LiveRegion>
+              ) : (
+                children
+              )}
             </main>
             {viewer ? <Footer frame={frame} formToken={viewer.formToken} /> : null}
           </div>

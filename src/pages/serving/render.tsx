@@ -20,7 +20,7 @@ export interface Rendered {
   readonly ageMs?: number | undefined;
 }
 
-type Live = Omit<LiveRegionProps, 'children'>;
+type Live = Pick<LiveRegionProps, 'topics' | 'place'>;
 
 export interface Renderer {
   readonly render: (view: PageView, rendered: Rendered) => string;
@@ -63,7 +63,14 @@ export function createRenderer({
       );
       return `<!doctype html>${legible(html)}`;
     },
-    renderLive: ({ body }, live) => legible(render(<LiveRegion {...live}>{body}</LiveRegion>)),
+    renderLive: ({ body }, live) =>
+      legible(
+        render(
+          <LiveRegion assets={paths} {...live}>
+            {body}
+          </LiveRegion>,
+        ),
+      ),
   };
 }
 
