@@ -113,6 +113,23 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     return row?.id ?? 0;
   };
 
+  test('on the way back to a list, its filter is that of its rows, and it follows the ledger', async () => {
+    const own = await openTab(context);
+    await own.goto(url('/alerts'));
+    const state = own.getByLabel('State');
+    for (const chosen of ['acknowledged', 'resolved']) {
+      await state.selectOption(chosen);
+      await own.getByRole('button', { name: 'Filter' }).click();
+      await own.waitForURL((one) => one.searchParams.get('state') === chosen);
+    }
+    for (const shown of ['acknowledged', 'unresolved']) {
+      await own.goBack();
+      expect(await state.inputValue()).toBe(shown);
+    }
+    await own.locator('#live-mark').waitFor();
+    await own.close();
+  });
+
   test('a list with rows to check is printed, without what can be done with them', async () => {
     await raiseAlert('payment:pay_printed');
     await page.goto(url('/alerts'));

@@ -4,7 +4,10 @@ import { rolesWith } from '../../access/domain/roles.ts';
 import { actionHref } from '../links.ts';
 import type { PageAction, Viewer } from '../page.ts';
 
-/** A form whose values become the query of the page, so that a filter has an address to share. */
+/**
+ * A form of which the values become the query of the page, so that a filter has an address to share. On the way back to
+ * a page, a browser must not fill in what was sent from it: the rows are those of its own address.
+ */
 export function FilterForm({
   action,
   label = 'Filter',
@@ -16,7 +19,7 @@ export function FilterForm({
   readonly children: ComponentChildren;
 }) {
   return (
-    <form class="filter" method="get" action={action}>
+    <form class="filter" method="get" action={action} autocomplete="off">
       {children}
       <button type="submit">{label}</button>
       <a href={action}>Clear</a>
