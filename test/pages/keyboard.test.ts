@@ -130,6 +130,24 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await own.close();
   });
 
+  test('on the way back to a list, no row is checked in place of one that was handled', async () => {
+    const [first, second] = [
+      await raiseAlert('payment:pay_one'),
+      await raiseAlert('payment:pay_two'),
+    ];
+    const own = await openTab(context);
+    await own.goto(url('/alerts?state=open'));
+    await own.getByLabel(`Select alert ${second}`).check();
+    await own.getByLabel('Reason').fill('known');
+    await own.getByRole('button', { name: 'Acknowledge' }).click();
+    await own.getByText('1 alert is acknowledged.').waitFor();
+    await own.goBack();
+    const other = own.getByLabel(`Select alert ${first}`);
+    expect(await other.isChecked()).toBe(false);
+    expect(await own.getByLabel(`Select alert ${second}`).count()).toBe(0);
+    await own.close();
+  });
+
   test('a list with rows to check is printed, without what can be done with them', async () => {
     await raiseAlert('payment:pay_printed');
     await page.goto(url('/alerts'));

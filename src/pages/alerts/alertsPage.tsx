@@ -13,7 +13,15 @@ import {
 import { cursor } from '../../console/schemas.ts';
 import { numberCursor, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { type Column, DataTable, Section } from '../components/blocks.tsx';
-import { Check, Field, FilterForm, Hidden, Reason, Select } from '../components/forms.tsx';
+import {
+  Check,
+  Field,
+  FilterForm,
+  Hidden,
+  Reason,
+  RowsForm,
+  Select,
+} from '../components/forms.tsx';
 import { Badge, Time, type Tone } from '../components/values.tsx';
 import { actionHref, alertHref, alertsHref, channelsHref } from '../links.ts';
 import { emptyText, ListEnd, PAGE_SIZE } from '../lists/ListFrame.tsx';
@@ -153,7 +161,7 @@ function Choice({
 }) {
   if (isEmpty || !viewer.may(handleAlerts.permission)) return <>{children}</>;
   return (
-    <form method="post" action={actionHref(handleAlerts.path, {})}>
+    <RowsForm method="post" action={actionHref(handleAlerts.path, {})}>
       <input type="hidden" name="form_token" value={viewer.formToken} />
       <Hidden name="next" value={list} />
       {/* Enter in a field stands for the first button. This one does nothing, so that a person chooses. */}
@@ -176,7 +184,7 @@ function Choice({
           Assign
         </button>
       </fieldset>
-    </form>
+    </RowsForm>
   );
 }
 

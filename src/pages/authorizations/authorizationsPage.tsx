@@ -12,7 +12,7 @@ import { DAY_MS } from '../../platform/time.ts';
 import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
 import { timeLeftText } from '../../representation/time.ts';
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
-import { ActionForm, Check, Field, Hidden, Reason } from '../components/forms.tsx';
+import { ActionForm, Check, Field, Hidden, Reason, RowsForm } from '../components/forms.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
 import { authorizationsHref, confirmHoldsHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
@@ -56,7 +56,7 @@ export const authorizationsPage = definePage({
     body: (
       <>
         <TimeLine soon={soon} nowMs={viewer.nowMs} />
-        <form method="get" action={confirmHoldsHref()}>
+        <RowsForm action={confirmHoldsHref()}>
           <Hidden name="next" value={authorizationsHref({ cursor: query.cursor })} />
           <DataTable
             caption="Authorizations that can still be captured, nearest deadline first"
@@ -68,7 +68,7 @@ export const authorizationsPage = definePage({
             empty="No authorization is open. Payments with manual capture appear here until they are captured or released."
           />
           {shown.length > 0 ? <Choice viewer={viewer} /> : null}
-        </form>
+        </RowsForm>
         <Pager
           first={query.cursor === undefined ? undefined : authorizationsHref()}
           next={next === null ? undefined : authorizationsHref({ cursor: next })}

@@ -27,6 +27,26 @@ export function FilterForm({
   );
 }
 
+/**
+ * Around a list with rows to check. On the way back to it, a browser checks boxes by their place, where other rows may
+ * be by then.
+ */
+export function RowsForm({
+  action,
+  method = 'get',
+  children,
+}: {
+  readonly action: string;
+  readonly method?: 'get' | 'post';
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <form method={method} action={action} autocomplete="off">
+      {children}
+    </form>
+  );
+}
+
 interface FieldProps {
   readonly name: string;
   readonly label: string;

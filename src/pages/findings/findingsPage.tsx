@@ -20,6 +20,7 @@ import {
   FilterForm,
   Hidden,
   Reason,
+  RowsForm,
   Select,
 } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
@@ -125,7 +126,7 @@ function Choice({
 }) {
   if (isEmpty || !viewer.may(acceptSeveral.permission)) return <>{children}</>;
   return (
-    <form method="get" action={acceptFindingsHref()}>
+    <RowsForm action={acceptFindingsHref()}>
       <Hidden name="next" value={list} />
       {children}
       <p class="choices">
@@ -134,7 +135,7 @@ function Choice({
           Accept all open findings of this filter
         </a>
       </p>
-    </form>
+    </RowsForm>
   );
 }
 

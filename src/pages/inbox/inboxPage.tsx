@@ -9,7 +9,7 @@ import { readEventRows, searchEvents } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES, type EventSummary } from '../../ledger/read/store/parts.ts';
 import { encodePlace, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { type Column, DataTable, Pager, Section } from '../components/blocks.tsx';
-import { Check, Field, FilterForm, Hidden, Select } from '../components/forms.tsx';
+import { Check, Field, FilterForm, Hidden, RowsForm, Select } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';
 import {
   eventHref,
@@ -143,7 +143,7 @@ function Choice({
     );
   }
   return (
-    <form method="get" action={newReplayHref()}>
+    <RowsForm action={newReplayHref()}>
       {children}
       <p class="choices">
         <button type="submit">Replay the checked events</button>{' '}
@@ -152,7 +152,7 @@ function Choice({
         )}{' '}
         {replays}
       </p>
-    </form>
+    </RowsForm>
   );
 }
 
