@@ -12,6 +12,7 @@ import { DataTable, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason, Select, TextArea } from '../components/forms.tsx';
 import { Id, Time } from '../components/values.tsx';
 import { resourceHref, resourcesHref } from '../links.ts';
+import { NO_SERVICE_KEY } from '../noServiceKey.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { Deadline, ReasonMeaning } from './DisputeParts.tsx';
 import { submitEvidence, uploadFile } from './disputeActions.ts';
@@ -33,7 +34,6 @@ interface EvidenceData {
 
 /** Entries of uploads that are searched for the files of a dispute; each upload has two. */
 const MAX_ENTRIES = 200;
-const NO_KEY = 'the console has no API key of it; set PAYMENTS_BASE_URL and PAYMENTS_API_KEY';
 
 export const evidencePage = definePage({
   path: '/disputes/{id}/evidence',
@@ -42,8 +42,13 @@ export const evidencePage = definePage({
   query: z.strictObject({}),
   load: async ({ db, disputes }, { params }) => {
     const row = await readListedResource(db, { kind: 'dispute', id: params.id });
-    if (!row) return problem('not_found', `No dispute has the id ${JSON.stringify(params.id)}.`);
-    if (!isUndecided(row)) return problem('conflict', `${row.id} is decided: ${row.status}.`);
+    if (!row)
+      return {
+        outcome: 'not_found',
+        message: `No dispute has the id ${JSON.stringify(params.id)}.`,
+      };
+    if (!isUndecided(row))
+      return { outcome: 'conflict', message: `${row.id} is decided: ${row.status}.` };
     const read = await disputes?.service.readEvidence(row.id);
     const { rows: entries } = await searchAudit(
       db,
@@ -59,7 +64,7 @@ export const evidencePage = definePage({
     );
     const files = entries.flatMap((entry) => fileOf(entry) ?? []);
     const values = read?.outcome === 'read' ? read.values : {};
-    const notShown = read?.outcome === 'read' ? undefined : (read?.reason ?? NO_KEY);
+    const notShown = read?.outcome === 'read' ? undefined : (read?.reason ?? NO_SERVICE_KEY);
     return { outcome: 'ok', data: { row, values, notShown, files } };
   },
   view: (data, viewer) => ({
@@ -71,9 +76,6 @@ export const evidencePage = definePage({
     body: <EvidenceBody data={data} viewer={viewer} />,
   }),
 });
-
-const problem = (outcome: 'not_found' | 'conflict', message: string) =>
-  ({ outcome, message }) as const;
 
 function fileOf({ result, detail, recordedAt, actorName }: AuditRow): EvidenceFile | undefined {
   const { file_id: fileId, name } = detail;

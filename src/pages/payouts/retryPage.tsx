@@ -18,6 +18,7 @@ import { KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason } from '../components/forms.tsx';
 import { Id, Money } from '../components/values.tsx';
 import { resourceHref, resourcesHref, retryPayoutHref } from '../links.ts';
+import { NO_SERVICE_KEY } from '../noServiceKey.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { ConfirmAmount } from './PayoutParts.tsx';
 import { retryPayout } from './payoutActions.ts';
@@ -31,8 +32,6 @@ interface RetryData {
   readonly chosen: TypedMethodName | undefined;
 }
 
-const NO_KEY = 'the console has no API key of it; set PAYMENTS_BASE_URL and PAYMENTS_API_KEY';
-
 export const retryPage = definePage({
   path: '/payouts/{id}/retry',
   permission: 'move_money',
@@ -40,18 +39,25 @@ export const retryPage = definePage({
   query: z.strictObject({ to: z.enum(TYPED_METHOD_NAMES).optional() }),
   load: async ({ db, payouts }, { params, query: { to: chosen } }) => {
     const row = await readListedResource(db, { kind: 'payout', id: params.id });
-    if (!row) return problem('not_found', `No payout has the id ${JSON.stringify(params.id)}.`);
+    if (!row)
+      return {
+        outcome: 'not_found',
+        message: `No payout has the id ${JSON.stringify(params.id)}.`,
+      };
     const paidAgainBy = await readPaidAgain(db, row.id);
     if (paidAgainBy !== undefined) {
-      return problem('conflict', `${row.id} was paid again, as ${paidAgainBy}.`);
+      return { outcome: 'conflict', message: `${row.id} was paid again, as ${paidAgainBy}.` };
     }
     const read = await payouts?.service.read(row.id);
     const payout = read?.outcome === 'read' ? read.payout : undefined;
     const status = payout?.status ?? row.status;
     if (!isUndonePayout(status)) {
-      return problem('conflict', `${row.id} is ${status}: there is nothing to pay again.`);
+      return {
+        outcome: 'conflict',
+        message: `${row.id} is ${status}: there is nothing to pay again.`,
+      };
     }
-    const notShown = read?.outcome === 'failed' ? read.reason : NO_KEY;
+    const notShown = read?.outcome === 'failed' ? read.reason : NO_SERVICE_KEY;
     return {
       outcome: 'ok',
       data: { row, payout, notShown: payout ? undefined : notShown, chosen },
@@ -66,9 +72,6 @@ export const retryPage = definePage({
     body: <RetryBody data={data} viewer={viewer} />,
   }),
 });
-
-const problem = (outcome: 'not_found' | 'conflict', message: string) =>
-  ({ outcome, message }) as const;
 
 /** Every text of the method, by its name: account numbers are masked by the service. */
 function shownDetails(data: unknown): readonly (readonly [name: string, value: string])[] {
