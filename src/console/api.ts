@@ -2,7 +2,9 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Permission } from '../access/domain/roles.ts';
 import type { Reads } from '../platform/db/reads.ts';
+import { expressPath } from '../platform/expressPath.ts';
 import { METRICS_PATH } from '../platform/healthServer.ts';
+import { queryOf } from '../platform/query.ts';
 import { actorOf } from './auth.ts';
 import type { ApiParts, Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -72,11 +74,6 @@ function permissionsOf(
   return [permission, ...besides.map(([, needed]) => needed)];
 }
 
-/** The path in the syntax of Express. */
-function expressPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
-
 async function respond(
   endpoint: Endpoint,
   parts: ServedApiParts,
@@ -119,9 +116,4 @@ function readQuery(
     seen.add(name);
   }
   return { values: Object.fromEntries(pairs) };
-}
-
-function queryOf(url: string): URLSearchParams {
-  const start = url.indexOf('?');
-  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
 }

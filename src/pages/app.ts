@@ -5,6 +5,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { createWriteCheck } from '../console/writeCheck.ts';
 import { clientAddress } from '../platform/clientAddress.ts';
+import { expressPath } from '../platform/expressPath.ts';
 import { createFragments } from './live/fragments.ts';
 import { LIVE_PATH, serveLive } from './live/liveRoute.ts';
 import { ACTIONS, DOWNLOADS, PAGES, sectionsOf } from './pages.ts';
@@ -103,8 +104,4 @@ function addTheme(app: Express, parts: Context): void {
     setTheme(response, form.theme);
     response.redirect(303, ownPath(typeof form.next === 'string' ? form.next : '/'));
   });
-}
-
-function expressPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

@@ -9,7 +9,7 @@ import {
 } from '../alerts/domain/subjectPath.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import type { EntryFormatName } from '../ledger/domain/entryFormats.ts';
-import { queryOf, withQuery } from './serving/query.ts';
+import { queryOf, withQuery } from '../platform/query.ts';
 
 /** Values of a query; undefined and empty ones are left out. */
 export type LinkQuery = Readonly<Record<string, string | number | undefined>>;

@@ -3,12 +3,12 @@ import type { Request, Response } from 'express';
 import { render } from 'preact-render-to-string';
 import type { Session } from '../../access/sessions.ts';
 import { packageVersion } from '../../platform/packageRoot.ts';
+import { queryOf, withQuery } from '../../platform/query.ts';
 import { Layout } from '../components/Layout.tsx';
 import { LiveRegion, type LiveRegionProps } from '../live/LiveRegion.tsx';
 import type { PageView } from '../page.ts';
 import type { SectionLink } from '../pages.ts';
 import type { Assets } from './assets.ts';
-import { queryOf, withQuery } from './query.ts';
 import { readTheme } from './theme.ts';
 
 export interface Rendered {

@@ -1,10 +1,10 @@
 /** Serves a download at the pace of its reader. */
 import type { RequestHandler } from 'express';
+import { queryOf } from '../../platform/query.ts';
 import type { Download } from '../download.ts';
 import type { Context } from './context.ts';
 import { sendFailure, UNAVAILABLE } from './failures.ts';
 import { readFields } from './forms.ts';
-import { queryOf } from './query.ts';
 import { refusalOf } from './refusals.ts';
 import { actorOf, sessionOf } from './requestSession.ts';
 

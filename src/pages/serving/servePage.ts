@@ -1,5 +1,6 @@
 /** Serves a page: whole, or only its live part to a page that is open. */
 import type { RequestHandler } from 'express';
+import { queryOf } from '../../platform/query.ts';
 import type { Fragment } from '../live/fragments.ts';
 import { LIVE_HEADER, LIVE_PATH } from '../live/liveRoute.ts';
 import type { Elsewhere, Opened, Page, Problem } from '../page.ts';
@@ -7,7 +8,6 @@ import type { At, Context } from './context.ts';
 import { sendFailure, UNAVAILABLE } from './failures.ts';
 import { readFields } from './forms.ts';
 import { paramsOf } from './params.ts';
-import { queryOf } from './query.ts';
 import { absenceOf, refusalOf } from './refusals.ts';
 import { actorOf, sessionOf, viewerOf } from './requestSession.ts';
 

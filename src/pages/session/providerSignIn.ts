@@ -14,7 +14,7 @@ import type { RequestHandler, Response } from 'express';
 import { personName, roleOf, valuesOf } from '../../access/domain/claims.ts';
 import type { Identified, Provider } from '../../access/provider.ts';
 import type { Client, Started } from '../../access/sessions.ts';
-import { queryOf } from '../serving/query.ts';
+import { queryOf } from '../../platform/query.ts';
 import { createBegunSignIns } from './begunSignIns.ts';
 import { setSessionCookie } from './cookie.ts';
 import { ownPath } from './ownPath.ts';

@@ -3,7 +3,7 @@ import type { Express, RequestHandler } from 'express';
 import { createFailureCount } from '../../console/failures.ts';
 import { createRefusalLog } from '../../console/refusalLog.ts';
 import { clientAddress } from '../../platform/clientAddress.ts';
-import { queryOf } from '../serving/query.ts';
+import { queryOf } from '../../platform/query.ts';
 import { setSessionCookie } from './cookie.ts';
 import { ownPath } from './ownPath.ts';
 import { beginAtProvider, finishAtProvider, nameOf } from './providerSignIn.ts';

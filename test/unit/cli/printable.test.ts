@@ -108,7 +108,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'outputFile.ts': 'exports, byte for byte',
   'commands/status.ts': 'styled lines',
   'commands/completion.ts': 'a script, without text from outside',
-  'commands/alerts.ts': 'the log, which is JSON',
+  'commands/testChannels.ts': 'the log, which is JSON',
 };
 
 test('nothing else writes to the terminal', () => {
