@@ -200,6 +200,28 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
+  test('a page that gets no response for a minute is not called live', async () => {
+    const own = await openTab(context);
+    await own.clock.install();
+    await own.goto(url('/orders'));
+    await own.locator('#live-mark').waitFor();
+    // After the computer slept, a connection may have neither a response nor an error.
+    await own.route(/\/live\?/, () => undefined);
+    const polled = own.waitForRequest(/\/live\?/);
+    await pay(unique('ord'));
+    await polled;
+    await own.clock.fastForward(60_000);
+    await own.getByText('Not live since').waitFor();
+    expect(await own.locator('#live-mark').isVisible()).toBe(false);
+    await own.unroute(/\/live\?/);
+    const orderId = unique('ord');
+    await pay(orderId);
+    await own.clock.fastForward(30_000);
+    await own.getByRole('link', { name: orderId, exact: true }).waitFor();
+    await own.locator('#live-mark').waitFor();
+    await own.close();
+  });
+
   test('a page with the style and script of an earlier version goes on, and states that it is to be reloaded', async () => {
     const own = await openTab(context);
     await own.goto(url('/orders'));

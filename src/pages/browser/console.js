@@ -356,14 +356,21 @@ async function leave({ type }) {
   location.reload();
 }
 
-/** Fetches while the page is visible; undefined if it was hidden meanwhile. @param {string} url */
+const HIDDEN = 'hidden';
+
+/**
+ * Fetches while the page is visible; undefined if it was hidden meanwhile. It fails after a minute: a connection may be
+ * lost without an error, as while the computer sleeps, and the page is not live then.
+ * @param {string} url
+ */
 async function fetchVisibly(url) {
-  const hidden = new AbortController();
-  const look = () => document.visibilityState !== 'visible' && hidden.abort();
+  const given = new AbortController();
+  const look = () => document.visibilityState !== 'visible' && given.abort(HIDDEN);
+  const timeout = setTimeout(() => given.abort('no response'), MAX_AGE_MS);
   document.addEventListener('visibilitychange', look);
   try {
     const headers = { 'X-Live': '1' };
-    const response = await fetch(url, { headers, redirect: 'manual', signal: hidden.signal });
+    const response = await fetch(url, { headers, redirect: 'manual', signal: given.signal });
     // A redirect leads to the sign-in; a refusal has a page of its own.
     if (response.type === 'opaqueredirect' || (response.status >= 400 && response.status < 500)) {
       await leave(response);
@@ -372,9 +379,10 @@ async function fetchVisibly(url) {
     if (!response.ok) throw new Error(`status ${response.status}`);
     return await response.text();
   } catch (error) {
-    if (hidden.signal.aborted) return undefined;
+    if (given.signal.reason === HIDDEN) return undefined;
     throw error;
   } finally {
+    clearTimeout(timeout);
     document.removeEventListener('visibilitychange', look);
   }
 }
