@@ -319,7 +319,11 @@ describe('a start that fails', () => {
       const { code, stderr } = await tryToStart({
         PATH: process.env.PATH,
         DATA_DIR: path.join(folder, 'data'),
-        ...{ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SANDBOX_PORT: '0', METRICS_PORT: '0' },
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ADMIN_PORT: '0',
+        SANDBOX_PORT: '0',
+        METRICS_PORT: '0',
         [setting]: String(port),
       });
       expect(code).toBe(4);

@@ -42,13 +42,13 @@ export const evidencePage = definePage({
   query: z.strictObject({}),
   load: async ({ db, disputes }, { params }) => {
     const row = await readListedResource(db, { kind: 'dispute', id: params.id });
-    if (!row)
-      return {
-        outcome: 'not_found',
-        message: `No dispute has the id ${JSON.stringify(params.id)}.`,
-      };
-    if (!isUndecided(row))
+    if (!row) {
+      const message = `No dispute has the id ${JSON.stringify(params.id)}.`;
+      return { outcome: 'not_found', message };
+    }
+    if (!isUndecided(row)) {
       return { outcome: 'conflict', message: `${row.id} is decided: ${row.status}.` };
+    }
     const read = await disputes?.service.readEvidence(row.id);
     const { rows: entries } = await searchAudit(
       db,
