@@ -241,6 +241,14 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
       },
     );
 
+    test('the bodies that are compared can be distinguished: each choice has a line of its own', async () => {
+      await held.goto(url(`/payments/${PAYMENT}/bodies`));
+      const [left, right] = [held.getByLabel('Left'), held.getByLabel('Right')];
+      const boxes = [await left.boundingBox(), await right.boundingBox()];
+      for (const box of boxes) expect(box?.width).toBeGreaterThan(300);
+      expect(boxes[1]?.y).toBeGreaterThan(boxes[0]?.y ?? Number.NaN);
+    });
+
     test('a deadline has its hour and zone beside its distance', async () => {
       const subject = 'dispute:dp_hour';
       const deadlineAt = new Date(Date.now() + 5.5 * 3_600_000);
