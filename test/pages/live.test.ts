@@ -200,6 +200,21 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
+  test('a page tries again when a proxy limits the rate of its requests', async () => {
+    const own = await openTab(context);
+    await own.goto(url('/orders'));
+    await own.evaluate('window.isSamePage = true');
+    await own.route(/\/live\?/, (route) => route.fulfill({ status: 429 }));
+    await pay(unique('ord'));
+    await own.getByText('Not live since').waitFor();
+    await own.unroute(/\/live\?/);
+    const orderId = unique('ord');
+    await pay(orderId);
+    await own.getByRole('link', { name: orderId, exact: true }).waitFor();
+    expect(await own.evaluate('window.isSamePage')).toBe(true);
+    await own.close();
+  });
+
   test('a page that gets no response for a minute is not called live', async () => {
     const own = await openTab(context);
     await own.clock.install();

@@ -341,7 +341,7 @@ const untilVisible = () =>
     look();
   });
 
-/** The sign-in, or the page that states why this one cannot be shown. @param {Response} response */
+/** A redirect leads to the sign-in, a refusal to the page that states its reason. @param {Response} response */
 async function leave({ type }) {
   const why =
     type === 'opaqueredirect'
@@ -355,6 +355,12 @@ async function leave({ type }) {
   while (performance.now() - sentAtMs < SENT_FOR_MS) await sleep(500);
   location.reload();
 }
+
+/**
+ * A refusal has a page of its own. A proxy before the console sends 408 and 429 for a while only.
+ * @param {number} status
+ */
+const isRefusal = (status) => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 const HIDDEN = 'hidden';
 
@@ -371,8 +377,7 @@ async function fetchVisibly(url) {
   try {
     const headers = { 'X-Live': '1' };
     const response = await fetch(url, { headers, redirect: 'manual', signal: given.signal });
-    // A redirect leads to the sign-in; a refusal has a page of its own.
-    if (response.type === 'opaqueredirect' || (response.status >= 400 && response.status < 500)) {
+    if (response.type === 'opaqueredirect' || isRefusal(response.status)) {
       await leave(response);
       return undefined;
     }
