@@ -5,12 +5,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { findErasable } from '../../src/ledger/store/erasure.ts';
+import { insertExpectation } from '../../src/ledger/store/expectations.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRefresher, type Refresher } from '../../src/reconcile/refreshOnRead.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
+import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { paymentEvent } from '../support/payments.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -36,12 +37,16 @@ async function orderOf(payments: number): Promise<string> {
   return orderId;
 }
 
-test('an order is not fresh while some of its payments were not retrieved', async () => {
+function refresherOf(): Refresher {
   const client = createClient({ baseUrl: service.baseUrl, apiKey: API_KEY });
   const account = { merchantId: MERCHANT_ID, profileId: undefined };
   const parts = { db, client, clock: systemClock };
   const retrieve = createRetrieve({ ...parts, account });
-  const refresher = createRefresher({ ...parts, retrieve, timeoutMs: 60_000 });
+  return createRefresher({ ...parts, retrieve, timeoutMs: 60_000 });
+}
+
+test('an order is not fresh while some of its payments were not retrieved', async () => {
+  const refresher = refresherOf();
   service.always = ({ path }) => {
     const id = path.split('?')[0]?.split('/').at(-1) ?? '';
     return { status: 200, body: paymentObject({ payment_id: id }) };
@@ -51,6 +56,31 @@ test('an order is not fresh while some of its payments were not retrieved', asyn
     outcome: 'partly',
     reason: 'only the newest 10 payments of the order were retrieved',
   });
+});
+
+test('a payment of a registered order is found in a list of short rows, also one that only a refund names', async () => {
+  const [orderId, refundId] = [unique('ord'), unique('ref')];
+  const payment = paymentObject({ metadata: { order_id: orderId } });
+  const { payment_id, status, amount, currency, created } = payment;
+  const refund = { refund_id: refundId, payment_id, amount: 100, currency, status: 'pending' };
+  await applyEach(db, testApplier(db), [eventBody(refund, { contentType: 'refund_details' })]);
+  await insertExpectation(db, {
+    orderKey: `order:${orderId}`,
+    orderId,
+    currency: 'USD',
+    amountMinor: 6540,
+    registeredBy: 'shop',
+  });
+  const missing = { type: 'invalid_request', code: 'IR_05', message: 'no such payment' };
+  service.always = ({ path }) => {
+    if (path.startsWith('/payments/list')) {
+      const data = [{ payment_id, status, amount, currency, created }];
+      return { status: 200, body: { count: 1, total_count: 1, data } };
+    }
+    const isKnown = path.includes(payment_id);
+    return isKnown ? { status: 200, body: payment } : { status: 404, body: { error: missing } };
+  };
+  expect(await refresherOf().order({ by: 'order', id: orderId })).toEqual({ outcome: 'fresh' });
 });
 
 test('a request for erasure that names too much is refused', async () => {
