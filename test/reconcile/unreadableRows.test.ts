@@ -1,7 +1,7 @@
 /** List rows that violate the contract are reported as differences, and all other rows are repaired. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { paymentObject } from '../support/events.ts';
-import { readResourceStates } from '../support/ledger.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { applyEach, readResourceStates, testApplier } from '../support/ledger.ts';
 import { type OnePayment, PAID, startOnePayment } from './onePayment.ts';
 
 let db: OnePayment['db'];
@@ -126,6 +126,18 @@ test('an unreadable row of a payment in the ledger that cannot be retrieved is a
     differences: [{ ...difference, outcome: 'remaining' }],
   });
   expect(await openFindings()).toEqual([{ ...difference, difference: 'unreadable' }]);
+});
+
+test('an unreadable row is not read by a retrieve that contradicts the ledger', async () => {
+  const failed = { ...PAID, status: 'failed', amount_received: 0 };
+  await applyEach(db, testApplier(db), [eventBody(failed)]);
+  respondWith([{ ...failed, amount: 65.4 }], [{ ...failed, status: 'processing' }]);
+  const difference = { class: 'stale_local', subject: `payment:${id}` };
+  expect(await reconciler.run(span)).toMatchObject({
+    remaining: 1,
+    differences: [{ ...difference, outcome: 'remaining' }],
+  });
+  expect(await openFindings()).toContainEqual({ ...difference, difference: 'unreadable' });
 });
 
 // A retrieve for each row of a list in another form would use up the rate limit.
