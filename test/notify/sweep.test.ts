@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
 import { readSentChannels, saveProcess } from '../../src/monitor/store/processes.ts';
 import type { ChannelName } from '../../src/notify/domain/message.ts';
-import { insertMessages } from '../../src/notify/store/messages.ts';
+import { claimMessages, insertMessages } from '../../src/notify/store/messages.ts';
 import { sweepMessages } from '../../src/notify/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
@@ -95,6 +95,19 @@ test('messages to a channel that was removed from the settings fail after three 
   expect(await readMessages(db)).toMatchObject([
     { state: 'failed', attempts: 0, lastError: 'never tried' },
   ]);
+});
+
+test('a message with an attempt in progress does not fail with its channel', async () => {
+  await writeOrderWebhook();
+  advance(5 * DAY_MS);
+  const now = new Date();
+  const leaseUntil = new Date(now.getTime() + MINUTE_MS);
+  await claimMessages(db, { channel: 'shop', now, leaseUntil, limit: 1 });
+  await sweep('log');
+  expect(await readMessages(db)).toMatchObject([{ state: 'due', attempts: 1 }]);
+  advance(2 * MINUTE_MS);
+  await sweep('log');
+  expect(await readMessages(db)).toMatchObject([{ state: 'failed', attempts: 1 }]);
 });
 
 test('a channel that is down is reported until it is removed from the settings', async () => {
