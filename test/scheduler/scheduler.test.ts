@@ -7,7 +7,11 @@ import { createLog } from '../../src/platform/log.ts';
 import { sleep } from '../../src/platform/sleep.ts';
 import { type SchedulerParts, startScheduler, TIMES } from '../../src/scheduler/scheduler.ts';
 import { type Schedule, scheduleTable } from '../../src/scheduler/schedules.ts';
-import { insertRequest, readRequests } from '../../src/scheduler/store/requests.ts';
+import {
+  deleteServedRequests,
+  insertRequest,
+  readRequests,
+} from '../../src/scheduler/store/requests.ts';
 import { claimSlot, finishSlot, readSlotRuns, renewSlot } from '../../src/scheduler/store/slots.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
@@ -511,6 +515,19 @@ describe('a requested run (rule 6)', () => {
     release[1]?.();
     await served();
     expect([runs, most]).toEqual([2, 1]);
+  });
+
+  test('is requested until its run has ended, so that the run of a dead scheduler is repeated', async () => {
+    const schedule = unique('schedule');
+    await request(schedule);
+    const [requested] = await readRequests(db);
+    const slot = { schedule, at: requested?.requestedAt ?? new Date(0), holder: 'one' };
+    expect(await claimSlot(db, slot, LEASE)).toBe(true);
+    await deleteServedRequests(db);
+    expect(await readRequests(db)).toHaveLength(1);
+    await finishSlot(db, { ...slot, error: null });
+    await deleteServedRequests(db);
+    expect(await readRequests(db)).toEqual([]);
   });
 
   test('that fails is served, and its error is recorded until a run succeeds', async () => {
