@@ -63,6 +63,21 @@ describe('the outbox', () => {
   });
 });
 
+test('of more messages than one claim takes, those that have been due for longest come first', async () => {
+  const content = { kind: 'digest' } as never;
+  const insert = (id: string, ms: number) =>
+    insertMessages(db, [{ id, channel: 'log', content, stream: undefined }], at(ms));
+  for (const [id, ms] of [
+    ['msg_2', 2],
+    ['msg_3', 3],
+    ['msg_1', 1],
+  ] as const)
+    await insert(id, ms);
+  const leaseUntil = at(LEASE_MS);
+  const claimed = await claimMessages(db, { channel: 'log', now: at(3), leaseUntil, limit: 2 });
+  expect(claimed.map(({ id }) => id).sort()).toEqual(['msg_1', 'msg_2']);
+});
+
 describe('a message with a first attempt that outlives its lease', () => {
   const claimAt = async (ms: number): Promise<ClaimedMessage | undefined> => {
     const leaseUntil = at(ms + LEASE_MS);
