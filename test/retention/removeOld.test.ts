@@ -437,6 +437,16 @@ describe('rows of the inbox', () => {
   });
 });
 
+test('the class that has been behind for longest comes first', async () => {
+  await run();
+  await db.query(
+    `update retention_state set caught_up_at = now() - (case class when 'runs' then 3 else 2 end) * interval '1 day'
+      where class in ('messages', 'runs')`,
+  );
+  const names = (await run()).map(({ name }) => name);
+  expect(names.slice(0, 2)).toEqual(['runs', 'messages']);
+});
+
 test('retention rests after each step', async () => {
   await db.query(
     `insert into findings (class, subject, state, detail, opened_at, closed_at)
@@ -476,6 +486,16 @@ test('retention waits while events wait, and continues when they are applied', a
   expect(short.filter(({ rows, isDone }) => rows > 0 || isDone)).toEqual([]);
   await db.query('delete from pending');
   expect(await removedOf('findings')).toBe(1);
+});
+
+test('retention does not wait for an event that failed and is tried alone', async () => {
+  await receive(db, [eventBody(paymentObject())]);
+  await db.query(`update pending set attempts = 1, since = now() - interval '1 minute'`);
+  const removed = await removeOld(
+    { db, days: DEFAULT_DAYS, sleep, machine: systemClock },
+    { longestMs: 20_000, signal: new AbortController().signal },
+  );
+  expect(removed.every(({ isDone }) => isDone)).toBe(true);
 });
 
 test('the plan shows what the next run removes, and the run removes it', async () => {
