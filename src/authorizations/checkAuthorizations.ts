@@ -103,6 +103,7 @@ const RETRY_CHECK_MS = 5 * MINUTE_MS;
 
 export function createAuthorizationCheck(parts: AuthorizationCheckParts): AuthorizationCheck {
   const { db, clock, log } = parts;
+  const search: ChangeSearch = { after: '' };
 
   const check = async (
     { paymentId, isChanged }: Wanted,
@@ -156,7 +157,8 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
       const endMs = clock.nowMs() + RUN_MS;
       // Rule 2. Otherwise each payment would wait for the same timeout.
       let isServiceUnavailable = false;
-      for await (const wanted of workUntil(parts, endMs)) {
+      for await (const wanted of workUntil(parts, search, endMs)) {
+        if (wanted.isChanged) search.after = wanted.paymentId;
         const mayRequest = !isServiceUnavailable && !(await parts.isPaused());
         const refreshed = await checkOrPostpone(wanted, mayRequest ? parts.service : undefined);
         if (refreshed?.outcome === 'stopped') return;
@@ -186,13 +188,22 @@ interface Wanted {
   readonly isChanged: boolean;
 }
 
+/** Where the search for what has changed continues: a run that its time ended leaves the rest to the next one. */
+interface ChangeSearch {
+  after: string;
+}
+
 /**
  * What is due, the most urgent first, until nothing is left or the time is over (rule 4). What is new and
  * what has changed since its reminder is found among all that is held, so a run looks again only where a
  * limit cut it off. Each payment comes once: one that could be neither checked nor postponed waits for the
  * next run.
  */
-async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncGenerator<Wanted> {
+async function* workUntil(
+  parts: AuthorizationCheckParts,
+  search: ChangeSearch,
+  endMs: number,
+): AsyncGenerator<Wanted> {
   const { db, clock } = parts;
   const limit = DUE_PER_BATCH;
   let mayBeNew = true;
@@ -202,7 +213,7 @@ async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncG
     mayBeNew &&= await watchNew(parts);
     const due = await readDue(db, { now: new Date(clock.nowMs()), limit });
     const found: readonly string[] = mayBeChanged
-      ? await readChanged(db, { statuses: STATUSES, limit })
+      ? await readChanged(db, { statuses: STATUSES, after: search.after, limit })
       : [];
     mayBeChanged = found.length === limit;
     const changed = new Set(found);
@@ -212,6 +223,7 @@ async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncG
       begun.add(paymentId);
       yield { paymentId, isChanged: changed.has(paymentId) };
     }
+    if (!mayBeChanged) search.after = '';
     isMore = (mayBeNew || next.length > 0) && clock.nowMs() < endMs;
   }
 }

@@ -84,6 +84,47 @@ test('a payment that cannot be recorded delays no reminder of another, and is tr
   expect(await remindersOf(near)).toEqual([48]);
 });
 
+test('changed holds that cannot be checked delay no change of another, also where the time of a run is over', async () => {
+  // The time is over after one payment.
+  let lateMs = 0;
+  const setup = await setUpAuthorizations(sandbox, pool, {
+    clock: { nowMs: () => watched.clock.nowMs() + lateMs },
+    around: (service) => ({
+      ...service,
+      refresh: (...given) => {
+        lateMs += MINUTE_MS;
+        return service.refresh(...given);
+      },
+    }),
+  });
+  for (let held = 0; held < 3; held += 1)
+    await watched.authorize({ capture_method: 'manual_multiple' });
+  await watched.advance(5 * 24 * HOUR_MS + MINUTE_MS);
+  await watched.check.run();
+  const rows = await db.query<{ id: string }>(
+    'select payment_id as id from authorization_watch order by payment_id',
+  );
+  const [first = '', second = '', third = ''] = rows.map(({ id }) => id);
+  for (const id of [first, second, third]) {
+    await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
+  }
+  await watched.applyWebhooks();
+  const shown = (id: string) =>
+    db.query(
+      `select detail->'amount_capturable' as minor from findings where subject = $1 and state = 'open'`,
+      [`payment:${id}`],
+    );
+  await db.transaction(async (tx) => {
+    await tx.query('select from resources where id = any ($1) for update', [[first, second]]);
+    for (let runs = 0; runs < 3; runs += 1) await setup.check.run();
+  });
+  expect(await shown(third)).toEqual([{ minor: 5540 }]);
+  expect(await shown(first)).toEqual([{ minor: 6540 }]);
+  for (let runs = 0; runs < 3; runs += 1) await setup.check.run();
+  expect(await shown(first)).toEqual([{ minor: 5540 }]);
+  expect(await shown(second)).toEqual([{ minor: 5540 }]);
+});
+
 test('a database that is lost ends the run: no further payment is tried', async () => {
   let transactions = 0;
   const lost: Database = {

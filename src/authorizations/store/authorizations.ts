@@ -155,7 +155,12 @@ export async function readDue(
  */
 export async function readChanged(
   db: Queryable,
-  request: { readonly statuses: readonly string[]; readonly limit: number },
+  request: {
+    readonly statuses: readonly string[];
+    /** Those up to this id are left out. */
+    readonly after: string;
+    readonly limit: number;
+  },
 ): Promise<readonly string[]> {
   const rows = await db.query<{ id: string }>(
     `select w.payment_id as id
@@ -163,12 +168,12 @@ export async function readChanged(
        join resources r on r.kind = 'payment' and r.id = w.payment_id
        left join findings f on f.class = 'authorization_expiring' and f.state = 'open'
                            and f.subject = 'payment:' || w.payment_id
-      where w.reminder_hours is not null
+      where w.payment_id > $2 and w.reminder_hours is not null
         and (not (coalesce(r.status = any ($1::text[]), false) and r.authorized_minor > r.captured_minor)
              or (f.detail->>'amount_capturable')::bigint <> r.authorized_minor - r.captured_minor)
       order by w.payment_id
-      limit $2`,
-    [request.statuses, request.limit],
+      limit $3`,
+    [request.statuses, request.after, request.limit],
   );
   return rows.map(({ id }) => id);
 }

@@ -171,19 +171,24 @@ const READS = [
       .slice(0, Number(limit))
       .map((row) => ({ id: row.payment_id })),
   ),
-  modeled(readChanged, [{ statuses: [], limit: 1 }], '96aac0c3', (x, t, [statuses, limit]) =>
-    x
-      .rows(
-        t.authorization_watch,
-        (row) =>
-          row.reminder_hours !== null &&
-          x
-            .rows(t.resources, isPayment(row.payment_id))
-            .some((one) => !isHeld(one, statuses) || isOtherThanFound(x, t, one)),
-      )
-      .sort(byText((row) => row.payment_id))
-      .slice(0, Number(limit))
-      .map((row) => ({ id: row.payment_id })),
+  modeled(
+    readChanged,
+    [{ statuses: [], after: '', limit: 1 }],
+    'dcd2167d',
+    (x, t, [statuses, after, limit]) =>
+      x
+        .rows(
+          t.authorization_watch,
+          (row) =>
+            row.payment_id > String(after) &&
+            row.reminder_hours !== null &&
+            x
+              .rows(t.resources, isPayment(row.payment_id))
+              .some((one) => !isHeld(one, statuses) || isOtherThanFound(x, t, one)),
+        )
+        .sort(byText((row) => row.payment_id))
+        .slice(0, Number(limit))
+        .map((row) => ({ id: row.payment_id })),
   ),
 ];
 
