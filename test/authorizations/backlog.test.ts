@@ -4,6 +4,7 @@ import {
   type AuthorizationCheck,
   createAuthorizationCheck,
 } from '../../src/authorizations/checkAuthorizations.ts';
+import { readDue } from '../../src/authorizations/store/authorizations.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { HOUR_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -112,6 +113,16 @@ test('of many holds that are due, those with the nearest deadlines get their rem
     'select n.payment_id as id from authorization_log n order by n.id limit 20',
   );
   expect(order.map(({ id }) => id).filter((id) => !id.startsWith('z_sooner_'))).toEqual([]);
+});
+
+test('a hold past its deadline, which has had its last reminder, comes after those with one ahead', async () => {
+  await insertHolds('a_expired_', 1, Date.now() - 7.5 * DAYS_MS);
+  await insertHolds('z_waiting_', 1, Date.now() - 5.5 * DAYS_MS);
+  await check.run();
+  expect(await remindersOf('a_expired_')).toEqual([{ hours: 0, count: 1 }]);
+  await db.query('update authorization_watch set next_check_at = now()');
+  const now = new Date(Date.now() + HOUR_MS);
+  expect(await readDue(db, { now, limit: 1 })).toEqual(['z_waiting_1']);
 });
 
 test('however many are due, a run looks through all holds for new and for settled ones once', async () => {
