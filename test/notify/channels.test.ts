@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
+import { post } from '../../src/notify/channels/post.ts';
 import { MINUTE_MS } from '../../src/platform/time.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -303,6 +304,17 @@ test('a redirect is not followed', async () => {
   ]);
   await receiver.close();
   await target.close();
+});
+
+test.each([408, 425])('a response %i concerns the time, and not the message', async (status) => {
+  const receiver = await startHttpReceiver();
+  receiver.behave({ does: 'respond', status });
+  const { url } = receiver;
+  expect(await post({ url, body: '{}', headers: {}, timeoutMs: MINUTE_MS })).toMatchObject({
+    outcome: 'unavailable',
+    response: `HTTP ${status}`,
+  });
+  await receiver.close();
 });
 
 test('the Retry-After of a receiver is respected', async () => {
