@@ -317,6 +317,26 @@ test.each([408, 425])('a response %i concerns the time, and not the message', as
   await receiver.close();
 });
 
+test('a refused password concerns the mail server, and not the message: no other one is tried', async () => {
+  const server = await startMailServer();
+  const { dispatch, deliver } = createTestNotifier({
+    db,
+    env: {
+      ALERT_MAIL_TO: 'ops@shop.example',
+      ALERT_MAIL_FROM: 'tallyhook@shop.example',
+      SMTP_URL: server.url.replace(/:[^:@]+@/, ':expired@'),
+    },
+  });
+  await raise('dispute:dp_1', 'dispute:dp_2');
+  await dispatch();
+  await deliver();
+  expect(await readMessages(db, 'mail')).toMatchObject([
+    { state: 'due', attempts: 1, lastError: 'SMTP 535 (EAUTH)' },
+    { state: 'due', attempts: 0 },
+  ]);
+  await server.close();
+});
+
 test('the Retry-After of a receiver is respected', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
   receiver.behave({ does: 'respond', status: 429, headers: { 'retry-after': '120' } });
