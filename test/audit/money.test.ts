@@ -725,6 +725,8 @@ test('payouts are paid again, cancelled and sent by the API and the command line
   const now = { ...seen, status: 'requires_fulfillment' };
   const sent = await treasurer.post(`/api/v1/payouts/${newId}/fulfill`, now);
   expect([sent.status, sent.body.status]).toEqual([200, 'success']);
+  // It has the amount and the currency that were seen.
+  expect((await retry(newId, seen)).status).toBe(409);
   const cancelled = await treasurer.post(`/api/v1/payouts/${await create()}/cancel`, now);
   expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
   const { body } = await treasurer.get(`/api/v1/audit?subject=payout:${failed}`);
