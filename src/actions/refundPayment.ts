@@ -219,13 +219,12 @@ async function uncertainUntil(
 
 function isExpected(
   now: InspectedRefund,
-  { expectedMinor, currency, amountMinor }: RefundInput,
+  { expectedMinor, currency }: RefundInput,
 ): now is Extract<InspectedRefund, { outcome: 'refundable' }> {
   return (
     now.outcome === 'refundable' &&
     now.payment.refundableMinor === expectedMinor &&
-    now.payment.currency === currency &&
-    amountMinor <= expectedMinor
+    now.payment.currency === currency
   );
 }
 
