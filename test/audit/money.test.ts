@@ -147,6 +147,17 @@ describe('a capture by the command line', () => {
     ]);
   });
 
+  test('of more than the hold states what can be captured, and sends nothing', async () => {
+    const id = await setup.authorize();
+    const amount = ['--amount', '6541'];
+    const exit = await run('authorizations', 'capture', id, '--yes', ...amount, '--reason', 'sent');
+    expect([exit.code, exit.stderr]).toEqual([
+      4,
+      expect.stringContaining(`At most 65.40 USD of ${id} can be captured.`),
+    ]);
+    expect(await entriesOf(id)).toEqual([]);
+  });
+
   test('that the service refuses is recorded as refused', async () => {
     const id = await setup.authorize();
     await sandbox.control('PUT', '/faults', {
