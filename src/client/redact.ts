@@ -24,7 +24,11 @@ export function createRedactor(apiKey: string): Redact {
 const KEY = '[key]';
 
 /** Fields of a request with the account that money goes to or comes from. service-interface.md §4.8.1. */
-const ACCOUNT_FIELDS: readonly string[] = ['payout_method_data', 'payment_method_data'];
+const ACCOUNT_FIELDS: readonly string[] = [
+  'payout_method_data',
+  'source_bank_data',
+  'payment_method_data',
+];
 /** Shorter texts, such as the code of a country, name no account. */
 const MIN_ACCOUNT_LENGTH = 3;
 

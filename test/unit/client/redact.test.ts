@@ -54,11 +54,15 @@ describe('text of the service in an error', () => {
     expect(redact(`amount ${digits}`)).toBe(`amount ${digits}`);
   });
 
-  test('contains no account that the request has, in any case and regardless of its form', () => {
-    const account = { account_holder_name: 'Ada (Q.) Payee', bank_account_number: '000940123456' };
-    const body = { amount: 2500, payout_method_data: { bank_transfer: account } };
+  const ACCOUNT = { account_holder_name: 'Ada (Q.) Payee', bank_account_number: '000940123456' };
+
+  test.each<[string, object]>([
+    ['of the receiver', { payout_method_data: { bank_transfer: ACCOUNT } }],
+    ['that the money comes from', { source_bank_data: ACCOUNT }],
+  ])('contains no account %s, in any case and regardless of its form', (_role, fields) => {
     const quoted = 'account 000940123456 of ADA (Q.) PAYEE is closed; amount 2500';
-    expect(redact(quoted, body)).toBe('account [account] of [account] is closed; amount 2500');
+    const redacted = 'account [account] of [account] is closed; amount 2500';
+    expect(redact(quoted, { amount: 2500, ...fields })).toBe(redacted);
     expect(redact(quoted, { description: 'Ada (Q.) Payee' })).toBe(quoted);
   });
 
