@@ -44,8 +44,8 @@ export interface Walk<T> {
 }
 
 /**
- * Walks a list to its end. The envelope decides where the list ends. If it does not, an empty
- * page does: a short page proves nothing, because some services return fewer rows than requested.
+ * Walks a list to its end. The envelope decides where the list ends. If it does not, or contradicts itself, an
+ * empty page does: a short page proves nothing, because some services return fewer rows than requested.
  * @throws PaymentServiceError as each page does, and `unreadable_response` when offset is ignored,
  * or at the end when rows could not be parsed.
  */
@@ -124,7 +124,8 @@ function isEnd<T>(page: Page<T>, { offset, limit, isRepeat }: Position): boolean
   // A service that ignores offset returns the whole of a short list each time. For a long list, the
   // envelope would report an end that was never shown.
   if (isRepeat) return isSilent && sizeOf(page) < limit;
-  return hasMore === undefined ? totalCount !== undefined && offset >= totalCount : !hasMore;
+  const isCounted = totalCount === undefined || offset >= totalCount;
+  return !isSilent && hasMore !== true && isCounted;
 }
 
 function sizeOf<T>({ items, unreadable }: Page<T>): number {
@@ -144,5 +145,13 @@ export function unreadableRows(operation: string): PaymentServiceError {
   return new PaymentServiceError('unreadable_response', {
     operation,
     message: 'some rows do not match the contract',
+  });
+}
+
+/** For calls that return a whole list at once. */
+export function missingRows(operation: string): PaymentServiceError {
+  return new PaymentServiceError('unreadable_response', {
+    operation,
+    message: 'the service returns a part of the list only',
   });
 }

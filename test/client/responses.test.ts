@@ -193,6 +193,18 @@ describe('lists', () => {
     expect(walked.ids).toEqual(walked.all);
   });
 
+  it.each([
+    ['has_more of a short page', { has_more: false, total_count: 250 }],
+    ['total_count of one page', { has_more: true, total_count: 20 }],
+    ['total_count of more rows than it shows', { has_more: false, total_count: 300 }],
+  ])('are read to the end despite a wrong %s', async (_, envelope) => {
+    const walked = await walk(
+      (data) => ({ data, ...envelope, has_more: envelope.has_more && data.length > 0 }),
+      20,
+    );
+    expect(walked.ids).toEqual(walked.all);
+  });
+
   /** A list in which this many rows are added at the front after each page. */
   async function walkGrowing(arrivals: readonly number[], limit: number) {
     const arriving = [...arrivals];
@@ -266,8 +278,12 @@ describe('lists', () => {
     expect(message).toContain('some rows do not match the contract');
   });
 
-  it('of business profiles never omit one silently', async () => {
-    const service = await serviceReturning(200, [{ profile_id: 'a' }, {}]);
+  it.each([
+    ['unreadable', [{ profile_id: 'a' }, {}]],
+    ['on another page', { data: [{ profile_id: 'a' }], has_more: true }],
+    ['counted and not shown', { data: [{ profile_id: 'a' }], total_count: 2, has_more: false }],
+  ])('of business profiles never omit one silently: %s', async (_, body) => {
+    const service = await serviceReturning(200, body);
     const thrown = await errorOf(clientOf(service).businessProfiles.list('merchant_1'));
     expect(thrown.kind).toBe('unreadable_response');
   });
