@@ -108,6 +108,15 @@ describe('a shop that was written against the family', () => {
     );
   });
 
+  test('names the items of an order as the family does', async () => {
+    const item = { product_name: 'Tea', quantity: 1, amount: 6540, product_img_link: 'x' };
+    const made = await accepted('/payments', cardPayment({ order_details: [item] }));
+    expect(made.order_details).toEqual([{ name: 'Tea', quantity: 1, amount: 6540 }]);
+    const both = { ...item, name: 'Green tea' };
+    const { order_details } = await accepted('/payments', cardPayment({ order_details: [both] }));
+    expect(order_details).toEqual([{ name: 'Green tea', quantity: 1, amount: 6540 }]);
+  });
+
   test('confirms later, with the client secret in the body', async () => {
     const { payment_id, client_secret } = await accepted('/payments', {
       amount: 6540,
@@ -210,12 +219,16 @@ describe('requests that are still rejected', () => {
     ['an unknown field', { shipping: {} }],
     ['a null', { description: null }],
     ['another case', { capture_method: 'MANUAL' }],
+    [
+      "the family's name of a field",
+      { order_details: [{ product_name: 'Tea', quantity: 1, amount: 1 }] },
+    ],
   ])('in strict mode also %s', async (_what, fields) => {
     expect((await post('/payments', cardPayment(fields))).status).toBe(200);
     await sandbox.control('PUT', '/faults', { strict_requests: true });
     const reply = await post('/payments', cardPayment(fields));
     await sandbox.control('DELETE', '/faults');
-    expect(reply).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
+    expect(reply).toMatchObject({ status: 400, body: { error: { type: 'invalid_request' } } });
   });
 });
 

@@ -11,9 +11,10 @@
  * 3. An optional field that is null counts as left out.
  * 4. Enumeration values, and codes of currencies and countries, are read in any case.
  * 5. Objects without fields in the contract are accepted as they are.
+ * 6. A required field may have the family's name.
  */
 import type { z } from 'zod';
-import { FORBIDDEN_NAMES, type RequestProblem } from '../../contract/index.ts';
+import { FORBIDDEN_NAMES, orderDetailRequest, type RequestProblem } from '../../contract/index.ts';
 import { country, currency, currencyFilter } from '../../contract/requests/fields.ts';
 import { editDistance } from '../../platform/editDistance.ts';
 
@@ -76,7 +77,7 @@ function read(schema: z.core.$ZodType, sent: unknown, position: Position): unkno
     case 'array':
       return readArray(def, sent, position);
     case 'object':
-      return readObject(def, sent, position);
+      return readObject(def, withContractNames(schema, sent), position);
     case 'union':
       return readUnion(def, sent, position);
     default:
@@ -98,6 +99,22 @@ function wordOf(words: readonly unknown[], sent: unknown): unknown {
 function readArray({ element }: Def, sent: unknown, { path, seen }: Position): unknown {
   if (!Array.isArray(sent) || element === undefined) return sent;
   return sent.map((one, index) => read(element, one, { path: join(path, String(index)), seen }));
+}
+
+/** The family's names of required fields, with the contract's (rule 6). */
+const FAMILY_NAMES: ReadonlyMap<z.core.$ZodType, Readonly<Record<string, string>>> = new Map([
+  [orderDetailRequest, { product_name: 'name' }],
+]);
+
+/** Where an object has both names of a field, that of the contract counts. */
+function withContractNames(schema: z.core.$ZodType, sent: unknown): unknown {
+  const names = FAMILY_NAMES.get(schema);
+  if (names === undefined || !isPlainObject(sent)) return sent;
+  const pairs = Object.entries(sent).map(([name, value]) => {
+    const ours = Object.hasOwn(names, name) ? names[name] : undefined;
+    return [ours === undefined || Object.hasOwn(sent, ours) ? name : ours, value];
+  });
+  return Object.fromEntries(pairs);
 }
 
 function readObject(def: Def, sent: unknown, position: Position): unknown {
