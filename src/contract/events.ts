@@ -111,7 +111,7 @@ export const EVENT_REPORTS = {
   mandate_active: { kind: undefined, statuses: [] },
   mandate_revoked: { kind: undefined, statuses: [] },
   payout_success: { kind: 'payout', statuses: ['success'] },
-  // The family has no type for `ineligible` and reports it as a failure.
+  // The family sends no event for `ineligible`; by the contract every change of a payout does.
   payout_failed: { kind: 'payout', statuses: ['failed', 'ineligible'] },
   payout_initiated: { kind: 'payout', statuses: ['initiated'] },
   payout_processing: { kind: 'payout', statuses: [] },
