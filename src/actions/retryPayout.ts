@@ -21,6 +21,7 @@ import { readLastUnknown } from '../audit/store/audit.ts';
 import { isUndonePayout } from '../contract/reasons.ts';
 import type { AccountDetailsRequest } from '../contract/requests/payoutMethod.ts';
 import type { Payout } from '../contract/resources/payout.ts';
+import { parseInstantMicros } from '../ledger/domain/time.ts';
 import { findPayoutsByReference } from '../ledger/read/store/lookup.ts';
 import { readListedResource } from '../ledger/read/store/resourceList.ts';
 import { againReference, type PayoutMethod, requestOf } from '../payouts/domain/payAgain.ts';
@@ -116,7 +117,7 @@ async function retry(parts: PayoutParts, input: RetryInput): Promise<Retried> {
   const inLedger = await readPaidAgain(parts.db, payoutId);
   if (inLedger !== undefined) return { outcome: 'existing', payoutId: inLedger };
   const reference = againReference(payoutId);
-  const found = await service.find(reference, sinceOf(payout));
+  const found = await service.find(reference, againSince(payout));
   if (found.outcome === 'found') return { outcome: 'existing', payoutId: found.payoutId };
   if (found.outcome === 'not_listed') {
     const reason = `the service does not show whether it was paid again: ${found.reason}`;
@@ -129,7 +130,7 @@ async function retry(parts: PayoutParts, input: RetryInput): Promise<Retried> {
   if (!request) return { outcome: 'no_method', hasDetails: input.details !== undefined };
   const created = await service.create(request);
   if (created.outcome !== 'unknown') return created;
-  const after = await service.find(reference, sinceOf(payout));
+  const after = await service.find(reference, againSince(payout));
   if (after.outcome !== 'found') return created;
   const applied = await readListedResource(parts.db, { kind: 'payout', id: after.payoutId });
   return { outcome: 'done', payoutId: after.payoutId, status: applied?.status ?? null };
@@ -151,9 +152,14 @@ export async function readPaidAgain(
   return row?.id;
 }
 
-function sinceOf({ created }: Payout): string | undefined {
-  const ms = Date.parse(created ?? '');
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+/**
+ * The time since which the list can have the payout that replaces this one, ISO 8601; undefined for all of it.
+ * By the local time of a machine, a time without a zone could be later than that payout, which would then be
+ * paid once more.
+ */
+export function againSince({ created }: Payout): string | undefined {
+  const micros = parseInstantMicros(created);
+  return micros === undefined ? undefined : new Date(Math.floor(micros / 1000)).toISOString();
 }
 
 async function uncertainUntil({ db }: PayoutParts, payoutId: string): Promise<Date | undefined> {
