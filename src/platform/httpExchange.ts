@@ -72,10 +72,9 @@ export async function exchange(
     const { headers, status: httpStatus } = response;
     return { kind: 'response', httpStatus, headers, body: parseJson(await readText(response)) };
   } catch (thrown) {
-    const code = innermostCode(thrown);
     return attempt.signal.aborted
       ? { kind: 'lost', reason: `no response within ${timeoutMs} ms` }
-      : { kind: CONNECT_FAILURES.has(code) ? 'notSent' : 'lost', reason: code };
+      : failureOf(innermostOf(thrown));
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
@@ -127,12 +126,20 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Calls of the system on an open connection: a host can become unreachable after the request arrived. */
+const OPEN_CONNECTION: ReadonlySet<unknown> = new Set(['read', 'write']);
+
+function failureOf(thrown: unknown): HttpFailure {
+  if (!(thrown instanceof Error)) return { kind: 'lost', reason: String(thrown) };
+  const code = errorCode(thrown) || thrown.message;
+  const isOpen = 'syscall' in thrown && OPEN_CONNECTION.has(thrown.syscall);
+  return { kind: CONNECT_FAILURES.has(code) && !isOpen ? 'notSent' : 'lost', reason: code };
+}
+
 /**
- * Node.js wraps the cause of a failed request once or twice; the innermost code is the most
+ * Node.js wraps the cause of a failed request once or twice; the innermost one is the most
  * specific. That of several addresses is an AggregateError with a code and no message.
  */
-function innermostCode(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  if (thrown.cause !== undefined) return innermostCode(thrown.cause);
-  return errorCode(thrown) || thrown.message;
+function innermostOf(thrown: unknown): unknown {
+  return thrown instanceof Error && thrown.cause !== undefined ? innermostOf(thrown.cause) : thrown;
 }

@@ -33,6 +33,23 @@ test.each([1, 2])(
   },
 );
 
+test.each([
+  ['connect', 'EHOSTUNREACH', 'notSent'],
+  ['connect', 'ECONNREFUSED', 'notSent'],
+  ['read', 'EHOSTUNREACH', 'lost'],
+  ['read', 'ECONNREFUSED', 'lost'],
+  ['write', 'ENETUNREACH', 'lost'],
+])('a request of which %s fails with %s is %s', async (syscall, code, kind) => {
+  const cause = Object.assign(new Error(`${syscall} ${code}`), { syscall, code });
+  onTestFinished(() => vi.restoreAllMocks());
+  vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }));
+  const result = await exchange(
+    { method: 'POST', url: 'http://service.example/payments', headers: {}, body: '{}' },
+    { timeoutMs: 600_000, signal: new AbortController().signal },
+  );
+  expect(result).toEqual({ kind, reason: code });
+});
+
 const DATE = 'Sun, 06 Nov 1994 08:49:00 GMT';
 
 test.each([
