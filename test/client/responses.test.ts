@@ -125,6 +125,12 @@ describe('responses', () => {
     const service = await serviceReturning(200, 'health is good');
     await clientOf(service).health();
   });
+
+  it('of the health check are no page of a website, which shows nothing about the key', async () => {
+    const service = await serviceReturning(200, '\n<!doctype html><title>Dashboard</title>');
+    const { kind } = await errorOf(clientOf(service).health());
+    expect(kind).toBe('unreadable_response');
+  });
 });
 
 describe('lists', () => {
