@@ -3043,7 +3043,9 @@ export type Statement = {
     readonly first: readonly {
       /** Its number in the journal. */
       readonly transfer: number;
-      readonly kind: 'payment' | 'refund' | 'dispute' | 'payout';
+      /** A resource, or a line of a settlement report or bank statement. */
+      readonly kind: 'payment' | 'refund' | 'dispute' | 'payout' | 'settlement_line' | 'bank_line';
+      /** Its id, or the number of the line. */
       readonly resource_id: string;
       readonly leg: string;
       /** ISO 4217. */
@@ -3080,7 +3082,9 @@ export type Statement = {
     readonly first: readonly {
       /** Its number in the journal. */
       readonly transfer: number;
-      readonly kind: 'payment' | 'refund' | 'dispute' | 'payout';
+      /** A resource, or a line of a settlement report or bank statement. */
+      readonly kind: 'payment' | 'refund' | 'dispute' | 'payout' | 'settlement_line' | 'bank_line';
+      /** Its id, or the number of the line. */
       readonly resource_id: string;
       readonly leg: string;
       /** ISO 4217. */

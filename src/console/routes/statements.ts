@@ -1,6 +1,6 @@
 /** Endpoint of the statement of a month. */
 import { z } from 'zod';
-import { ACCOUNT_NAMES } from '../../ledger/domain/legs.ts';
+import { ACCOUNT_NAMES, JOURNAL_KINDS } from '../../ledger/domain/legs.ts';
 import {
   CLEARING_GROUP_NAMES,
   MEASURE_NAMES,
@@ -10,7 +10,7 @@ import { unlessUndated } from '../../ledger/read/undated.ts';
 import { statementJson } from '../../representation/statement.ts';
 import { readStatement } from '../../statements/readStatement.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { amount, currency, difference, month, resourceKind, time, timeZone } from '../schemas.ts';
+import { amount, currency, difference, month, time, timeZone } from '../schemas.ts';
 import { chainHead } from './chain.ts';
 import { clearing, unmatched } from './clearing.ts';
 import { closing } from './closings.ts';
@@ -97,8 +97,10 @@ const latePostings = z.strictObject({
     .array(
       z.strictObject({
         transfer: z.int().describe('Its number in the journal.'),
-        kind: resourceKind,
-        resource_id: z.string(),
+        kind: z
+          .enum(JOURNAL_KINDS)
+          .describe('A resource, or a line of a settlement report or bank statement.'),
+        resource_id: z.string().describe('Its id, or the number of the line.'),
         leg: z.string(),
         currency,
         amount: difference,
