@@ -195,10 +195,11 @@ const CSV_HEADING = [
 ];
 
 /**
- * One table of everything with an amount: opening and closing balances, movements by day and account, the
- * totals of the month and its days, what moved psp.clearing, and late postings, where `day` is the month to which
- * they belong (`late_posting`) or in which they are booked (`booked_later`). What is `unmatched` has the day (UTC)
- * of its oldest item. Amounts are decimals of their currency.
+ * One table of everything with an amount: opening and closing balances, movements by day and account, those of
+ * late postings by account (`late_movement`), the totals of the month and its days, what moved psp.clearing, and
+ * late postings, where `day` is the month to which they belong (`late_posting`) or in which they are booked
+ * (`booked_later`). What is `unmatched` has the day (UTC) of its oldest item. Amounts are decimals of their
+ * currency. The opening balance of an account and its movements add up to its closing balance.
  */
 export function statementCsv({ period, currencies, open, booking, unmatched }: Statement): string {
   const { month, timeZone } = period;
@@ -259,6 +260,7 @@ function currencyRows(one: CurrencyStatement): readonly (readonly string[])[] {
       ...measureRows(currency, 'day', measures, day),
       row(currency, 'day', { day, name: 'net', amount: netMinor }),
     ]),
+    ...lateMovementRows(one),
     ...one.accounts.map(({ account, closingMinor }) =>
       row(currency, 'closing', { name: account, amount: closingMinor }),
     ),
@@ -273,6 +275,21 @@ function currencyRows(one: CurrencyStatement): readonly (readonly string[])[] {
       amount: one.late.amountMinor,
     }),
   ];
+}
+
+/** What moved an account and is on no day of the month. */
+function lateMovementRows({
+  currency,
+  accounts,
+  days,
+}: CurrencyStatement): readonly (readonly string[])[] {
+  return accounts.flatMap(({ account, debitedMinor, creditedMinor }) => {
+    const own = days.flatMap((day) => day.accounts.filter((one) => one.account === account));
+    const debited = own.reduce((rest, one) => rest - one.debitedMinor, debitedMinor);
+    const credited = own.reduce((rest, one) => rest - one.creditedMinor, creditedMinor);
+    if (debited === 0n && credited === 0n) return [];
+    return [row(currency, 'late_movement', { name: account, debited, credited })];
+  });
 }
 
 function lateRows(

@@ -55,3 +55,24 @@ test('as JSON names late lines as what they are, also in the month to which they
     );
   }
 });
+
+test('as CSV leads from each opening balance to the closing balance', async () => {
+  const rows = (await statement('csv'))
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+  const minor = (text = '') => BigInt(text.replace('.', '') || '0');
+  const balances = new Map<string, bigint>();
+  const closing = new Map<string, bigint>();
+  for (const [, , currency, row = '', , account, , debited, credited, amount] of rows) {
+    const name = `${account} ${currency}`;
+    if (row === 'closing') closing.set(name, minor(amount));
+    if (row === 'opening') balances.set(name, minor(amount));
+    if (!['movement', 'late_movement'].includes(row)) continue;
+    balances.set(name, (balances.get(name) ?? 0n) + minor(debited) - minor(credited));
+  }
+  expect(balances).toEqual(closing);
+  expect(closing.get('order.due USD')).toBe(-2100n);
+  expect(closing.get('bank.account EUR')).toBe(6825n);
+});
