@@ -76,3 +76,10 @@ test('as CSV leads from each opening balance to the closing balance', async () =
   expect(closing.get('order.due USD')).toBe(-2100n);
   expect(closing.get('bank.account EUR')).toBe(6825n);
 });
+
+test('as text has what people wrote in one line, without escape sequences', async () => {
+  const text = await statement('text', '2026-10');
+  expect(text).toContain('Reason: no report yet\uFFFDNothing was unproven.\uFFFD');
+  expect(text).not.toMatch(/^Nothing was unproven/m);
+  expect(text).not.toContain('\u001B');
+});

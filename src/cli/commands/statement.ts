@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
 import type { Statement } from '../../ledger/domain/statement.ts';
 import { statementDocument } from '../../pages/ledger/statementDocument.tsx';
+import { printable } from '../../platform/printable.ts';
 import { statementCsv, statementJson } from '../../representation/statement.ts';
 import { type StatementText, statementText } from '../../representation/statementTables.ts';
 import { readStatement } from '../../statements/readStatement.ts';
@@ -83,5 +84,5 @@ function textOf({ title, facts, currencies, closing, clearing, tables }: Stateme
           isTTY ? columns : undefined,
         )}`,
   );
-  return `${[[title, ...facts].join('\n'), ...parts].join('\n\n')}\n`;
+  return `${[[title, ...facts].map(printable).join('\n'), ...parts].join('\n\n')}\n`;
 }
