@@ -77,3 +77,21 @@ test('an order that keeps money in another currency becomes partially refunded, 
   const report = await verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: true });
   expect(report.checks.flatMap(({ offenders }) => offenders)).toEqual([]);
 });
+
+test('an order that an older worker called refunded after the migration is derived again when a part is observed unchanged', async () => {
+  await applyEach(db, testApplier(db), [
+    payment('kept', 'USD'),
+    payment('kept', 'EUR'),
+    refund('kept', 'USD'),
+  ]);
+  // As a worker of the version before derives it.
+  await db.query(`update orders set status = 'refunded'`);
+  await db.query('delete from change_log');
+
+  await applyEach(db, testApplier(db), [payment('kept', 'EUR')]);
+
+  expect(await db.query('select status from orders')).toEqual([{ status: 'partially_refunded' }]);
+  expect(
+    await db.query(`select status, previous_status from change_log where change = 'status'`),
+  ).toEqual([{ status: 'partially_refunded', previous_status: 'refunded' }]);
+});

@@ -1150,7 +1150,9 @@ describe('the command', () => {
     const { text, exitCode } = await run('--rebuild');
     expect(text).toMatch(/FAIL {2}orders +1 of \d+ /);
     expect(text).toContain(`order:order:${ids.order}: status is paid, not partially_refunded`);
-    expect(text).toContain(`Next: run npx tallyhook orders show ${ids.order} to list its parts`);
+    expect(text).toContain(
+      `Next: run npx tallyhook orders show ${ids.order} to list its parts, and replay an event of one of them, or run npx tallyhook refresh ${ids.order}`,
+    );
     expect(text).toMatch(
       new RegExp(`2 of ${CHECKED + REBUILT} checks failed in .* s: orders, rebuilt_orders\\.`),
     );

@@ -300,7 +300,8 @@ function applyAgain({ event }: Offender): string {
 
 function showOrder({ subject }: Offender): string {
   const orderId = orderIdOf(subject.replace(/^order:/, ''));
-  return `run npx tallyhook orders show ${shellWord(orderId)} to list its parts, and replay an event of one of them`;
+  const word = shellWord(orderId);
+  return `run npx tallyhook orders show ${word} to list its parts, and replay an event of one of them, or run npx tallyhook refresh ${word}`;
 }
 
 function nextStep({ name, offenders }: CheckResult): string | undefined {
