@@ -16,6 +16,9 @@ import { type Webhook, webhookOf } from './watch.ts';
 /** Plays until the event is sent. @returns the id of its resource */
 type Play = (shop: Shop, purchase: Purchase) => Promise<string>;
 
+const OPENED = ['opened', 'dispute_opened'];
+const UNDECIDED = [...OPENED, 'challenged', 'dispute_challenged'];
+
 export const TRIGGERS = {
   payment_succeeded: (shop, purchase) => pay(shop, purchase, 'succeeds'),
   payment_failed: (shop, purchase) => pay(shop, purchase, 'UE_1001'),
@@ -115,9 +118,10 @@ async function refund(shop: Shop, purchase: Purchase): Promise<string> {
 }
 
 function dispute(move: DisputeMove): Play {
+  const statuses = move === 'challenged' ? OPENED : UNDECIDED;
   return async (shop, purchase) => {
     const id =
-      (await findOf(shop, purchase, 'dispute', ['opened', 'dispute_opened'])) ??
+      (await findOf(shop, purchase, 'dispute', statuses)) ??
       (await shop.control.openDispute(await paid(shop, purchase)));
     await shop.control.moveDispute(id, move);
     return id;

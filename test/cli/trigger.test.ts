@@ -96,6 +96,16 @@ test('with an order, an event is about what the order has', async () => {
   expect(paid.order_id).toBe('ord_chain');
 });
 
+test('a decision is about the dispute that was challenged', async () => {
+  const opened = await trigger('dispute_opened', '--order', 'ord_challenged');
+  const challenged = await trigger('dispute_challenged', '--order', 'ord_challenged');
+  const won = await trigger('dispute_won', '--order', 'ord_challenged');
+  expect([challenged, won].map((sent) => sent.resource_id)).toEqual([
+    opened.resource_id,
+    opened.resource_id,
+  ]);
+});
+
 test.each([
   ['refund_suceeded', 'Did you mean refund_succeeded?'],
   ['payment.failed', 'Did you mean payment_failed?'],
