@@ -6,7 +6,7 @@ import { fetchPage, type Stream } from './streams.ts';
 export interface Estimate {
   readonly rows: number;
   readonly requests: number;
-  /** Undefined while no rate limit is known. */
+  /** Full minutes that the rate limit requires; undefined while no limit is known. */
   readonly minutes: number | undefined;
 }
 
@@ -31,6 +31,6 @@ export async function estimateImport(
   const requests = Math.ceil((rows / rowsWanted(LARGEST_PAGE)) * SURPLUS) + 1;
   const { requestsPerMinute } = facts;
   const minutes =
-    requestsPerMinute === undefined ? undefined : Math.ceil(requests / requestsPerMinute);
+    requestsPerMinute === undefined ? undefined : Math.floor(requests / requestsPerMinute);
   return { rows, requests, minutes };
 }

@@ -22,6 +22,7 @@ import { MODES, type Mode, type SumsOutcome } from '../../reconcile/store/runs.t
 import { readStream } from '../../reconcile/store/streams.ts';
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
+import { counted } from '../../representation/roughly.ts';
 import { formatTime } from '../../representation/time.ts';
 import { clockOf, noApiKey, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import type { Ending } from '../exitCodes.ts';
@@ -197,7 +198,7 @@ async function showEstimate(
   );
   if (estimate === undefined) return undefined;
   const { rows, requests, minutes } = estimate;
-  const time = minutes === undefined ? '' : `, at least ${minutes} min at the allowed rate`;
+  const time = !minutes ? '' : `, at least ${minutes} min at the allowed rate`;
   printNote(`${stream}: about ${rows} rows, ${requests} requests${time}`);
   return rows;
 }
@@ -339,7 +340,7 @@ async function printAwaited(db: Database, stream: Stream): Promise<void> {
   const awaited = await countAwaited(db, [stream]);
   if (awaited === 0) return;
   printLine(
-    `  the webhooks of ${awaited} changes may still arrive; the next scheduled run counts those that were lost`,
+    `  the webhooks of ${counted(awaited, 'change')} may still arrive; the next scheduled run counts those that were lost`,
   );
 }
 
