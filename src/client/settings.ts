@@ -90,13 +90,16 @@ function readRetry(overrides: ClientOptions['retry'] = {}): RetryPolicy {
 
 function readBaseUrl(baseUrl: string): string {
   if (!baseUrl) throw new TypeError('baseUrl is empty; is the variable that holds it set?');
-  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl is not a URL');
-  const url = new URL(baseUrl);
+  // `localhost:8082` is a URL, too: one of the scheme `localhost:`.
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new TypeError('baseUrl must begin with https://, or http:// on this machine');
+  }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new TypeError('baseUrl must not contain credentials, a query or a fragment');
   }
   const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
+  if (url.protocol === 'http:' && !isLocal) {
     throw new TypeError('baseUrl must be https, otherwise the key is sent in clear text');
   }
   return url.href.replace(/\/+$/, '');

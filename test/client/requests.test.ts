@@ -123,6 +123,13 @@ describe('a client', () => {
     expect(make({ baseUrl })).toThrow(TypeError);
   });
 
+  it.each(['localhost:8082', 'ftp://127.0.0.1'])(
+    'names the scheme that is missing in %s',
+    (baseUrl) => {
+      expect(make({ baseUrl })).toThrow('baseUrl must begin with https://');
+    },
+  );
+
   it.each([
     'https://pay.example/api',
     'http://localhost:8082',
