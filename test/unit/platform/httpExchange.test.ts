@@ -41,7 +41,9 @@ test.each([
   ['write', 'ENETUNREACH', 'lost'],
 ])('a request of which %s fails with %s is %s', async (syscall, code, kind) => {
   const cause = Object.assign(new Error(`${syscall} ${code}`), { syscall, code });
-  onTestFinished(() => vi.restoreAllMocks());
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }));
   const result = await exchange(
     { method: 'POST', url: 'http://service.example/payments', headers: {}, body: '{}' },
