@@ -17,8 +17,8 @@ import { PAYOUT_ENDPOINTS } from './payouts.ts';
 import { REFUND_ENDPOINTS } from './refunds.ts';
 
 /**
- * The contract leaves the body open. A page is none of the service: websites return one with 200 for any path,
- * whatever the key. service-interface.md §4.1.
+ * The contract leaves the body open. A page is none of the service: websites return one with 200 for any path
+ * and any key. service-interface.md §4.1.
  */
 const healthResponse = z
   .unknown()
