@@ -107,7 +107,14 @@ function closingFacts(booking: Booking, { month, timeZone }: Period): readonly s
             'late postings are not considered.',
         ];
   }
-  const { closing, closings, bookedLater } = booking;
+  const { closing, closedWith, closings, bookedLater } = booking;
+  const later =
+    bookedLater.totals.length === 0
+      ? 'Nothing that belongs to this month arrived after it was closed.'
+      : 'What arrived after it was closed is listed below. It is booked in a later month, and not in these sums.';
+  if (closedWith) {
+    return [`Closed with ${closedWith.month}, the first month that was closed by itself.`, later];
+  }
   if (!closing) {
     return closings.length === 0 ? [] : [`${month} was closed, and is open again.`];
   }
@@ -122,9 +129,7 @@ function closingFacts(booking: Booking, { month, timeZone }: Period): readonly s
     seal
       ? `Sealed with the chain head ${sealedWith(seal)}`
       : 'Not sealed yet: the scheduler seals a closing within minutes.',
-    bookedLater.totals.length === 0
-      ? 'Nothing that belongs to this month arrived after it was closed.'
-      : 'What arrived after it was closed is listed below. It is booked in a later month, and not in these sums.',
+    later,
   ];
 }
 

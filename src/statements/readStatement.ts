@@ -57,7 +57,7 @@ export function readStatement(
       open: await readOpenItemsAtEnd(tx, {
         effective: sums,
         toMicros,
-        closing: booking.kind === 'booked' ? booking.closing : undefined,
+        closing: booking.kind === 'booked' ? (booking.closing ?? booking.closedWith) : undefined,
         currency,
       }),
       findings: await readFindingsOpenAt(tx, toMicros),

@@ -521,6 +521,51 @@ describe('the statement of a closed month', () => {
   });
 });
 
+test(`the months before the first closed one are closed with it: what arrives later is booked after it, ${seeded}`, async () => {
+  const db = await createTestDatabase();
+  const journals = Array.from({ length: 8 }, (_, n) =>
+    createRandomJournal({ random, effectiveMs: anyTime, prefix: `b${n}` }),
+  );
+  const write = (rounds: number) =>
+    insertRandom(
+      db,
+      Array.from({ length: rounds }, () => journals.map((next) => next(FIRST_MS))).flat(),
+    );
+  const read = async () => {
+    const months = ['2024-02', '2024-03', '2024-04'];
+    const statements = await Promise.all(
+      months.map((month) => readStatement(db, { month, timeZone: TIME_ZONE, currency: undefined })),
+    );
+    return statements.map(({ currencies, open }) => ({ currencies, open }));
+  };
+  await write(12);
+  await closed(db, '2024-04');
+  const before = await read();
+  for (const [place, { currencies }] of before.entries()) {
+    for (const { currency, accounts } of before[place + 1]?.currencies ?? []) {
+      const ended = currencies.find((one) => one.currency === currency)?.accounts ?? [];
+      for (const { account, openingMinor } of accounts) {
+        const closing = ended.find((one) => one.account === account)?.closingMinor ?? 0n;
+        expect(openingMinor, `${account} ${currency}, ${seeded}`).toBe(closing);
+      }
+    }
+  }
+  await write(12);
+  expect(await read(), seeded).toEqual(before);
+  await sumAll(db);
+  expect(await readSummedTo(db)).toBeDefined();
+  expect(await read(), seeded).toEqual(before);
+  const { booking } = await readStatement(db, {
+    month: '2024-03',
+    timeZone: TIME_ZONE,
+    currency: undefined,
+  });
+  if (booking.kind !== 'booked') throw new Error('it is not booked');
+  expect(booking.bookedLater.totals[0]?.bookedIn).toBe('2024-05');
+  expect(booking.closedWith?.month).toBe('2024-04');
+  await db.drop();
+});
+
 test('every sum of a closing is read, however many days an import of the past gave it', async () => {
   const db = await createTestDatabase();
   const { id } = await closed(db, '2024-03');

@@ -56,7 +56,7 @@ test('an export of transfers has those of both hours, on their day', async () =>
 
 test('a month has the transfers of its own days alone', async () => {
   const daysOf = async (month: string) => {
-    const days = await readDaySums(db, await readPeriod(db, month, HAVANA), 'USD');
+    const days = await readDaySums(db, await readPeriod(db, month, HAVANA), { currency: 'USD' });
     return days.map(({ day, ups }) => `${day} ${ups}`);
   };
   expect(await daysOf('2026-10')).toEqual(['2026-10-24 3', '2026-10-31 1']);

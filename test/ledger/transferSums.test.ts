@@ -88,7 +88,7 @@ async function expectEqual(summedTo: string): Promise<void> {
       expect(isOnQuarters(period)).toBe(true);
       const where = `${seeded} ${month} ${timeZone}`;
       for (const currency of [undefined, 'USD']) {
-        const days = await readDaySums(db, period, currency);
+        const days = await readDaySums(db, period, { currency });
         expect(await readSummedDays(db, period, { currency, summedTo }), where).toEqual(days);
         // A time within a quarter of an hour, too.
         for (const beforeMicros of [period.fromMicros, period.toMicros + 1_234_567]) {

@@ -18,7 +18,7 @@ import type { MovedAmount } from './balances.ts';
 import type { SealedBlock } from './chain.ts';
 import type { ClearingItem, CurrencyClearing } from './clearing.ts';
 import type { Closing } from './closings.ts';
-import { ACCOUNT_NAMES, type Account, LEGS, type Leg } from './legs.ts';
+import { ACCOUNT_NAMES, type Account, type JournalKind, LEGS, type Leg } from './legs.ts';
 import type { Period } from './period.ts';
 
 /** What a leg moved: forward (up), and what it took back (down). */
@@ -178,7 +178,7 @@ export interface LateTotals {
 export interface LatePosting {
   /** Its number in the journal. */
   readonly number: number;
-  readonly kind: ResourceKind;
+  readonly kind: JournalKind;
   readonly resourceId: string;
   readonly leg: string;
   readonly currency: string;
@@ -201,6 +201,8 @@ export type Booking =
       readonly kind: 'booked';
       /** The closing of the month; undefined: it is open, or before the first closed month. */
       readonly closing: Closing | undefined;
+      /** The first closing, for a month before it: it closed this month, too. */
+      readonly closedWith?: Closing;
       /** Every closing of the month, also those that are not in force. */
       readonly closings: readonly Closing[];
       /** What belongs to earlier months, which were closed, and is booked in this one. */

@@ -1,6 +1,7 @@
 /**
  * The sums of a month as it is booked: of a closed month from its closing, of the month after the last closed
- * one from that closing and what came late, and of any other month by effective time alone.
+ * one from that closing and what came late, of a month before the first closed one without what came after that
+ * closing, and of any other month by effective time alone.
  */
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Closing, closingsInForce, nextMonth } from '../domain/closings.ts';
@@ -17,6 +18,7 @@ import {
 import type { EffectiveSums } from './effectiveSums.ts';
 import { readClosingBalances, readClosingDays } from './store/closings.ts';
 import { type LateSelection, readLatePostings, readLateSums } from './store/latePostings.ts';
+import { readDaySums } from './store/statement.ts';
 
 export interface BookedSums {
   readonly sums: StatementSums;
@@ -78,7 +80,10 @@ export async function readBookedSums(
   const sums = await byEffectiveTime();
   const [first] = inForce;
   if (!first || period.fromMicros >= first.fromMicros) return { sums, booking };
-  return { sums, booking: { ...booking, bookedLater: await readBookedLater(reader, first) } };
+  return {
+    sums: await sumsBefore(reader, first, sums),
+    booking: { ...booking, closedWith: first, bookedLater: await readBookedLater(reader, first) },
+  };
 }
 
 interface Reader {
@@ -87,6 +92,42 @@ interface Reader {
   /** By month. */
   readonly inForce: readonly Closing[];
   readonly currency: string | undefined;
+}
+
+/**
+ * The sums of a month that was closed with the first closed one: what came later is in no sum of it.
+ * @param effective by effective time alone
+ */
+async function sumsBefore(
+  reader: Reader,
+  { lastTransfer }: Closing,
+  effective: StatementSums,
+): Promise<StatementSums> {
+  const { tx, period, currency } = reader;
+  const late = await readLate(reader, {
+    fromMicros: undefined,
+    toMicros: period.toMicros,
+    after: lastTransfer,
+    until: undefined,
+  });
+  if (late.sums.length === 0) return effective;
+  const before = late.sums.filter(({ month }) => month < period.month);
+  return {
+    opening: effective.opening
+      .map((leg) => lessLate(leg, before))
+      .filter(({ upMinor, downMinor }) => upMinor !== 0n || downMinor !== 0n),
+    days: await readDaySums(tx, period, { currency, lastTransfer }),
+    late: [],
+  };
+}
+
+function lessLate(leg: LegSums, late: readonly LegSums[]): LegSums {
+  const own = late.filter((one) => one.currency === leg.currency && one.leg === leg.leg);
+  return {
+    ...leg,
+    upMinor: own.reduce((rest, one) => rest - one.upMinor, leg.upMinor),
+    downMinor: own.reduce((rest, one) => rest - one.downMinor, leg.downMinor),
+  };
 }
 
 type BookedMonth = Extract<Booking, { readonly kind: 'booked' }>;

@@ -44,7 +44,7 @@ export async function openEffectiveSums(
   if (summedTo === undefined) {
     return {
       legsBefore: (beforeMicros) => readLegSums(tx, { currency, beforeMicros }),
-      daysOf: (period) => readDaySums(tx, period, currency),
+      daysOf: (period) => readDaySums(tx, period, { currency }),
       openBefore: (beforeMicros, most, unlisted = []) =>
         readOpenItems(tx, { currency, beforeMicros }, { most, unlisted }),
     };
@@ -54,7 +54,7 @@ export async function openEffectiveSums(
     daysOf: (period) =>
       isOnQuarters(period)
         ? readSummedDays(tx, period, { currency, summedTo })
-        : readDaySums(tx, period, currency),
+        : readDaySums(tx, period, { currency }),
     openBefore: (beforeMicros, most, unlisted = []) =>
       readSummedOpenItems(tx, { currency, beforeMicros }, { summedTo, most, unlisted }),
   };

@@ -45,6 +45,11 @@ export interface EffectiveBounds {
   readonly knownMicros?: number | undefined;
 }
 
+interface DaySelection {
+  readonly currency: string | undefined;
+  readonly lastTransfer?: number;
+}
+
 /** What each leg moved before a time. Without `knownMicros` it is read from the index alone. */
 export async function readLegSums(
   tx: Queryable,
@@ -76,11 +81,12 @@ export async function readLegSums(
 /**
  * The movements of a period by day and leg. Transfers of one resource and leg with one effective time
  * are one movement, so corrections that take each other back do not count.
+ * @param lastTransfer only transfers up to this number; undefined: all
  */
 export async function readDaySums(
   tx: Queryable,
   { fromMicros, toMicros, timeZone }: Period,
-  currency: string | undefined,
+  { currency, lastTransfer }: DaySelection,
 ): Promise<readonly DaySums[]> {
   const rows = await tx.query<SumsAsText<DaySums>>(
     `select currency, leg, to_char(effective_at at time zone $3, 'YYYY-MM-DD') as day,
@@ -93,13 +99,19 @@ export async function readDaySums(
                     sum(cumulative_minor - previous_minor) as moved, max(recorded_at) as recorded_at
                from transfers
               where effective_at >= $1 and effective_at < $2
-                and ($4::text is null or currency = $4)
+                and ($4::text is null or currency = $4) and ($5::bigint is null or id <= $5)
               group by currency, leg, resource_id, effective_at) movement
       where moved <> 0
       group by 1, 2, 3
       order by 1, 3, 2
       limit 100000`,
-    [instantOrNull(fromMicros), instantOrNull(toMicros), timeZone, currency ?? null],
+    [
+      instantOrNull(fromMicros),
+      instantOrNull(toMicros),
+      timeZone,
+      currency ?? null,
+      lastTransfer ?? null,
+    ],
   );
   return daySumsOf(rows);
 }
