@@ -1,7 +1,8 @@
 /**
- * The change feed of a server with files that were set back: a base backup or a snapshot of the volume that is started
- * as it is. Its timeline and system identifier are those from before. The production failure this prevents: numbers
- * are assigned twice, and a shop that has read further misses what happened to its orders since the restore.
+ * The change feed of a database that was set back: a base backup or a snapshot of the volume that is started as it is,
+ * or a dump that is restored into the server that runs. The timeline and the system identifier are those from before.
+ * The production failure this prevents: numbers are assigned twice, and a shop that has read further misses what
+ * happened to its orders since the restore.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,9 +13,11 @@ import { insertRegistered } from '../../src/ledger/store/changes.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { silentLog } from '../support/database.ts';
+import { databaseUrl } from '../support/globalSetup.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
 import { createCluster, type PostgresServer, startServer } from '../support/replication.ts';
 import { serverPort } from '../support/serverPort.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const folder = mkdtempSync(join(memoryFolder(), 'tallyhook-restored-'));
 const [files, backup] = [join(folder, 'server'), join(folder, 'backup')];
@@ -24,8 +27,12 @@ let db: Database;
 
 async function start(): Promise<void> {
   server = await startServer(files, { port });
+  open(server.url);
+}
+
+function open(connectionString: string): void {
   db = createDatabase({
-    connectionString: server.url,
+    connectionString,
     log: silentLog,
     applicationName: 'test',
     maxConnections: 2,
@@ -118,3 +125,58 @@ test('a server that started under a clock that was ahead begins one epoch, and n
   await change('k', 'l', 'm');
   expect(await countEpochs()).toBe(epochs + 1);
 });
+
+/** A dump has the rows of a database, and none of its object ids. */
+test.each([
+  [
+    'another database',
+    async () => {
+      await db.close();
+      open(databaseUrl(server.url, 'template1'));
+      const { pathname } = new URL(server.url);
+      await db.query(`create database restored template ${pathname.slice(1)}`);
+      await db.close();
+      open(databaseUrl(server.url, 'restored'));
+    },
+  ],
+  [
+    'its database',
+    async () => {
+      await db.query('create table restored (like feed_epochs including all)');
+      await db.query('insert into restored select * from feed_epochs');
+      await db.query('drop table feed_epochs cascade');
+      await db.query('alter table restored rename to feed_epochs');
+    },
+  ],
+])(
+  'numbers of a dump that is restored into %s of a server that goes on are assigned once',
+  async (_, restore) => {
+    await change('n', 'o');
+    const [kept = 0] = (await readOrders(0)).slice(-1).map(([number]) => number);
+    await change('lost_4', 'lost_5');
+    const [last = 0] = (await readOrders(kept)).slice(-1).map(([number]) => number);
+    // Numbers of an epoch begin with its second, and a restore takes longer than one.
+    await waitFor('the next second', async () => {
+      const rows = await db.query<{ isLater: boolean }>(
+        `select extract(epoch from statement_timestamp())::bigint * 1000000 > $1 as "isLater"`,
+        [last],
+      );
+      return rows[0]?.isLater === true;
+    });
+    await restore();
+    await db.transaction(async (tx) => {
+      // The table is append-only.
+      await tx.query('set local session_replication_role = replica');
+      await tx.query('delete from changes where number > $1', [kept]);
+    });
+
+    await change('p', 'q', 'r');
+    const after = await readOrders(kept);
+    expect(after.map(([, id]) => id)).toEqual(['p', 'q', 'r']);
+    expect(after.every(([number]) => number > last)).toBe(true);
+    expect(await read(last)).toEqual({ outcome: 'undone', continueAfter: kept });
+    const epochs = await countEpochs();
+    await change('s');
+    expect(await countEpochs()).toBe(epochs);
+  },
+);

@@ -1,7 +1,8 @@
 /**
  * Epochs of the change feed. A server that takes over without the last commits of the one before it, or that was
  * set back to a backup, assigns its numbers in a new epoch, so that none is assigned twice. Each start of a server
- * begins one, because nothing in a copy of its files distinguishes a restore from a restart.
+ * begins one, because nothing in a copy of its files distinguishes a restore from a restart. A restored dump is
+ * recognized by the object ids of its database and its table.
  *
  * Terms
  *   epoch      a span of numbers; the feed goes from `continuesAfter` of an epoch to its `firstNumber`

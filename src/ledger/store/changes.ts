@@ -58,16 +58,24 @@ export function tryLockFeed(tx: Queryable): Promise<boolean> {
  * another history than the last publisher's, or that started after the last epoch began, it begins an epoch
  * (domain/feedEpochs.ts): a copy of the files of a server has its timeline. `began_at` is at least the start of
  * the server, also where its clock was set back since, so that a start begins one epoch.
+ *
+ * A dump that is restored into a server that goes on has the server's timeline and start, and not the object ids of
+ * the database and the table, so these are stored behind the timeline. The epoch that a migration or an earlier version
+ * began has none; the first publisher adds them.
  * @returns the number of changes
  */
 export async function publishChanges(tx: Queryable, limit: number): Promise<number> {
   const rows = await tx.query<{ published: number }>(
     `with latest as (
-       select first_number, inbox_after, timeline, system_identifier, began_at
+       select first_number, inbox_after, system_identifier, began_at,
+              nullif(split_part(timeline, '/', 1), '') as timeline,
+              nullif(split_part(timeline, '/', 2), '') as objects
          from feed_epochs order by first_number desc limit 1
      ), server as (
        select database_timeline() as timeline, database_system() as system_identifier,
-              pg_postmaster_start_time() as started_at
+              pg_postmaster_start_time() as started_at,
+              concat((select oid from pg_database where datname = current_database()), '.',
+                     'feed_epochs'::regclass::oid) as objects
      ), begun as (
        insert into feed_epochs (first_number, continues_after, inbox_after, timeline, system_identifier,
                                 began_at)
@@ -77,14 +85,23 @@ export async function publishChanges(tx: Queryable, limit: number): Promise<numb
               greatest((select max(webhook_event_id)
                           from (select webhook_event_id from changes
                                  order by number desc limit 1000) newest), l.inbox_after),
-              s.timeline, s.system_identifier, greatest(statement_timestamp(), s.started_at)
+              concat(s.timeline, '/', s.objects), s.system_identifier,
+              greatest(statement_timestamp(), s.started_at)
          from latest l
         cross join server s
         cross join (select coalesce(max(number), 0) as number from changes) last
         where coalesce(s.timeline <> l.timeline, false)
            or coalesce(s.system_identifier <> l.system_identifier, false)
+           or coalesce(s.objects <> l.objects, false)
            or s.started_at > l.began_at
        returning first_number
+     ), completed as (
+       update feed_epochs e
+          set timeline = concat(s.timeline, '/', s.objects)
+         from latest l
+        cross join server s
+        where e.first_number = l.first_number and l.objects is null
+          and not exists (select from begun)
      ), taken as (
        delete from change_log
         where id = any (array(select id from change_log order by id limit $1))
