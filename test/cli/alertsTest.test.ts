@@ -86,7 +86,7 @@ test('tests a single channel, and reports if it is not configured', async () => 
   expect([one.code, shop.posts.length, hook.posts.length]).toEqual([0, 1, 0]);
   const none = await runTallyhook(['alerts', 'test', '--channel', 'slack'], { env: {} });
   expect(none.code).toBe(2);
-  expect(none.stderr).toMatch(/slack is not configured/);
+  expect(none.stderr).toMatch(/slack is not configured: set ALERT_SLACK_URL for this command, too/);
 });
 
 test('the log is a channel only at a log level that shows alerts', async () => {

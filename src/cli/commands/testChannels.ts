@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { type TestedChannel, testChannelsAs } from '../../actions/testChannels.ts';
 import { channelsOf, newTestMessage } from '../../assembly/alerts.ts';
+import { channelSetting } from '../../notify/domain/channel.ts';
 import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { UsageError } from '../../platform/errors.ts';
@@ -38,8 +39,10 @@ export function testChannelsCommand(): Command {
       }).filter((channel) => name === undefined || channel.name === name);
       if (channels.length === 0) {
         const what =
-          name === undefined ? 'No channel is configured' : `The channel ${name} is not configured`;
-        throw new UsageError(`${what}. docs/guides/alerts.md lists the settings it needs.`);
+          name === undefined
+            ? 'No channel is configured.'
+            : `The channel ${name} is not configured: set ${channelSetting(name)} for this command, too, for example in the file .env of this folder.`;
+        throw new UsageError(`${what} docs/guides/alerts.md lists the settings of channels.`);
       }
       const tested = await withDatabase(config, (db) =>
         testChannelsAs({ db, channels }, actorOf(by), () => newTestMessage(systemClock)),
