@@ -37,6 +37,7 @@ readonly PAGES=(
   'docs/guides/backup.md check_backup'
   'docs/guides/systemd.md check_systemd'
   'docs/guides/sandbox.md check_sandbox'
+  'docs/guides/reading-the-ledger.md check_embedded'
   'docs/guides/capacity.md check_benchmarks'
   'docs/sizing.md check_benchmarks'
 )

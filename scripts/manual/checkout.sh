@@ -12,6 +12,14 @@ check_sandbox() {
   address=$(awk '/base url/ { print $3 }' "$log") key=$(<"$data/account/sandbox-api-key") run
 }
 
+check_embedded() {
+  need /usr/bin/psql postgresql-client
+  export PORT=0 ADMIN_PORT=0 METRICS_PORT=0 SANDBOX_PORT=0
+  background start.log node "$root/bin/tallyhook.js" start
+  wait_for start.log 'is running'
+  run
+}
+
 # Last: each takes minutes, and is disturbed by what runs beside it.
 check_benchmarks() {
   cd "$root"
