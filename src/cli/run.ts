@@ -69,6 +69,7 @@ async function load(args: readonly string[]): Promise<Command> {
     program.addCommand(command.description(description));
   }
   printTo(invocation().terminal, program);
+  pointToHelp(program, 'tallyhook');
   return program;
 }
 
@@ -88,6 +89,15 @@ function printTo(terminal: Terminal, command: Command): void {
     getErrHelpWidth: () => stderr.columns ?? FILE_WIDTH,
   });
   for (const child of command.commands) printTo(terminal, child);
+}
+
+/** Has a mistake in the arguments of a command end with the command that lists them. */
+function pointToHelp(command: Command, path: string): void {
+  for (const child of command.commands) {
+    const childPath = `${path} ${child.name()}`;
+    child.showHelpAfterError(`(${childPath} --help lists its arguments and options)`);
+    pointToHelp(child, childPath);
+  }
 }
 
 async function authorize(path: string): Promise<void> {

@@ -154,7 +154,7 @@ describe('--help', () => {
     [['orders', 'list', '--limit', '0'], /whole number from 1 to 1000/],
     [['orders', 'list', '--limit', 'ten'], /whole number from 1 to 1000/],
     [['orders', 'list', '--staus', 'paid'], /unknown option '--staus'/],
-    [['orders', 'show'], /missing required argument 'id'/],
+    [['orders', 'show'], /argument 'id'\n\(tallyhook orders show --help lists its arguments/],
     [['orders', 'show', 'ord_1', '--recorded'], /only --json prints/],
     [['events', 'list', '--state', 'lost'], /pending, applied, not_applied, dead, discarded/],
     [['start', '--roles', 'receiver,chef'], /"chef" is not a role/],
