@@ -20,7 +20,7 @@ grant select, insert, update on event_replays to tallyhook_app;
 
 -- The ledger. Snapshots, epochs, transfers and changes are append-only.
 grant select, insert on snapshots, resource_epochs, transfers, changes, feed_epochs to tallyhook_app;
-grant update (timeline) on feed_epochs to tallyhook_app;
+grant update (objects) on feed_epochs to tallyhook_app;
 grant select, insert, update on resources, orders to tallyhook_app;
 grant select, insert, update, delete on findings to tallyhook_app;
 grant select, insert, update, delete on order_totals to tallyhook_app;

@@ -60,33 +60,27 @@ export function tryLockFeed(tx: Queryable): Promise<boolean> {
  * the server, also where its clock was set back since, so that a start begins one epoch.
  *
  * A dump that is restored into a server that goes on has the server's timeline and start, and not the object ids of
- * the database and the table, so these are stored behind the timeline. The epoch that a migration or an earlier version
- * began has none; the first publisher adds them.
+ * the database and the table. The epoch that a migration began has none; the first publisher adds them.
  * @returns the number of changes
  */
 export async function publishChanges(tx: Queryable, limit: number): Promise<number> {
   const rows = await tx.query<{ published: number }>(
     `with latest as (
-       select first_number, inbox_after, system_identifier, began_at,
-              nullif(split_part(timeline, '/', 1), '') as timeline,
-              nullif(split_part(timeline, '/', 2), '') as objects
+       select first_number, inbox_after, timeline, system_identifier, objects, began_at
          from feed_epochs order by first_number desc limit 1
      ), server as (
        select database_timeline() as timeline, database_system() as system_identifier,
-              pg_postmaster_start_time() as started_at,
-              concat((select oid from pg_database where datname = current_database()), '.',
-                     'feed_epochs'::regclass::oid) as objects
+              database_objects() as objects, pg_postmaster_start_time() as started_at
      ), begun as (
        insert into feed_epochs (first_number, continues_after, inbox_after, timeline, system_identifier,
-                                began_at)
+                                objects, began_at)
        select greatest(extract(epoch from statement_timestamp())::bigint * 1000000,
                        last.number + 1, l.first_number + 1),
               last.number,
               greatest((select max(webhook_event_id)
                           from (select webhook_event_id from changes
                                  order by number desc limit 1000) newest), l.inbox_after),
-              concat(s.timeline, '/', s.objects), s.system_identifier,
-              greatest(statement_timestamp(), s.started_at)
+              s.timeline, s.system_identifier, s.objects, greatest(statement_timestamp(), s.started_at)
          from latest l
         cross join server s
         cross join (select coalesce(max(number), 0) as number from changes) last
@@ -97,7 +91,7 @@ export async function publishChanges(tx: Queryable, limit: number): Promise<numb
        returning first_number
      ), completed as (
        update feed_epochs e
-          set timeline = concat(s.timeline, '/', s.objects)
+          set objects = s.objects
          from latest l
         cross join server s
         where e.first_number = l.first_number and l.objects is null

@@ -320,7 +320,7 @@ const FEED = [
     return [];
   }),
   modeled(tryLockFeed, [], 'acff05c1', (x, _, [name]) => [{ locked: x.tryAdvisory(String(name)) }]),
-  modeled(publishChanges, [1], '67769556', function* (x, t, [limit]) {
+  modeled(publishChanges, [1], '1b12a183', function* (x, t, [limit]) {
     const next = x
       .rows(t.change_log)
       .sort(byNumber(({ id }) => id))
