@@ -14,6 +14,7 @@ import {
   constants,
   existsSync,
   mkdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -21,6 +22,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { explainDataFolder, noAccessTo } from '../dataFolder.ts';
+import { errorCode } from '../errors.ts';
 import type { Account } from './account.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 
@@ -49,6 +51,16 @@ export function prepareDataFolder(dataDir: string): DataFolder {
     passwordFile: path.join(real, 'postgres-password'),
     logFile: path.join(real, 'postgres.log'),
   };
+}
+
+/** Undefined when there is no file. One call, because a server that ends removes its `postmaster.pid` between two. */
+export function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Writes the file atomically, readable by its owner only. */

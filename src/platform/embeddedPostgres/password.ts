@@ -3,16 +3,15 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import type { Account } from './account.ts';
 import { EmbeddedPostgresError } from './errors.ts';
-import { type DataFolder, writePrivateFile } from './folder.ts';
+import { type DataFolder, readIfPresent, writePrivateFile } from './folder.ts';
 
 export const SUPERUSER = 'postgres';
 
 /** Undefined when there is no file. */
 export function readPassword({ passwordFile }: DataFolder): string | undefined {
-  return existsSync(passwordFile) ? readFileSync(passwordFile, 'utf8').trim() : undefined;
+  return readIfPresent(passwordFile)?.trim();
 }
 
 /** Generates the password of a new cluster. */

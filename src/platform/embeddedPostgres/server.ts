@@ -14,7 +14,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
-  existsSync,
   fstatSync,
   openSync,
   readFileSync,
@@ -26,7 +25,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Account } from './account.ts';
 import { EmbeddedPostgresError } from './errors.ts';
-import type { DataFolder } from './folder.ts';
+import { type DataFolder, readIfPresent } from './folder.ts';
 import { isPidTaken, type ProcessTable, signal, waitUntil } from './processes.ts';
 
 const ORPHAN_TIMEOUT_MS = 10_000;
@@ -68,9 +67,9 @@ interface LockFile {
 
 /** `postmaster.pid`: line 1 the pid, line 4 the port, line 8 the state. */
 export function readLockFile({ clusterDir }: DataFolder): LockFile | undefined {
-  const file = path.join(clusterDir, 'postmaster.pid');
-  if (!existsSync(file)) return undefined;
-  const lines = readFileSync(file, 'utf8').split('\n');
+  const text = readIfPresent(path.join(clusterDir, 'postmaster.pid'));
+  if (text === undefined) return undefined;
+  const lines = text.split('\n');
   const pid = Number.parseInt(lines[0] ?? '', 10);
   return { pid, port: Number(lines[3]), status: lines[7]?.trim() ?? '' };
 }
