@@ -12,12 +12,13 @@ import { runUntilSignal } from '../platform/shutdown.ts';
 import { sleep } from '../platform/sleep.ts';
 import { createTokenCheck } from './authorize.ts';
 import { readConfig } from './context.ts';
+import { typeOption } from './eventOptions.ts';
 import { printNote, terminal } from './invocation.ts';
 import { unknownId } from './unknownId.ts';
 
 export function addFollowOptions(command: Command): Command {
   return command
-    .option('--type <type>', 'only events of this type, such as payment_succeeded')
+    .addOption(typeOption())
     .option('--order <id>', 'only events that brought something new about this order');
 }
 

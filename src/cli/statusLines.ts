@@ -3,10 +3,11 @@ import { formatMoney } from '../contract/money.ts';
 import type { DatedTotals } from '../ledger/read/store/dayTotals.ts';
 import { idOf } from '../overview/deadlines.ts';
 import type { Overview } from '../overview/readOverview.ts';
+import { counted } from '../platform/counted.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { foundText, verdictOf } from '../reconcile/domain/verdict.ts';
 import { processStateOf } from '../representation/process.ts';
-import { counted, roughly } from '../representation/roughly.ts';
+import { roughly } from '../representation/roughly.ts';
 import { formatTime } from '../representation/time.ts';
 import type { Line, Look } from './style.ts';
 

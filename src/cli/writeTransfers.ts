@@ -1,7 +1,9 @@
 /** Writes the text of transfers to the file that an operator named, or to standard output. */
+
 import { Readable } from 'node:stream';
 import type { ExportProgress } from '../ledger/read/exportJournal.ts';
 import { readConsistently } from '../ledger/store/readConsistently.ts';
+import { counted } from '../platform/counted.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { printNote } from './invocation.ts';
 import { writeOutput } from './outputFile.ts';
@@ -27,7 +29,7 @@ export async function writeTransfers(
     await write(() => undefined);
   } else {
     await withProgress(write);
-    printNote(`${rows} transfers written to ${output}`);
+    printNote(`${counted(rows, 'transfer')} written to ${output}`);
   }
   return rows;
 }

@@ -12,12 +12,12 @@ export function notDoneOutcome(outcome: NotDone['outcome'], message: string): Ou
 }
 
 /** What a request needs that no endpoint can do without. */
-export const NO_SERVICE_KEY: Outcome<never> = {
+export const NO_SERVICE_KEY = {
   outcome: 'unavailable',
   message:
     'The process with the role console has no API key of the payment service. Set PAYMENTS_BASE_URL and ' +
     'PAYMENTS_API_KEY.',
-};
+} as const satisfies Outcome<never>;
 
 /** The response when a resource could not be retrieved before anything was done. */
 export function notRetrieved(

@@ -2,8 +2,13 @@
 import type { Response } from 'express';
 import { AttemptInterrupted } from '../audit/recordAudit.ts';
 import { errorEnvelope } from '../contract/errors.ts';
-import { InexactSum } from '../contract/money.ts';
-import { isContended, isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
+import { InexactSum, WOULD_BE_ROUNDED } from '../contract/money.ts';
+import {
+  isContended,
+  isDatabaseUnavailable,
+  isForbidden,
+  UnsafeInteger,
+} from '../platform/db/failures.ts';
 import { SQLSTATES } from '../platform/db/sqlStates.ts';
 import { errorCode } from '../platform/errors.ts';
 import type { Outcome } from './endpoint.ts';
@@ -82,17 +87,20 @@ export function replyToError(error: unknown, maxBodyBytes: number): Reply {
       'Run `npx tallyhook doctor` with the DATABASE_URL of the console.',
     );
   }
-  if (error instanceof RangeError || errorCode(error) === SQLSTATES.numeric_value_out_of_range) {
-    const message =
-      error instanceof InexactSum
-        ? `${error.message} The commands print it exactly without --json.`
-        : 'A sum exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded amount would be wrong.';
-    return { status: 422, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
+  if (error instanceof InexactSum) {
+    return inexact(`${error.message} The commands print it exactly without --json.`);
+  }
+  if (error instanceof UnsafeInteger || errorCode(error) === SQLSTATES.numeric_value_out_of_range) {
+    return inexact(`A sum ${WOULD_BE_ROUNDED}`);
   }
   // Express and its body parser set a status on errors of the sender.
   const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
   if (status < 400 || status >= 500) return unexpected();
   return refusal(status, explain(error, { status, maxBodyBytes }));
+}
+
+function inexact(message: string): Reply {
+  return { status: 422, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
 }
 
 /** The installation does not let the console do this; the sender cannot change that. */

@@ -75,13 +75,14 @@ export function sumExactly(amountsMinor: Iterable<number | bigint>): bigint {
   return sum;
 }
 
+/** Why a sum is not given, after its name. */
+export const WOULD_BE_ROUNDED =
+  'exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded amount would be wrong.';
+
 /** A sum that JSON would round. */
 export class InexactSum extends RangeError {
   constructor(sumMinor: bigint) {
-    super(
-      `A sum of ${sumMinor} minor units exceeds the largest integer that JSON represents exactly (2^53 - 1), and a ` +
-        'rounded amount would be wrong.',
-    );
+    super(`A sum of ${sumMinor} minor units ${WOULD_BE_ROUNDED}`);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type Seal,
 } from '../ledger/domain/closings.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
-import { counted } from './roughly.ts';
+import { counted } from '../platform/counted.ts';
 
 export function closingJson(closing: Closing) {
   return {

@@ -1,9 +1,4 @@
-/** Counts and lengths of time for people. */
-
-/** `1 run`, `2 runs`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
+import { counted } from '../platform/counted.ts';
 
 /** A length of time in its largest useful unit. */
 export function roughly(seconds: number): string {

@@ -22,8 +22,8 @@ import {
   type StatementFinding,
 } from '../ledger/domain/statement.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
+import { counted } from '../platform/counted.ts';
 import { sealedWith } from './closing.ts';
-import { counted } from './roughly.ts';
 
 export interface TextTable {
   readonly title: string;

@@ -310,7 +310,7 @@ describe('a database that cannot be used', () => {
     const env = withUrl((url) => {
       url.pathname = `/${name}`;
     });
-    const pending = /\d+ migration\(s\) are pending[\s\S]*Run: npx tallyhook migrate/;
+    const pending = /\d+ migrations pending[\s\S]*Run: npx tallyhook migrate/;
     for (const command of ['orders list', 'alerts list', 'verify']) {
       await expectRejection(runTallyhook(command.split(' '), { env }), pending);
     }
@@ -582,6 +582,17 @@ describe('events', () => {
     });
   });
 
+  test('list names the types of the contract when --type is none of them, and accepts it', async () => {
+    const misspelled = await run('events', 'list', '--type', 'dispute_open');
+    expect(misspelled).toMatchObject({
+      code: 0,
+      stderr: 'The contract defines no event type dispute_open. Did you mean dispute_opened?\n',
+    });
+    const other = await run('events', 'list', '--type', 'invoice');
+    expect(other.stderr).toContain('It defines payment_succeeded, ');
+    expect((await run('events', 'list', '--type', 'refund_failed')).stderr).toBe('');
+  });
+
   test('show prints why an event was not applied', async () => {
     const eventId = unique('evt');
     await receive(eventBody(paymentObject(), { eventId, merchantId: 'merchant_other' }));
@@ -607,7 +618,7 @@ describe('events', () => {
     const before = await show();
     const { code, stdout, stderr } = await run('events', 'replay', eventId);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe('1 event(s) will be applied again.\n');
+    expect(stdout).toBe('1 event will be applied again.\n');
     expect(await runJson('events', 'replay', eventId)).toMatchObject({
       replayed: [expect.any(Number)],
       enqueued: true,

@@ -264,7 +264,7 @@ describe('a start that fails', () => {
     url.pathname = `/${name}`;
     const { code, stderr } = await tryToStart(settingsFor(url.href));
     expect(code).toBe(4);
-    expect(stderr).toMatch(/\d+ migration\(s\) are pending: 00001_inbox\.sql, 00002_ledger\.sql/);
+    expect(stderr).toMatch(/\d+ migrations pending: 00001_inbox\.sql, 00002_ledger\.sql/);
     expect(stderr).toContain('npx tallyhook migrate');
     expect(stderr).not.toMatch(/^\s+at /m);
 

@@ -323,7 +323,7 @@ test('psp.clearing is explained at every step, and zero at the end', async () =>
         await killImport(file);
         expect(await stored(), seeded).toEqual(before);
       }
-      expect(await importFile(file)).toContain('lines are new');
+      expect(await importFile(file)).toContain('new line');
       imported.push(file);
     }),
   ];

@@ -530,6 +530,22 @@ describe('the feed', () => {
     });
   });
 
+  test('adds the object ids of its database to the epoch that a migration began', async () => {
+    const own = await createTestDatabase();
+    try {
+      const readEpochs = () =>
+        own.query<{ objects: string | null; current: string }>(
+          'select objects, database_objects() as current from feed_epochs',
+        );
+      const [began] = await readEpochs();
+      expect(began?.objects).toBeNull();
+      await createChangeFeed(own).publish();
+      expect(await readEpochs()).toEqual([{ objects: began?.current, current: began?.current }]);
+    } finally {
+      await own.drop();
+    }
+  });
+
   test('cannot be changed, even by the owner of its table', async () => {
     await expect(db.query('update changes set status = null')).rejects.toThrow(/append-only/);
     await expect(db.query('delete from changes')).rejects.toThrow(/append-only/);

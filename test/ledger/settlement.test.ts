@@ -871,7 +871,7 @@ test('the commands print what is in clearing, and the exports check themselves',
   const file = join(folder, 'report.csv');
   const from = ['--source', join(folder, 'source.json')];
   expect((await run('settle', 'import', file, ...from, '--dry-run')).stdout).toContain('90.40 EUR');
-  expect((await run('settle', 'import', file, ...from)).stdout).toContain('4 of 4 lines are new');
+  expect((await run('settle', 'import', file, ...from)).stdout).toContain('4 new lines of 4');
   expect((await run('settle', 'import', file, ...from)).stdout).toContain(
     'imported before, as file 1',
   );

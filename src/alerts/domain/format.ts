@@ -24,11 +24,6 @@ export function span(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d`;
 }
 
-/** A number and its noun: `1 event`, `2 events`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 const LONGEST_QUOTE = 80;
 
 /** Text from outside, short and on one line; `unknown` if there is none. */

@@ -10,6 +10,7 @@ import {
 import type { ArchiveTarget } from '../../archive/target.ts';
 import { type ArchiveReport, verifyArchive } from '../../archive/verifyArchive.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
+import { counted } from '../../platform/counted.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { OperatorError, UsageError } from '../../platform/errors.ts';
 import { archivedBatchJson, archivedClassJson } from '../../representation/archive.ts';
@@ -134,7 +135,7 @@ function printReport(report: ArchiveReport, target: ArchiveTarget): void {
   for (const { batch, problem } of examples) printLine(`${batch}: ${problem}`);
   if (problems > examples.length) printLine(`… and ${problems - examples.length} more`);
   printLine(
-    `${batches} batches of removed rows in ${target.description}; ${rows} rows, ${bytes} bytes read.`,
+    `${batches} ${batches === 1 ? 'batch' : 'batches'} of removed rows in ${target.description}; ${counted(rows, 'row')}, ${counted(bytes, 'byte')} read.`,
   );
   if (unrecorded > 0) {
     printLine(
@@ -194,7 +195,7 @@ Exit code: 0 imported, 4 the archive is damaged.`,
             return importArchiveAs({ db, target, onProgress }, actorOf(by), input);
           });
           if (json) printJson(imported);
-          else printLine(`${imported.read} rows were read, and ${imported.stored} imported.`);
+          else printLine(`${counted(imported.read, 'row')} read, and ${imported.stored} imported.`);
         }),
       ),
     );

@@ -8,6 +8,7 @@ import {
 } from '../../erasure/domain/subjects.ts';
 import { type Proof, prove } from '../../erasure/erase.ts';
 import { type ErasureRow, readErasures } from '../../erasure/store/erasures.ts';
+import { counted } from '../../platform/counted.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { printable } from '../../platform/printable.ts';
@@ -144,20 +145,22 @@ interface Named {
 
 function printPlan(plan: ErasurePlan, { subjects, unknown }: Named): void {
   const { resources, events, values, state, running } = plan;
-  const kinds = Object.entries(resources).map(([kind, count]) => `${count} ${kind}(s)`);
+  const kinds = Object.entries(resources).map(([kind, count]) => counted(count, kind));
   if (running) printLine(`Request ${running.id} was interrupted and is continued.`);
   printLine(`To erase, of ${subjects} named: ${kinds.join(', ') || 'no resource of the ledger'}.`);
-  printLine(`  ${events} stored event(s) lose their bodies and can no longer be replayed.`);
-  printLine(`  ${values} value(s) such as names and addresses are searched for in every table.`);
+  printLine(`  The bodies of ${counted(events, 'event')}, which cannot be replayed afterwards.`);
+  printLine(
+    `  Every table is searched for ${counted(values, 'value')} such as names and addresses.`,
+  );
   printLine('  Amounts, statuses and ids stay.');
   if (state.pending.length > 0) {
     printLine(
-      `  ${state.pending.length} event(s) are not applied yet; their bodies wait until then.`,
+      `  The bodies of ${counted(state.pending.length, 'event')} that are not applied yet wait until then.`,
     );
   }
   if (state.dead.length > 0) {
     printLine(
-      `  ${state.dead.length} event(s) could not be applied and cannot be replayed afterwards: run ` +
+      `  Could not be applied: ${counted(state.dead.length, 'event')}, which cannot be replayed afterwards. Run ` +
         '`npx tallyhook events replay --dead` first.',
     );
   }
@@ -173,7 +176,7 @@ function printResult(erased: ErasedAs): void {
       return;
     case 'waiting':
       printLine(
-        `Request ${erased.id} is not done: ${erased.pending.length} event(s) are not applied yet. The ` +
+        `Request ${erased.id} is not done: it waits until ${counted(erased.pending.length, 'event')} ${erased.pending.length === 1 ? 'is' : 'are'} applied. The ` +
           'scheduler continues it every ten minutes. Or run the same command again when ' +
           '`npx tallyhook events list --state pending` shows none of them.',
       );
@@ -192,7 +195,7 @@ function printProof({ places, events, unreadable, toVacuum }: Proof): void {
     printLine('Proof: a search of every table found none of the values.');
   } else {
     printLine('Values are left in:');
-    for (const { table, rows } of places) printLine(`  ${table}: ${rows} row(s)`);
+    for (const { table, rows } of places) printLine(`  ${table}: ${counted(rows, 'row')}`);
   }
   if (events.length > 0) {
     printLine(

@@ -21,6 +21,7 @@ import {
 } from '../../ledger/read/store/parts.ts';
 import { readVariants, type VariantRow } from '../../ledger/read/store/variants.ts';
 import { inChunks } from '../../platform/collections.ts';
+import { counted } from '../../platform/counted.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, OperatorError, UsageError } from '../../platform/errors.ts';
 import { printable } from '../../platform/printable.ts';
@@ -257,7 +258,7 @@ function replayCommand(): Command {
         const replayed = [...one.replayed, ...all.replayed];
         const enqueued = one.isEnqueued && all.isEnqueued;
         if (options.json) printJson({ replayed, enqueued, replay: all.run });
-        else printLine(`${replayed.length} event(s) will be applied again.`);
+        else printLine(`${counted(replayed.length, 'event')} will be applied again.`);
       }),
     );
 }

@@ -7,6 +7,7 @@ import {
   type FindingState,
   searchFindings,
 } from '../../ledger/read/store/findings.ts';
+import { counted } from '../../platform/counted.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, UsageError } from '../../platform/errors.ts';
 import { linkedPages } from '../../platform/keyset.ts';
@@ -141,7 +142,7 @@ async function chooseFindings(
   const findings = await readOpenOf(db, findingClass);
   if (findings.length === 0) throw new NotFoundError(`No ${findingClass} finding is open.`);
   printNote(`${findingClass}: ${findingMeaning(findingClass)}`);
-  await confirm(`Accept ${findings.length} finding(s)?`, yes);
+  await confirm(`Accept ${counted(findings.length, 'finding')}?`, yes);
   return findings;
 }
 

@@ -6,6 +6,7 @@ import { type BodyAbsence, describeAbsence } from '../../ledger/domain/bodyAbsen
 import { readEventBodies } from '../../ledger/read/eventBodies.ts';
 import type { FollowQuery } from '../../ledger/read/followInbox.ts';
 import type { EventSummary } from '../../ledger/read/store/parts.ts';
+import { counted } from '../../platform/counted.ts';
 import { UnavailableError } from '../../platform/errors.ts';
 import { printable } from '../../platform/printable.ts';
 import { MINUTE_MS } from '../../platform/time.ts';
@@ -124,7 +125,7 @@ async function forwardAll(options: ListenOptions, follow: Follow): Promise<void>
   try {
     await forwardEventsAs({ db: follow.db, forward }, actorOf(by), { url, query, after });
   } finally {
-    printNote(`Forwarded ${count} event(s). To continue later, add --after ${last}.`);
+    printNote(`Forwarded ${counted(count, 'event')}. To continue later, add --after ${last}.`);
   }
 }
 

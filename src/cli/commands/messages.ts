@@ -1,4 +1,5 @@
 /** Commands that list and show outgoing messages, and send one again. */
+
 import { Command, Option } from 'commander';
 import { resendMessageAs } from '../../actions/resendMessage.ts';
 import { channelNamesOf } from '../../notify/channels/targets.ts';
@@ -13,6 +14,7 @@ import {
   readMessageRow,
   searchMessages,
 } from '../../notify/store/messageRows.ts';
+import { counted } from '../../platform/counted.ts';
 import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { formatTime } from '../../representation/time.ts';
 import { printJson, readConfig, withDatabase } from '../context.ts';
@@ -103,7 +105,7 @@ function showCommand(): Command {
 
 function describe(row: MessageRow, message: ReturnType<typeof messageJson>): readonly string[] {
   return [
-    `${message.kind} to ${message.channel}: ${message.state} after ${message.attempts} attempt(s), ${message.message_id}`,
+    `${message.kind} to ${message.channel}: ${message.state} after ${counted(message.attempts, 'attempt')}, ${message.message_id}`,
     message.title,
     ...message.lines,
     `Created: ${formatTime(row.createdAt)}`,

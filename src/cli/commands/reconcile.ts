@@ -5,6 +5,7 @@ import { rateSettingsOf } from '../../assembly/settings.ts';
 import type { Attempted } from '../../audit/recordAudit.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { counted } from '../../platform/counted.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type OperatorError, UnavailableError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
@@ -22,7 +23,6 @@ import { MODES, type Mode, type SumsOutcome } from '../../reconcile/store/runs.t
 import { readStream } from '../../reconcile/store/streams.ts';
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
-import { counted } from '../../representation/roughly.ts';
 import { formatTime } from '../../representation/time.ts';
 import { clockOf, noApiKey, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import type { Ending } from '../exitCodes.ts';
@@ -199,7 +199,7 @@ async function showEstimate(
   if (estimate === undefined) return undefined;
   const { rows, requests, minutes } = estimate;
   const time = !minutes ? '' : `, at least ${minutes} min at the allowed rate`;
-  printNote(`${stream}: about ${rows} rows, ${requests} requests${time}`);
+  printNote(`${stream}: about ${counted(rows, 'row')}, ${counted(requests, 'request')}${time}`);
   return rows;
 }
 
@@ -274,7 +274,7 @@ function progressNote(
   rateLeft: number | null,
 ): string {
   const rate = rateLeft === null ? '' : `, ${rateLeft} left this minute`;
-  return `${windows} windows, ${requests} requests${rate}, ${found} found, ${repaired} repaired`;
+  return `${counted(windows, 'window')}, ${counted(requests, 'request')}${rate}, ${found} found, ${repaired} repaired`;
 }
 
 function printNotCompared(stream: Stream, reason: string): void {
@@ -302,7 +302,9 @@ function printReport(report: RunReport): void {
     return;
   }
   if (report.state === 'stopped') {
-    printLine(`${stream}: stopped by ${report.stoppedBy ?? ''} after ${requests} requests`);
+    printLine(
+      `${stream}: stopped by ${report.stoppedBy ?? ''} after ${counted(requests, 'request')}`,
+    );
     return;
   }
   if (report.state === 'running') {
@@ -311,10 +313,10 @@ function printReport(report: RunReport): void {
     return;
   }
   const verdict = remaining === 0 ? VERDICT_TEXT[verdictOf(report)] : remainText(remaining);
-  const counted = rowsCounted === 0 ? '' : ` and ${rowsCounted} counted`;
+  const listed = rowsCounted === 0 ? '' : ` and ${rowsCounted} counted`;
   printLine(`${stream}: ${verdict} (${span})`);
   printLine(
-    `  ${rowsCompared} rows compared${counted} by ${requests} requests: ${found} found, ${repaired} repaired, ${missed} missed webhooks`,
+    `  ${counted(rowsCompared, 'row')} compared${listed} by ${counted(requests, 'request')}: ${found} found, ${repaired} repaired, ${counted(missed, 'missed webhook')}`,
   );
   if (report.sums !== null) printLine(`  analytics: ${SUMS[report.sums]}`);
   for (const { class: name, subject, outcome } of report.differences) {

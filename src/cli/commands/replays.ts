@@ -6,6 +6,7 @@ import {
   readReplayRun,
   readReplayRuns,
 } from '../../ledger/read/store/replayRuns.ts';
+import { counted } from '../../platform/counted.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { NotFoundError, OperatorError } from '../../platform/errors.ts';
 import { replayJson } from '../../representation/replay.ts';
@@ -52,7 +53,10 @@ function startCommand(): Command {
         const filter = await readEventFilter(db, eventQueryOf(options));
         const { count, isComplete } = await planReplay({ db }, filter);
         if (count === 0 && isComplete) throw new NotFoundError('No event matches.');
-        await confirm(`Replay ${count}${isComplete ? '' : ' or more'} event(s)?`, yes);
+        await confirm(
+          isComplete ? `Replay ${counted(count, 'event')}?` : `Replay ${count} events or more?`,
+          yes,
+        );
         const input = { filter, reason };
         const run = await startReplayAs({ db }, actorOf(by), input);
         if (json) printJson(replayJson(run));

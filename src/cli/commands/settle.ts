@@ -1,4 +1,5 @@
 /** The commands of settlement reports and bank statements. */
+
 import { stat } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
@@ -27,6 +28,7 @@ import {
   readFiles,
   readLinesWithMatches,
 } from '../../ledger/read/store/settlement.ts';
+import { counted } from '../../platform/counted.ts';
 import { NotFoundError, OperatorError, toError, UsageError } from '../../platform/errors.ts';
 import { printable } from '../../platform/printable.ts';
 import { cutPage, numberPlace, placeRead, timePlace } from '../../representation/cursor.ts';
@@ -146,7 +148,7 @@ function printExamined({ lines, ignored, sums, digest }: ExaminedFile, json: boo
     });
     return;
   }
-  printLine(`${lines} lines, ${ignored} ignored. Nothing was imported.`);
+  printLine(`${counted(lines, 'line')}, ${ignored} ignored. Nothing was imported.`);
   printTable(
     ['CURRENCY', 'LINES', 'GROSS', 'FEES', 'NET'],
     currencies.map(({ currency, lines: count, grossMinor, feeMinor }) => [
@@ -205,8 +207,8 @@ function printImported(imported: Imported, json: boolean): void {
   } else {
     const { file, lines, newLines, ignored, matched, transfers } = imported;
     printLine(
-      `File ${file}: ${newLines} of ${lines} lines are new, ${ignored} ignored. ${transfers} transfers posted, ` +
-        `${matched} lines matched. See npx tallyhook settle unmatched.`,
+      `File ${file}: ${counted(newLines, 'new line')} of ${lines}, ${ignored} ignored. ${counted(transfers, 'transfer')} posted, ` +
+        `${counted(matched, 'line')} matched. See npx tallyhook settle unmatched.`,
     );
   }
 }
@@ -448,7 +450,7 @@ function matchCommand(): Command {
               writtenOffMinor === 0
                 ? ''
                 : ` ${formatMoney(writtenOffMinor, currency)} written off.`;
-            printLine(`Matched. ${transfers} transfers posted.${writtenOff}`);
+            printLine(`Matched. ${counted(transfers, 'transfer')} posted.${writtenOff}`);
           }
         }),
     );
@@ -482,7 +484,7 @@ function unmatchCommand(): Command {
         }
         if (options.json) {
           printJson({ line: lineId, outcome: 'unmatched', transfers: unmatched.transfers });
-        } else printLine(`Unmatched. ${unmatched.transfers} transfers posted.`);
+        } else printLine(`Unmatched. ${counted(unmatched.transfers, 'transfer')} posted.`);
       }),
     );
 }

@@ -1,10 +1,12 @@
 /** `tallyhook verify --chain`: verifies the chain of the journal, and a chain head that was published. */
+
 import { InvalidArgumentError, Option } from 'commander';
 import { type PublishedHead, parseHead } from '../../ledger/domain/chain.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import type { Checker } from '../../ledger/verify/proveLedger.ts';
 import { type ChainReport, verifyChain } from '../../ledger/verify/verifyChain.ts';
 import { startStopwatch } from '../../platform/clock.ts';
+import { counted } from '../../platform/counted.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { UsageError } from '../../platform/errors.ts';
 import { printable } from '../../platform/printable.ts';
@@ -72,7 +74,7 @@ function printReport(report: ChainReport, seconds: number): void {
   const { check, last, unchained, starts, head } = report;
   const failed = check.failures > 0;
   printLine(
-    `${failed ? 'FAIL' : 'ok  '}  ${check.checked} transfers in ${last?.number ?? 0} blocks, in ${seconds.toFixed(1)} s` +
+    `${failed ? 'FAIL' : 'ok  '}  ${counted(check.checked, 'transfer')} in ${counted(last?.number ?? 0, 'block')}, in ${seconds.toFixed(1)} s` +
       (failed ? `: ${check.failures} problems` : ''),
   );
   for (const { subject, problem } of check.offenders) {
@@ -95,8 +97,10 @@ function printReport(report: ChainReport, seconds: number): void {
   printLine(keySentence(report));
   if (unchained.transfers > 0) {
     const age = roughly(unchained.oldestAgeSeconds);
-    const count = `${unchained.transfers}${unchained.isCountComplete ? '' : ' or more'}`;
-    printLine(`${count} transfers are not chained yet, the oldest for ${age}.`);
+    const least = unchained.isCountComplete ? '' : 'at least ';
+    printLine(
+      `Not chained yet: ${least}${counted(unchained.transfers, 'transfer')}, the oldest for ${age}.`,
+    );
   }
   if (last) {
     printLine(`Head: ${last.number}:${last.digest}`);

@@ -2,6 +2,7 @@
  * Judges whether the settings of the database keep the promise that an acknowledged event is not lost: on the disk
  * of one server, and through a failover to a standby. docs/guides/deployment.md names these settings.
  */
+import { counted } from '../../platform/counted.ts';
 import { failed, type Judgment, ok, warning } from './judge.ts';
 
 export interface ReplicationFacts {
@@ -43,7 +44,7 @@ export function judgeReplication(facts: ReplicationFacts): Judgment {
     return standbys === 0
       ? ok('acknowledged events are on the disk of this server; no standby is connected')
       : warning(
-          `${standbys} standby(s), none of them synchronous: a failover can lose what was acknowledged last`,
+          `${counted(standbys, 'standby')}, none of them synchronous: a failover can lose what was acknowledged last`,
           `Set synchronous_standby_names; with Patroni synchronous_mode and synchronous_mode_strict. ${isPatroni ? PATRONI : ''}`.trim(),
         );
   }
@@ -59,6 +60,6 @@ export function judgeReplication(facts: ReplicationFacts): Judgment {
       'Bring the standby back, or name another one.',
     );
   }
-  const kept = `acknowledged events are on ${synchronous} synchronous standby(s) of ${standbys}`;
+  const kept = `acknowledged events are on ${counted(synchronous, 'synchronous standby')} of ${standbys}`;
   return ok(isPatroni ? `${kept}. ${PATRONI}` : kept);
 }

@@ -1,4 +1,5 @@
 /** Judges the rights of the database roles, and of the user that this process logs in as. */
+import { counted } from '../../platform/counted.ts';
 import { failed, type Judgment, ok, warning } from './judge.ts';
 
 export interface RightsFacts {
@@ -46,4 +47,4 @@ export function judgeRights({ user, missingOfUser, roles }: RightsFacts): Judgme
 
 const listOf = (problems: readonly string[]) => problems.join('\n');
 const statements = (list: readonly string[]) => list.map((text) => `${text};`).join(' ');
-const count = ({ length }: readonly string[]) => `${length} ${length === 1 ? 'object' : 'objects'}`;
+const count = ({ length }: readonly string[]) => counted(length, 'object');

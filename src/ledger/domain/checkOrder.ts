@@ -1,4 +1,5 @@
 /** Checks that an order matches its parts. */
+import { counted } from '../../platform/counted.ts';
 import { findingProblems } from './checkResource.ts';
 import { columnProblems } from './checks.ts';
 import { deriveOrder, type OrderPart, type OrderState } from './order.ts';
@@ -43,7 +44,7 @@ export function orderProblems(
   if (!order && parts.length === 0 && totals.length === 0) return [];
   const own = order
     ? columnProblems({ orderId: orderIdOf(orderKey), status: derived.status }, { ...order })
-    : [`it has ${parts.length} part(s), but no row`];
+    : [`it has ${counted(parts.length, 'part')}, but no row`];
   return [...own, ...totalsProblems(derived, totals)];
 }
 

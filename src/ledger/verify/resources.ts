@@ -1,5 +1,7 @@
 /** Checks resources, their snapshots and their journal. */
+
 import { groupBy } from '../../platform/collections.ts';
+import { counted } from '../../platform/counted.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { contentHash } from '../contentHash.ts';
 import {
@@ -111,8 +113,9 @@ function checkEntry({ tally }: Run, entry: Entry): void {
     if (isPosted && altered.length + broken.length === 0) checkTimes({ tally }, entry);
     return;
   }
-  tally.report('resources', subject, [`${snapshots.length} snapshot(s) are stored, but no row`]);
-  const orphans = transfers.length > 0 ? [`${transfers.length} transfer(s), but no row`] : [];
+  tally.report('resources', subject, [`${counted(snapshots.length, 'snapshot')}, but no row`]);
+  const orphans =
+    transfers.length > 0 ? [`${counted(transfers.length, 'transfer')}, but no row`] : [];
   tally.report('posted', subject, orphans);
 }
 

@@ -8,8 +8,9 @@
  */
 
 import { SEVERITIES } from '../../alerts/domain/alert.ts';
-import { counted, instant as instantOf, shortened } from '../../alerts/domain/format.ts';
+import { instant as instantOf, shortened } from '../../alerts/domain/format.ts';
 import { formatMoney } from '../../contract/money.ts';
+import { counted } from '../../platform/counted.ts';
 import { headlineOf } from './headline.ts';
 import { type Installation, type Link, linksOf } from './links.ts';
 import type {

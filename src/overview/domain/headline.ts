@@ -1,5 +1,7 @@
 /** The overview in one sentence: is money flowing, and is anything wrong? */
-import { counted, roughly } from '../../representation/roughly.ts';
+
+import { counted } from '../../platform/counted.ts';
+import { roughly } from '../../representation/roughly.ts';
 
 export interface FlowFacts {
   /** Undefined before the first event. */

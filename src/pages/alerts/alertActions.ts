@@ -7,7 +7,7 @@ import { number, reasonGiven } from '../../console/schemas.ts';
 import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 import { alertHref, alertsHref } from '../links.ts';
 import { type Done, defineAction, type PageParts, type Problem } from '../page.ts';
-import { ownPath } from '../session/ownPath.ts';
+import { shownList } from '../shownList.ts';
 
 const params = z.strictObject({ alert_number: number });
 
@@ -81,8 +81,7 @@ const handlingForm = z.strictObject({
   for: z.enum(SNOOZE_CHOICES).optional(),
   to: z.string().trim().max(100).optional(),
   reason: reasonGiven,
-  /** The list that was shown. */
-  next: z.string().default(alertsHref()),
+  next: shownList(alertsHref()),
 });
 
 /** Handles several alerts, each with an entry of its own in the audit log. */
@@ -100,7 +99,7 @@ export const handleAlerts = defineAction({
     const rest =
       unchanged === 0 ? '' : ` ${unchanged} did not change: they were already, or are resolved.`;
     const what = `${done} ${done === 1 ? 'alert is' : 'alerts are'} ${DONE[form.what]}.`;
-    return { outcome: 'done', to: ownPath(form.next), notice: `${what}${rest}` };
+    return { outcome: 'done', to: form.next, notice: `${what}${rest}` };
   },
 });
 

@@ -5,7 +5,7 @@ import { type AlertRow, readAlert } from '../../alerts/store/alertRows.ts';
 import { number } from '../../console/schemas.ts';
 import { KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Reason, Select } from '../components/forms.tsx';
-import { Badge, Id, Time } from '../components/values.tsx';
+import { Badge, Id, Marked, Time } from '../components/values.tsx';
 import { alertsHref, orderHref, resourceHref, subjectHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { Related, readRelated } from '../related/Related.tsx';
@@ -118,19 +118,6 @@ function Runbook({ lines }: { readonly lines: readonly RunbookLine[] }) {
     <KeyValues
       rows={lines.map(({ label, text }) => [label, <Marked key={label} text={text} />] as const)}
     />
-  );
-}
-
-/** Text with commands between backticks. */
-function Marked({ text }: { readonly text: string }) {
-  return (
-    <span>
-      {text
-        .split('`')
-        .map((part, place) =>
-          place % 2 === 1 ? <code key={`${place}:${part}`}>{part}</code> : part,
-        )}
-    </span>
   );
 }
 

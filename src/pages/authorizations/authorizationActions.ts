@@ -5,6 +5,7 @@ import { cancelAuthorization, captureAuthorization } from '../../console/routes/
 import { reasonGiven } from '../../console/schemas.ts';
 import { formatMoney, parseDecimal } from '../../contract/money.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { authorizationsHref } from '../links.ts';
 import {
   type ActionRequest,
   type Done,
@@ -12,9 +13,11 @@ import {
   type PageParts,
   type Problem,
 } from '../page.ts';
-import { type Hold, holdsField, shownPage } from './holds.ts';
+import { shownList } from '../shownList.ts';
+import { type Hold, holdsField } from './holds.ts';
 
 const params = z.strictObject({});
+const next = shownList(authorizationsHref());
 /** Shows that a person read what would be done. */
 const confirmed = z.literal('yes', 'check the box that confirms it');
 
@@ -27,7 +30,7 @@ export const captureHolds = defineAction({
     amount: z.string().optional(),
     reason: reasonGiven,
     confirmed,
-    next: shownPage,
+    next,
   }),
   act: async (parts, request) => {
     const { hold: holds, amount } = request.form;
@@ -46,7 +49,7 @@ export const releaseHolds = defineAction({
   path: '/authorizations/cancel',
   permission: 'move_money',
   params,
-  form: z.strictObject({ hold: holdsField, reason: reasonGiven, confirmed, next: shownPage }),
+  form: z.strictObject({ hold: holdsField, reason: reasonGiven, confirmed, next }),
   act: (parts, request) => actOnAll(cancelAuthorization, parts, request),
 });
 

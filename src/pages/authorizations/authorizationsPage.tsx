@@ -1,4 +1,5 @@
 /** Open authorizations by deadline, and the page that confirms what is captured or released. */
+
 import { z } from 'zod';
 import {
   type OpenAuthorization,
@@ -8,6 +9,7 @@ import { cursor } from '../../console/schemas.ts';
 import { sumExactly } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { groupBy } from '../../platform/collections.ts';
+import { counted } from '../../platform/counted.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { cutPage, readCursor, timePlace } from '../../representation/cursor.ts';
 import { timeLeftText } from '../../representation/time.ts';
@@ -17,8 +19,9 @@ import { Badge, Id, Money, Time } from '../components/values.tsx';
 import { authorizationsHref, confirmHoldsHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { OrderLink } from '../resources/columns.tsx';
+import { shownList } from '../shownList.ts';
 import { captureHolds, releaseHolds } from './authorizationActions.ts';
-import { type Hold, holdsField, holdValue, MAX_HOLDS, shownPage } from './holds.ts';
+import { type Hold, holdsField, holdValue, MAX_HOLDS } from './holds.ts';
 
 const PAGE_SIZE = 50;
 const DAYS = 7;
@@ -166,7 +169,7 @@ function Sums({ holds }: { readonly holds: readonly Hold[] }) {
   if (holds.length === 0) return <span>none</span>;
   return (
     <span>
-      {`${holds.length} ${holds.length === 1 ? 'hold' : 'holds'}: `}
+      {`${counted(holds.length, 'hold')}: `}
       {[...groupBy(holds, ({ currency }) => currency)].map(([currency, own], place) => (
         <span key={currency}>
           {place === 0 ? '' : ', '}
@@ -187,7 +190,7 @@ export const confirmHoldsPage = definePage({
   query: z.strictObject({
     action: z.enum(['capture', 'cancel']),
     hold: holdsField.optional(),
-    next: shownPage,
+    next: shownList(authorizationsHref()),
   }),
   load: (_parts, { query: { action, hold: holds, next } }) => {
     if (holds) return Promise.resolve({ outcome: 'ok', data: { action, holds, next } });

@@ -2,11 +2,6 @@
 import { z } from 'zod';
 import { parseId } from '../../contract/identifiers.ts';
 import { parseAmountMinor, parseCurrency } from '../../contract/money.ts';
-import { authorizationsHref } from '../links.ts';
-import { ownPath } from '../session/ownPath.ts';
-
-/** The page that was shown, with its filter: capture and release lead back to it. */
-export const shownPage = z.string().default(authorizationsHref()).transform(ownPath);
 
 /** More than this would take longer than a browser waits. */
 export const MAX_HOLDS = 20;

@@ -41,6 +41,19 @@ export function Time({
   );
 }
 
+/** Text with commands between backticks, as the command line prints it. */
+export function Marked({ text }: { readonly text: string }) {
+  return (
+    <span>
+      {text
+        .split('`')
+        .map((part, place) =>
+          place % 2 === 1 ? <code key={`${place}:${part}`}>{part}</code> : part,
+        )}
+    </span>
+  );
+}
+
 /** An id, which links to its page if it has one. */
 export function Id({ id, href }: { readonly id: string; readonly href?: string | undefined }) {
   return <span class="id">{href === undefined ? <code>{id}</code> : <a href={href}>{id}</a>}</span>;

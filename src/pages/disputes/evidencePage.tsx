@@ -12,7 +12,7 @@ import { DataTable, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason, Select, TextArea } from '../components/forms.tsx';
 import { Id, Time } from '../components/values.tsx';
 import { resourceHref, resourcesHref } from '../links.ts';
-import { NO_SERVICE_KEY } from '../noServiceKey.ts';
+import { NO_KEY_OF_SERVICE } from '../noKeyOfService.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { Deadline, ReasonMeaning } from './DisputeParts.tsx';
 import { submitEvidence, uploadFile } from './disputeActions.ts';
@@ -64,7 +64,7 @@ export const evidencePage = definePage({
     );
     const files = entries.flatMap((entry) => fileOf(entry) ?? []);
     const values = read?.outcome === 'read' ? read.values : {};
-    const notShown = read?.outcome === 'read' ? undefined : (read?.reason ?? NO_SERVICE_KEY);
+    const notShown = read?.outcome === 'read' ? undefined : (read?.reason ?? NO_KEY_OF_SERVICE);
     return { outcome: 'ok', data: { row, values, notShown, files } };
   },
   view: (data, viewer) => ({

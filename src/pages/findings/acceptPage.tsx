@@ -12,18 +12,17 @@ import {
   planAcceptance,
 } from '../../ledger/read/findingPlan.ts';
 import { groupBy } from '../../platform/collections.ts';
+import { counted } from '../../platform/counted.ts';
 import { notAcceptedText } from '../../representation/finding.ts';
-import { counted } from '../../representation/roughly.ts';
 import { type Column, DataTable, Section } from '../components/blocks.tsx';
 import { ActionForm, Check, Hidden, Reason } from '../components/forms.tsx';
 import { Id, Money, Time } from '../components/values.tsx';
 import { findingHref, findingsHref, subjectHref } from '../links.ts';
 import { defineAction, definePage, type PageView, type Viewer } from '../page.ts';
-import { ownPath } from '../session/ownPath.ts';
+import { shownList } from '../shownList.ts';
 import { detailDigest, findingClass, findingSubject } from './findingFilter.ts';
 
-/** The list that was shown: the acceptance leads back to it. */
-const shownList = z.string().default(findingsHref()).transform(ownPath);
+const next = shownList(findingsHref());
 
 const listCrumb = (list: string) => ({ label: 'Findings', href: list });
 
@@ -47,7 +46,7 @@ export const acceptFindingsPage = definePage({
     finding: chosenNumbers.optional(),
     class: findingClass.optional(),
     subject: findingSubject.optional(),
-    next: shownList,
+    next,
   }),
   load: async ({ db }, { query }) => {
     const choice = { numbers: query.finding, findingClass: query.class, subject: query.subject };
@@ -198,7 +197,7 @@ export const acceptSeveral = defineAction({
       .transform((value) => [value].flat()),
     confirmed: z.literal('yes', 'check the box to confirm'),
     reason: reasonGiven,
-    next: shownList,
+    next,
   }),
   act: async ({ db }, { form: { finding: findings, reason, next }, actor }) => {
     const { accepted, refused } = await acceptFindingsAs({ db }, actor, { findings, reason });

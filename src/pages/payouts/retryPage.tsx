@@ -18,7 +18,7 @@ import { KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm, Field, Hidden, Reason } from '../components/forms.tsx';
 import { Id, Money } from '../components/values.tsx';
 import { resourceHref, resourcesHref, retryPayoutHref } from '../links.ts';
-import { NO_SERVICE_KEY } from '../noServiceKey.ts';
+import { NO_KEY_OF_SERVICE } from '../noKeyOfService.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { ConfirmAmount } from './PayoutParts.tsx';
 import { retryPayout } from './payoutActions.ts';
@@ -39,11 +39,10 @@ export const retryPage = definePage({
   query: z.strictObject({ to: z.enum(TYPED_METHOD_NAMES).optional() }),
   load: async ({ db, payouts }, { params, query: { to: chosen } }) => {
     const row = await readListedResource(db, { kind: 'payout', id: params.id });
-    if (!row)
-      return {
-        outcome: 'not_found',
-        message: `No payout has the id ${JSON.stringify(params.id)}.`,
-      };
+    if (!row) {
+      const message = `No payout has the id ${JSON.stringify(params.id)}.`;
+      return { outcome: 'not_found', message };
+    }
     const paidAgainBy = await readPaidAgain(db, row.id);
     if (paidAgainBy !== undefined) {
       return { outcome: 'conflict', message: `${row.id} was paid again, as ${paidAgainBy}.` };
@@ -57,7 +56,7 @@ export const retryPage = definePage({
         message: `${row.id} is ${status}: there is nothing to pay again.`,
       };
     }
-    const notShown = read?.outcome === 'failed' ? read.reason : NO_SERVICE_KEY;
+    const notShown = read?.outcome === 'failed' ? read.reason : NO_KEY_OF_SERVICE;
     return {
       outcome: 'ok',
       data: { row, payout, notShown: payout ? undefined : notShown, chosen },

@@ -1,7 +1,7 @@
 /** One run: its span, what it compared, and each difference with its outcome. */
 import { z } from 'zod';
+import { counted } from '../../platform/counted.ts';
 import { type ReportedDifference, type RunRow, readRun } from '../../reconcile/store/runs.ts';
-import { counted } from '../../representation/roughly.ts';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm } from '../components/forms.tsx';
 import { Badge, Id, Time, type Tone } from '../components/values.tsx';

@@ -1,4 +1,5 @@
 /** Replays of many events: the plan before one, the list, and one with its progress. */
+
 import { z } from 'zod';
 import { planReplay } from '../../actions/replayRuns.ts';
 import { cursor, number } from '../../console/schemas.ts';
@@ -10,6 +11,7 @@ import {
   readReplayRuns,
   type StoredFilter,
 } from '../../ledger/read/store/replayRuns.ts';
+import { counted } from '../../platform/counted.ts';
 import { cutPage, numberPlace, readCursor } from '../../representation/cursor.ts';
 import { type Column, DataTable, KeyValues, Pager, Section } from '../components/blocks.tsx';
 import { ActionForm, Check, Reason } from '../components/forms.tsx';
@@ -65,7 +67,7 @@ export const newReplayPage = definePage({
 
 function countText({ count, isComplete }: EventCount): string {
   if (!isComplete) return `${count} events or more`;
-  return count === 1 ? '1 event' : `${count} events`;
+  return counted(count, 'event');
 }
 
 function filterRows({ state, type, from, to, numbers }: StoredFilter) {

@@ -1,6 +1,7 @@
 /** What a person can do about one resource: refresh it from the service, refund a payment. */
 import { z } from 'zod';
 import { refreshResourceAs } from '../../actions/refreshNow.ts';
+import { NO_SERVICE_KEY } from '../../console/notDone.ts';
 import { refundPayment as refundEndpoint } from '../../console/routes/refundPayment.ts';
 import { currency, id, reasonGiven } from '../../console/schemas.ts';
 import { formatMoney } from '../../contract/money.ts';
@@ -8,7 +9,7 @@ import { RESOURCE_KINDS } from '../../contract/resources/index.ts';
 import type { Refreshed } from '../../reconcile/refreshOnRead.ts';
 import { readTypedAmount, seenMinor } from '../components/typedAmount.ts';
 import { resourceHref } from '../links.ts';
-import { defineAction, type Problem } from '../page.ts';
+import { defineAction } from '../page.ts';
 import { throughEndpoint } from '../throughEndpoint.ts';
 
 export const refreshResource = defineAction({
@@ -17,17 +18,11 @@ export const refreshResource = defineAction({
   params: z.strictObject({ kind: z.enum(RESOURCE_KINDS), id }),
   form: z.strictObject({}),
   act: async ({ db, refresher }, { params: ref, actor }) => {
-    if (!refresher) return NO_KEY;
+    if (!refresher) return NO_SERVICE_KEY;
     const refreshed = await refreshResourceAs({ db, refresher }, actor, ref);
     return { outcome: 'done', to: resourceHref(ref.kind, ref.id), notice: noticeOf(refreshed) };
   },
 });
-
-const NO_KEY: Problem = {
-  outcome: 'unavailable',
-  message:
-    'The console has no API key of the payment service. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
-};
 
 function noticeOf(refreshed: Refreshed): string {
   switch (refreshed.outcome) {

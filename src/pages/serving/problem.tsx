@@ -1,4 +1,5 @@
 /** The page of a problem: what happened, and what to do next. */
+import { Marked } from '../components/values.tsx';
 import { overviewHref } from '../links.ts';
 import type { Crumb, PageView, Problem } from '../page.ts';
 
@@ -39,7 +40,9 @@ export function problemView({ outcome, message, about }: Failure): PageView {
     title: TITLES[outcome],
     body: (
       <>
-        <p class="problem">{message}</p>
+        <p class="problem">
+          <Marked text={message} />
+        </p>
         {about === undefined ? null : (
           <p>
             <a href={about.href}>{about.label}</a>

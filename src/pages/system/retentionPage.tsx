@@ -1,6 +1,8 @@
 /** What is stored, how it grows, what the next run of retention removes, and what was archived. */
+
 import { z } from 'zod';
 import { type ArchivedClass, readArchivedClasses } from '../../archive/store/batches.ts';
+import { counted } from '../../platform/counted.ts';
 import { type ClassPlan, planRetention } from '../../retention/plan.ts';
 import {
   readCountersSince,
@@ -119,7 +121,7 @@ const PLANS: readonly Column<ClassPlan>[] = [
   {
     title: 'Kept for',
     isNumber: true,
-    cell: ({ days }) => (days === undefined ? 'ever' : `${days} ${days === 1 ? 'day' : 'days'}`),
+    cell: ({ days }) => (days === undefined ? 'ever' : counted(days, 'day')),
   },
   {
     title: 'Next run removes',

@@ -1,4 +1,5 @@
 /** The system: what `doctor` checks, what it means, and what to run; and the proof of the ledger. */
+
 import { z } from 'zod';
 import type { CheckState } from '../../doctor/domain/judge.ts';
 import type { Check } from '../../doctor/examine.ts';
@@ -7,10 +8,11 @@ import { formatHead, type SealedBlock } from '../../ledger/domain/chain.ts';
 import { measureUnchained, readChainHead, type Unchained } from '../../ledger/read/chain.ts';
 import { type Proof, readProof } from '../../ledger/read/proof.ts';
 import { readProcesses } from '../../monitor/store/processes.ts';
+import { counted } from '../../platform/counted.ts';
 import { SECOND_MS } from '../../platform/time.ts';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
 import { ActionForm } from '../components/forms.tsx';
-import { Badge, Time, type Tone } from '../components/values.tsx';
+import { Badge, Marked, Time, type Tone } from '../components/values.tsx';
 import { systemHref } from '../links.ts';
 import { defineAction, definePage } from '../page.ts';
 import { Processes } from './Processes.tsx';
@@ -96,7 +98,7 @@ function Checks({ report: { checks, startedMs, finishedMs } }: { readonly report
       )}
       {passed.length === 0 ? null : (
         <details>
-          <summary>{`${passed.length} checks passed`}</summary>
+          <summary>{`${counted(passed.length, 'check')} passed`}</summary>
           <DataTable
             caption="Checks that passed"
             columns={PASSED}
@@ -135,8 +137,8 @@ function Verdict({
 }
 
 const COUNTED = {
-  failed: (number: number) => `${number} ${number === 1 ? 'check' : 'checks'} failed`,
-  warning: (number: number) => `${number} ${number === 1 ? 'warning' : 'warnings'}`,
+  failed: (number: number) => `${counted(number, 'check')} failed`,
+  warning: (number: number) => counted(number, 'warning'),
   not_checked: (number: number) => `${number} not checked`,
 } as const;
 
@@ -161,7 +163,12 @@ const PASSED: readonly Column<Check>[] = [
   {
     title: 'Result',
     // A check may report several facts, each on its own line.
-    cell: ({ result }) => result.split('\n').map((line) => <div key={line}>{line}</div>),
+    cell: ({ result }) =>
+      result.split('\n').map((line) => (
+        <div key={line}>
+          <Marked text={line} />
+        </div>
+      )),
   },
 ];
 
@@ -175,7 +182,10 @@ const PROBLEMS: readonly Column<Check>[] = [
     ),
   },
   ...PASSED.slice(1),
-  { title: 'What to do', cell: ({ remedy }) => remedy },
+  {
+    title: 'What to do',
+    cell: ({ remedy }) => (remedy === null ? null : <Marked text={remedy} />),
+  },
 ];
 
 function ProofState({ proof }: { readonly proof: Proof }) {
@@ -185,7 +195,7 @@ function ProofState({ proof }: { readonly proof: Proof }) {
     <Section title="Proof of the ledger">
       {failures === 0 ? null : (
         <p class="problem">
-          {`${failures} rows in ${failedRanges} ranges did not pass. `}
+          {`${counted(failures, 'row')} in ${counted(failedRanges, 'range')} did not pass. `}
           <code>npx tallyhook verify</code>
           {' names each with the next step.'}
         </p>

@@ -23,7 +23,12 @@ import { monotonicMs, startStopwatch } from '../clock.ts';
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
-import { CommitNotReplicated, isAboutIds, isDatabaseUnavailable } from './failures.ts';
+import {
+  CommitNotReplicated,
+  isAboutIds,
+  isDatabaseUnavailable,
+  UnsafeInteger,
+} from './failures.ts';
 import { explainLoss, noteLoss } from './lostConnection.ts';
 import { pipelined } from './pipelined.ts';
 import {
@@ -401,10 +406,6 @@ const TIME_PARSERS = new Map(
 
 function parseSafeInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) {
-    throw new RangeError(
-      `the database returned ${text}, which is outside the range of safe integers`,
-    );
-  }
+  if (!Number.isSafeInteger(value)) throw new UnsafeInteger(text);
   return value;
 }

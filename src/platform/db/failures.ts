@@ -14,6 +14,15 @@ export class CommitNotReplicated extends Error {
   }
 }
 
+/** A `bigint` of the database that a number would round. */
+export class UnsafeInteger extends RangeError {
+  override readonly name = 'UnsafeInteger';
+
+  constructor(text: string) {
+    super(`the database returned ${text}, which is outside the range of safe integers`);
+  }
+}
+
 const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -6,8 +6,10 @@
  * 2. It accepts a newer one, because an upgrade runs versions side by side, unless a migration has removed
  *    what it uses (migrations/00060_schema-requirements.sql).
  */
+
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { counted } from '../counted.ts';
 import { OperatorError } from '../errors.ts';
 import { packageRoot } from '../packageRoot.ts';
 import type { Queryable } from './database.ts';
@@ -32,8 +34,8 @@ export async function refusePendingMigrations(db: Queryable): Promise<void> {
   // Where the user finds another schema, all would seem to be pending.
   await refuseUnsuitableDatabase(db);
   throw new OperatorError(
-    `${files.length} migration(s) are pending: ${files.join(', ')}. ` +
-      'Without them, Tallyhook would fail on the first event. Run: npx tallyhook migrate',
+    `${counted(files.length, 'migration')} pending: ${files.join(', ')}. ` +
+      'Without that, Tallyhook would fail on the first event. Run: npx tallyhook migrate',
   );
 }
 

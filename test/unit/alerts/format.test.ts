@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   belonging,
-  counted,
   history,
   instant,
   money,
@@ -12,6 +11,7 @@ import {
   span,
   subjectOf,
 } from '../../../src/alerts/domain/format.ts';
+import { counted } from '../../../src/platform/counted.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/platform/time.ts';
 import { facts } from './facts.ts';
 

@@ -8,6 +8,7 @@ import { createChangeFeed } from '../../../src/ledger/changeFeed.ts';
 import { createBalanceReader } from '../../../src/ledger/read/balances.ts';
 import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
+import { UnsafeInteger } from '../../../src/platform/db/failures.ts';
 import { readsOfPrimary } from '../../../src/platform/db/reads.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
@@ -102,12 +103,18 @@ test.each([
 });
 
 test('a sum beyond the exact integers has an error of its own', async () => {
-  const response = await retrieve(new RangeError('outside the exact integers'));
+  const response = await retrieve(new UnsafeInteger('9007199254747531'));
   expect(response.status).toBe(422);
   expect(response.body.error.message).toContain('2^53');
   const named = await retrieve(new InexactSum(9_007_199_254_747_531n));
   expect(named.status).toBe(422);
   expect(named.body.error.message).toContain('9007199254747531');
+});
+
+test('a time that the database returns in another form is not reported as a sum', async () => {
+  const response = await retrieve(new RangeError('the database returned the time 01/11/2026'));
+  expect(response.status).toBe(500);
+  expect(response.body.error.message).not.toContain('sum');
 });
 
 test('pages that cannot be loaded fail the request, and what failed is not shown', async () => {

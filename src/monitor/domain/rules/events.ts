@@ -1,5 +1,6 @@
 /** Whether events are applied. */
-import { counted, instant, span } from '../../../alerts/domain/format.ts';
+import { instant, span } from '../../../alerts/domain/format.ts';
+import { counted } from '../../../platform/counted.ts';
 import { MINUTE_MS } from '../../../platform/time.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SystemAlert } from '../systemAlert.ts';

@@ -1,5 +1,6 @@
 /** Whether the database lost acknowledged events in a failover. */
-import { counted, instant } from '../../../alerts/domain/format.ts';
+import { instant } from '../../../alerts/domain/format.ts';
+import { counted } from '../../../platform/counted.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SystemAlert } from '../systemAlert.ts';
 

@@ -1,5 +1,6 @@
 /** Whether the ledger is reconciled, and the service reachable for it. */
-import { counted, givenReason, instant, quote, span } from '../../../alerts/domain/format.ts';
+import { givenReason, instant, quote, span } from '../../../alerts/domain/format.ts';
+import { counted } from '../../../platform/counted.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../platform/time.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SystemAlert } from '../systemAlert.ts';

@@ -1,5 +1,6 @@
 /** Whether what is stored is proven, and removed in time. */
-import { counted, span } from '../../../alerts/domain/format.ts';
+import { span } from '../../../alerts/domain/format.ts';
+import { counted } from '../../../platform/counted.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../platform/time.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SystemAlert } from '../systemAlert.ts';
