@@ -21,14 +21,10 @@ import { readLastUnknown } from '../audit/store/audit.ts';
 import { isUndonePayout } from '../contract/reasons.ts';
 import type { AccountDetailsRequest } from '../contract/requests/payoutMethod.ts';
 import type { Payout } from '../contract/resources/payout.ts';
+import { parseInstantMicros } from '../ledger/domain/time.ts';
 import { findPayoutsByReference } from '../ledger/read/store/lookup.ts';
 import { readListedResource } from '../ledger/read/store/resourceList.ts';
-import {
-  againReference,
-  againSince,
-  type PayoutMethod,
-  requestOf,
-} from '../payouts/domain/payAgain.ts';
+import { againReference, type PayoutMethod, requestOf } from '../payouts/domain/payAgain.ts';
 import type { Created, PayoutService } from '../payouts/payoutService.ts';
 import type { Database } from '../platform/db/database.ts';
 import { HOUR_MS } from '../platform/time.ts';
@@ -154,6 +150,16 @@ export async function readPaidAgain(
   const page = { after: undefined, limit: 1 };
   const [row] = await findPayoutsByReference(db, againReference(payoutId), page);
   return row?.id;
+}
+
+/**
+ * The time since which the list can have the payout that replaces this one, ISO 8601; undefined for all of it.
+ * By the local time of a machine, a time without a zone could be later than that payout, which would then be
+ * paid once more.
+ */
+export function againSince({ created }: Payout): string | undefined {
+  const micros = parseInstantMicros(created);
+  return micros === undefined ? undefined : new Date(Math.floor(micros / 1000)).toISOString();
 }
 
 async function uncertainUntil({ db }: PayoutParts, payoutId: string): Promise<Date | undefined> {

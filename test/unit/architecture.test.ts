@@ -140,6 +140,7 @@ test('A3: domain folders are pure: contract, domain folders below, no I/O, no cl
     (imported, { path }) =>
       [
         'src/platform/collections.ts',
+        'src/platform/counted.ts',
         'src/platform/db/hosts.ts',
         'src/platform/time.ts',
         'src/representation/roughly.ts',

@@ -10,23 +10,12 @@
 import { type AccountDetailsRequest, TYPE_OF_DATA } from '../../contract/requests/payoutMethod.ts';
 import { type CreatePayoutRequest, createPayoutRequest } from '../../contract/requests/payouts.ts';
 import type { Payout } from '../../contract/resources/payout.ts';
-import { parseInstantMicros } from '../../ledger/domain/time.ts';
 
 const PREFIX = 'again_';
 
 /** Rule 1. */
 export function againReference(payoutId: string): string {
   return `${PREFIX}${payoutId}`;
-}
-
-/**
- * The time since which the list can have the payout that replaces this one, ISO 8601; undefined for all of it.
- * By the local time of a machine, a time without a zone could be later than that payout, which would then be
- * paid once more.
- */
-export function againSince({ created }: Payout): string | undefined {
-  const micros = parseInstantMicros(created);
-  return micros === undefined ? undefined : new Date(Math.floor(micros / 1000)).toISOString();
 }
 
 /** The payout that one with this reference replaces. */

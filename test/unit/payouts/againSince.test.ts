@@ -1,7 +1,7 @@
 /** Since when the service's list is searched before a payout is paid again. */
 import { afterEach, expect, test, vi } from 'vitest';
+import { againSince } from '../../../src/actions/retryPayout.ts';
 import { payoutSchema } from '../../../src/contract/resources/payout.ts';
-import { againSince } from '../../../src/payouts/domain/payAgain.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
