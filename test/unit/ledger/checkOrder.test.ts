@@ -59,18 +59,18 @@ describe('an order', () => {
       [PAYMENT],
       ['status is pending, not paid'],
     ],
-    ['has no row', { order: undefined }, [PAYMENT], ['it has 1 part(s), but no row']],
+    ['has no row', { order: undefined }, [PAYMENT], ['it has 1 part, but no row']],
     [
       'has parts alone',
       { order: undefined, totals: [] },
       [PAYMENT],
-      ['it has 1 part(s), but no row', 'it has no totals in USD'],
+      ['it has 1 part, but no row', 'it has no totals in USD'],
     ],
     [
       'has totals alone',
       { order: undefined },
       [],
-      ['it has 0 part(s), but no row', 'it has totals in USD, but no part in that currency'],
+      ['it has 0 parts, but no row', 'it has totals in USD, but no part in that currency'],
     ],
     ['has no totals', { totals: [] }, [PAYMENT], ['it has no totals in USD']],
     [
