@@ -191,7 +191,7 @@ test('a replay evaluates events again that a receiver stored with a wrong clock'
   const replayed = await runTallyhookProcess(['events', 'replay', '--version-ahead'], {
     env: settingsFor(db.url),
   });
-  expect(replayed.stdout).toContain('1 event(s)');
+  expect(replayed.stdout).toContain('1 event will be applied again');
   await applied();
   expect(await state()).toEqual([{ status: 'failed', isNewest: true }]);
   expect(
