@@ -5,7 +5,7 @@
 import type { Queryable } from '../platform/db/database.ts';
 import type { ResourceFacts } from './domain/facts.ts';
 import { NEEDS_RESPONSE } from './domain/rules/dispute.ts';
-import { evidenceDeadline, nextThresholdMs } from './domain/rules/evidence.ts';
+import { evidenceDeadline, plannedThresholdMs } from './domain/rules/evidence.ts';
 import { resourceAlerts } from './domain/rules/resource.ts';
 import { dropDeadlines, type PlannedDeadline, planDeadlines } from './store/deadlines.ts';
 import { syncAlerts } from './syncAlerts.ts';
@@ -42,7 +42,7 @@ async function planEvidence(
   const planned = disputes.flatMap((facts): readonly PlannedDeadline[] => {
     if (facts.status !== NEEDS_RESPONSE) return [];
     const { deadlineMs } = evidenceDeadline(facts, nowMs);
-    const nextMs = nextThresholdMs(deadlineMs, nowMs);
+    const nextMs = plannedThresholdMs(deadlineMs, facts, nowMs);
     if (nextMs === undefined) return [];
     return [{ ...facts, deadlineAt: new Date(deadlineMs), nextAt: new Date(nextMs) }];
   });

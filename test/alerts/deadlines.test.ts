@@ -118,6 +118,31 @@ test('without a deadline of the service, 7 days are assumed and watched', async 
   expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
 });
 
+test.each([{}, due(7 * 24)])(
+  'a service with a clock that is ahead sends no reminder of seven days just after the opening, with %j',
+  async (fields) => {
+    const id = unique('dp');
+    nowMs = START_MS - 60_000;
+    await applyDispute(id, fields);
+    await applyDispute(id, { ...fields, reason: 'a later body' });
+    await at(0.5);
+    expect(await alerts(id)).toEqual([OPENED]);
+    await at(96);
+    expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
+  },
+);
+
+test('a deadline that confirms the assumed one sends no reminder beside the opening', async () => {
+  const id = unique('dp');
+  await applyDispute(id);
+  await at(0.1);
+  await applyDispute(id, due(7 * 24 - 0.5));
+  expect(await alerts(id)).toEqual([OPENED]);
+  await at(0.2);
+  await applyDispute(id, due(7 * 24 - 2));
+  expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
+});
+
 test('an assumed deadline is counted from the beginning of the stage, and no later body moves it', async () => {
   const id = unique('dp');
   await applyDispute(id, { dispute_status: 'dispute_lost' });

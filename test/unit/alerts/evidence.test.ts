@@ -4,6 +4,7 @@ import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
 import {
   evidenceDeadline,
   nextThresholdMs,
+  plannedThresholdMs,
   reachedThreshold,
 } from '../../../src/alerts/domain/rules/evidence.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/platform/time.ts';
@@ -45,6 +46,17 @@ describe('thresholds (rule 2)', () => {
       severity,
       detail: { thresholdHours: hours },
     });
+  });
+
+  test('those in the first hour of a stage are not planned, also by a clock that is ahead (rule 3)', () => {
+    const planned = (stageSinceMs: number | undefined, nowMs: number) =>
+      plannedThresholdMs(DEADLINE, { stageSinceMs }, nowMs);
+    const begin = instantOf(168);
+    expect(planned(begin, begin - 60_000)).toBe(instantOf(72));
+    expect(planned(begin - HOUR_MS, begin - HOUR_MS)).toBe(instantOf(72));
+    expect(planned(begin - HOUR_MS - 1, begin - HOUR_MS - 1)).toBe(begin);
+    expect(planned(begin - DAY_MS, instantOf(72))).toBe(instantOf(24));
+    expect(planned(undefined, begin - 60_000)).toBe(begin);
   });
 
   test('there is none after the last, and the alert states that the deadline has passed', () => {

@@ -13,6 +13,7 @@
  *    about the deadline is raised in time.
  */
 import { isFirstStage } from '../../../contract/statuses.ts';
+import { HOUR_MS } from '../../../platform/time.ts';
 import type { Alert, Rule, Severity, SubjectAlerts } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
 import {
@@ -80,7 +81,7 @@ function waitingAlerts(facts: ResourceFacts, nowMs: number): SubjectAlerts {
   const opened = openedAlert(facts, nowMs);
   const rules: readonly Rule[] = ['dispute_opened', 'dispute_lost'];
   const hasChanged = isChanged(facts);
-  if (!hasChanged && !isDeadlineMoved(facts)) return { subject, rules, active: [opened] };
+  if (!hasChanged && !isDeadlineMoved(facts, nowMs)) return { subject, rules, active: [opened] };
   const { deadlineMs } = evidenceDeadline(facts, nowMs);
   // The alert that opens names the deadline itself.
   const near = hasChanged ? undefined : deadlineAlert(facts, deadlineMs, nowMs);
@@ -98,8 +99,13 @@ function progressOf(status: string | undefined): number {
   return place === -1 ? UNDECIDED.length : place;
 }
 
-function isDeadlineMoved({ before, deadlineMs }: ResourceFacts): boolean {
-  return before?.deadlineMs !== deadlineMs;
+/** Whether the opening named another deadline. It named an assumed one that the service then confirms. */
+function isDeadlineMoved(facts: ResourceFacts, nowMs: number): boolean {
+  const { before, deadlineMs } = facts;
+  if (before?.deadlineMs === deadlineMs) return false;
+  if (before?.deadlineMs !== undefined || deadlineMs === undefined) return true;
+  const assumed = evidenceDeadline({ ...facts, deadlineMs: undefined }, nowMs);
+  return Math.abs(deadlineMs - assumed.deadlineMs) >= HOUR_MS;
 }
 
 type AlertText = Pick<Alert, 'rule' | 'severity' | 'sentence' | 'nextStep'> & Partial<Alert>;
