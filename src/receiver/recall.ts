@@ -107,6 +107,8 @@ export function createRecall(parts: RecallParts): Recall {
       await wait(isFailing ? RETRY_MS : CHECK_EVERY_MS, signal);
       forgetOld();
     }
+    // Nothing comes between the decision and this: what is kept from here on is checked again.
+    checking = undefined;
   };
   const keep: Recall['keep'] = (events, receivedAt, timeline) => {
     if (timeline === undefined) return;
@@ -114,9 +116,7 @@ export function createRecall(parts: RecallParts): Recall {
     kept.push({ events, receivedAt, keptMs: monotonicMs(), bytes: size, timeline });
     bytes += size;
     forgetOld();
-    checking ??= check().finally(() => {
-      checking = undefined;
-    });
+    if (kept.length > 0) checking ??= check();
   };
   return {
     keep,

@@ -30,6 +30,8 @@ let reportFailures: number;
 let enqueued: number;
 let nowMs: number;
 let examinations: number;
+/** What happens when a wait between two examinations ends. */
+let afterWait: () => void;
 let recall: Recall;
 
 beforeEach(() => {
@@ -43,6 +45,7 @@ beforeEach(() => {
   };
   errors = [];
   [losses, requests, reportFailures, enqueued, nowMs, examinations] = [[], [], 0, 0, 0, 0];
+  afterWait = () => undefined;
   recall = createRecall({
     persist: (events, receivedAt) => {
       const names = events.map(({ eventId = '' }) => eventId);
@@ -84,7 +87,13 @@ beforeEach(() => {
     } as unknown as typeof silentLog,
     monotonicMs: () => nowMs,
     // A turn of the event loop instead of seconds.
-    wait: () => new Promise((resolve) => setImmediate(resolve)),
+    wait: () =>
+      new Promise((resolve) =>
+        setImmediate(() => {
+          resolve();
+          afterWait();
+        }),
+      ),
   });
 });
 afterEach(() => recall.close());
@@ -204,6 +213,25 @@ test('1: what is old or needs too much memory is forgotten', async () => {
   expect(server.stored.has('large0')).toBe(false);
   expect(server.stored.has('old')).toBe(false);
 });
+
+test.each(Array.from({ length: 8 }, (_, steps) => steps))(
+  '1: what is acknowledged as a check ends is examined, too: %i steps after the last wait',
+  async (steps) => {
+    acknowledge('old');
+    nowMs = 11 * 60_000;
+    const acknowledgeLater = async (): Promise<void> => {
+      for (let step = 0; step < steps; step += 1) await undefined;
+      acknowledge('new');
+    };
+    // The second examination is so late that nothing is kept after it.
+    afterWait = () => {
+      if (examinations === 2) void acknowledgeLater();
+    };
+    await waitFor('the last examination of the first', () => examinations >= 2);
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+    expect(examinations).toBeGreaterThan(2);
+  },
+);
 
 test('nothing is kept of a server that does not reveal its timeline', async () => {
   server.timeline = undefined;
