@@ -113,14 +113,18 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   let page: Page;
   const url = (path: string) => `http://127.0.0.1:${tallyhook.consolePort}${path}`;
 
+  const signIn = async (signedOut: Page): Promise<void> => {
+    await signedOut.goto(url('/'));
+    await signedOut.getByLabel('Token').fill(ADMIN_TOKEN);
+    await signedOut.getByRole('button', { name: 'Sign in' }).click();
+    await signedOut.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  };
+
   beforeAll(async () => {
     browser = await startBrowser();
     context = await browser.newContext();
     page = await openTab(context);
-    await page.goto(url('/'));
-    await page.getByLabel('Token').fill(ADMIN_TOKEN);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await signIn(page);
   });
   afterAll(() => browser.close());
 
@@ -263,19 +267,26 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   });
 
   test('a page that keeps input in place of updates learns that its session has ended', async () => {
-    const own = await openTab(context);
+    // A session of its own: the other tab is signed in until the next test.
+    const viewer = await browser.newContext();
+    const own = await openTab(viewer);
+    await signIn(own);
     await own.goto(url('/orders'));
     await own.getByLabel('Currency').fill('EU');
     await pay(unique('ord'));
     await own.getByText('Updates wait while a form has input.').waitFor();
-    await db.query('update console_sessions set ended_at = now() where ended_at is null', []);
+    await db.query(
+      `update console_sessions set ended_at = now()
+        where id = (select max(id) from console_sessions)`,
+    );
     await own.getByText('Your session has ended.').waitFor();
     expect(await own.getByLabel('Currency').inputValue()).toBe('EU');
-    await own.close();
+    await viewer.close();
   });
 
   test('an open page leads to the sign-in when its session ends, and back', async () => {
     await page.goto(url('/orders?status=paid'));
+    await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
     await db.query('update console_sessions set ended_at = now()', []);
     await pay(unique('ord'));
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
