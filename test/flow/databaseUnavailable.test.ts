@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EVENTS_QUEUE, type EventsJob } from '../../src/ledger/inbox/jobs.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
@@ -34,6 +34,7 @@ import { memoryFolder } from '../support/memoryFolder.ts';
 import { settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { recordFigures } from '../support/recordFigures.ts';
+import { redisDatabaseOf } from '../support/redisDatabases.ts';
 import { sweepOverdue } from '../support/sweepOverdue.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
@@ -344,17 +345,18 @@ function deliverAsTheServiceDoes(tallyhook: TestTallyhook): Promise<Response> {
   });
 }
 
-const redisUrl = inject('redisUrl');
+const redisUrl = redisDatabaseOf('databaseUnavailable');
 
 describe.skipIf(redisUrl === undefined)(
   redisUrl === undefined ? 'Redis: SKIPPED: no redis-server' : 'Redis',
   () => {
     let db: TestDatabase;
-    let url: string;
+    const url = redisUrl ?? '';
     beforeEach(async () => {
       db = await createTestDatabase();
       cleanups.push(() => db.drop());
-      url = ownRedisDatabase(redisUrl ?? '');
+      // Has no job of the test before.
+      await flush(url);
     });
 
     function openQueue(): QueueBackend {
@@ -450,14 +452,6 @@ describe.skipIf(redisUrl === undefined)(
     });
   },
 );
-
-let redisDatabases = 0;
-
-/** All tests share one Redis server, so each uses its own Redis database. */
-function ownRedisDatabase(serverUrl: string): string {
-  redisDatabases += 1;
-  return `${serverUrl}/${redisDatabases}`;
-}
 
 async function flush(url: string): Promise<void> {
   const client = new Redis(url);

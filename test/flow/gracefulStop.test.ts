@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   createEventBurst,
@@ -24,11 +24,12 @@ import {
   webhookUrlOf,
 } from '../support/program.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
+import { redisDatabaseOf } from '../support/redisDatabases.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
-const redisUrl = inject('redisUrl');
+const redisUrl = redisDatabaseOf('gracefulStop');
 
 let db: TestDatabase;
 const cleanups: (() => unknown)[] = [];
@@ -210,10 +211,7 @@ describe('SIGTERM', () => {
       ? 'stops a process that lost its Redis %s: SKIPPED: no redis-server'
       : 'stops a process that lost its Redis %s',
     async (when) => {
-      // A Redis database that no other test uses.
-      const proxy = await startTcpProxy(`${redisUrl}/15`, {
-        refusing: when === 'before startup',
-      });
+      const proxy = await startTcpProxy(redisUrl ?? '', { refusing: when === 'before startup' });
       cleanups.push(() => proxy.close());
       const { program, url } = await start(db.url, { REDIS_URL: proxy.url });
       expect((await deliver(url)).status).toBe(200);

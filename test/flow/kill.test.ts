@@ -3,7 +3,7 @@
  * receives an order webhook about the final state of each order. TEST_SEED repeats a run.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   type BurstEvent,
@@ -31,6 +31,7 @@ import {
   startHttpReceiver,
 } from '../support/receivers.ts';
 import { recordFigures } from '../support/recordFigures.ts';
+import { redisDatabaseOf } from '../support/redisDatabases.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const SEED = testSeed();
@@ -116,8 +117,7 @@ test(`${SINGLE_KILLS} kills of a single process under load lose no acknowledged 
   await expectApplied(db, burst);
 });
 
-/** A Redis database that no other test uses. */
-const redisUrl = inject('redisUrl') && `${inject('redisUrl')}/14`;
+const redisUrl = redisDatabaseOf('kill');
 
 /** The log line with which a worker starts to work; the scheduler logs nothing. */
 const READY: Readonly<Record<LoadedRole, string>> = {

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import {
@@ -36,11 +36,12 @@ import {
   webhookUrlOf,
 } from '../support/program.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
+import { redisDatabaseOf } from '../support/redisDatabases.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const redisUrl = inject('redisUrl');
+const redisUrl = redisDatabaseOf('leastRights');
 
 const PROCESSES = {
   receiver: 'tallyhook_receiver',

@@ -6,13 +6,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { type Environment, settingsFor } from '../support/program.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
+import { redisDatabaseOf } from '../support/redisDatabases.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { tablesWith } from '../support/tablesWith.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
@@ -34,7 +35,7 @@ const SEPA = { iban: IBAN, bic: 'BYLADEM1001', account_holder_name: HOLDER };
 const seen = { expected_amount: '2500', currency: 'EUR', amount: '25.00', reason: 'account fixed' };
 const seenByApi = { expected_amount: 2500, currency: 'EUR', reason: 'account fixed' };
 
-const redisUrl = inject('redisUrl');
+const redisUrl = redisDatabaseOf('typedAccounts');
 
 let db: TestDatabase;
 let sandbox: TestSandbox;

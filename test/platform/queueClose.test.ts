@@ -1,12 +1,13 @@
 /** A process stops although its queue became unavailable while the process was connecting to it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, inject, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { createRedisConnections } from '../../src/platform/queue/connections.ts';
 import { createQueueBackend, type QueueBackend } from '../../src/platform/queue/queue.ts';
+import { redisDatabaseOf } from '../support/redisDatabases.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 
-const redisUrl = inject('redisUrl');
+const redisUrl = redisDatabaseOf('queueClose');
 /** Each part connects within about so many milliseconds. */
 const CONNECTED_WITHIN_MS = 40;
 
@@ -52,7 +53,7 @@ describe.skipIf(redisUrl === undefined)(
     ])('ends whenever that was during %s', async (_, start) => {
       const log = createLog('silent');
       for (let afterMs = 0; afterMs < CONNECTED_WITHIN_MS; afterMs += 1) {
-        const proxy = await startTcpProxy(`${redisUrl}/15`);
+        const proxy = await startTcpProxy(redisUrl ?? '');
         const queues = createQueueBackend(createRedisConnections({ url: proxy.url }, log), log);
         const part = start(queues);
         await sleep(afterMs);
