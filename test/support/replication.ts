@@ -6,9 +6,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
-  cpSync,
+  copyFileSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { chooseAccount } from '../../src/platform/embeddedPostgres/account.ts';
 import { type Binaries, locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
+import { errorCode } from '../../src/platform/errors.ts';
 import { serverPort } from './serverPort.ts';
 import { waitFor } from './waitFor.ts';
 
@@ -158,13 +160,8 @@ export async function copyCluster(primary: PostgresServer, dir: string): Promise
   try {
     await client.query(`select pg_backup_start('copy', true)`);
     const wal = join(primary.dir, 'pg_wal');
-    cpSync(primary.dir, dir, {
-      recursive: true,
-      // The copy streams its WAL from the primary, which keeps enough of it.
-      filter: (file) => !NOT_COPIED.has(basename(file)) && dirname(file) !== wal,
-      force: true,
-    });
-    mkdirSync(join(dir, 'pg_wal'), { recursive: true, mode: 0o700 });
+    // The copy streams its WAL from the primary, which keeps enough of it.
+    copyFolder(primary.dir, dir, (file) => !NOT_COPIED.has(basename(file)) && dirname(file) !== wal);
     execFileSync('chmod', ['-R', 'go-rwx', dir]);
     const { rows } = await client.query<{ label: string }>(
       'select labelfile as label from pg_backup_stop(false)',
@@ -172,6 +169,25 @@ export async function copyCluster(primary: PostgresServer, dir: string): Promise
     writeFileSync(join(dir, 'backup_label'), rows[0]?.label ?? '', { mode: 0o600 });
   } finally {
     await client.end();
+  }
+}
+
+/** A running server also renames and removes files, such as those of a new connection: what is gone belongs to no copy. */
+function copyFolder(from: string, to: string, isCopied: (file: string) => boolean): void {
+  mkdirSync(to, { mode: 0o700 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const file = join(from, entry.name);
+    if (!isCopied(file)) continue;
+    if (entry.isDirectory()) copyFolder(file, join(to, entry.name), isCopied);
+    else copyIfPresent(file, join(to, entry.name));
+  }
+}
+
+function copyIfPresent(file: string, to: string): void {
+  try {
+    copyFileSync(file, to);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
 
