@@ -161,7 +161,8 @@ export async function copyCluster(primary: PostgresServer, dir: string): Promise
     await client.query(`select pg_backup_start('copy', true)`);
     const wal = join(primary.dir, 'pg_wal');
     // The copy streams its WAL from the primary, which keeps enough of it.
-    copyFolder(primary.dir, dir, (file) => !NOT_COPIED.has(basename(file)) && dirname(file) !== wal);
+    const isCopied = (file: string) => !NOT_COPIED.has(basename(file)) && dirname(file) !== wal;
+    copyFolder(primary.dir, dir, isCopied);
     execFileSync('chmod', ['-R', 'go-rwx', dir]);
     const { rows } = await client.query<{ label: string }>(
       'select labelfile as label from pg_backup_stop(false)',
