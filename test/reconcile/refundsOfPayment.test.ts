@@ -1,4 +1,5 @@
 /** The refunds of a payment, retrieved before another refund, also where a list ignores its filter. */
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -57,4 +58,20 @@ test('refunds that do not name their payment are retrieved', async () => {
   const { service, retrieved } = countingRetrieves();
   expect(await service.refresh('pay_a')).toEqual({ outcome: 'applied' });
   expect(retrieved).toEqual(['ref_pay_a']);
+});
+
+test('a list that ignores the payment and is too long to be read fails', async () => {
+  await payAndRefund('pay_a');
+  const client = createClient(sandbox);
+  const others = Array.from({ length: 10_002 }, (_, n) => {
+    return { refund_id: `ref_${n}`, payment_id: 'pay_other' };
+  });
+  const iterate: typeof client.refunds.iterate = () => Readable.from(others);
+  const account = { merchantId: undefined, profileId: undefined };
+  const long = { ...client, refunds: { ...client.refunds, iterate } };
+  const service = createRefundService({ db, client: long, clock: systemClock, account });
+  expect(await service.refresh('pay_a')).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('too long'),
+  });
 });
