@@ -1,10 +1,11 @@
 /** Urgent reminders are sent in time even with more holds than one run can check one by one. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AuthorizationService } from '../../src/authorizations/authorizationService.ts';
 import {
   type AuthorizationCheck,
   createAuthorizationCheck,
 } from '../../src/authorizations/checkAuthorizations.ts';
-import { readDue } from '../../src/authorizations/store/authorizations.ts';
+import { readDue, readUnwatched } from '../../src/authorizations/store/authorizations.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { HOUR_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -18,6 +19,7 @@ const URGENT = 300;
 let db: TestDatabase;
 let aheadMs: number;
 let check: AuthorizationCheck;
+let createCheck: (service: AuthorizationService | undefined) => AuthorizationCheck;
 /** Those outside of transactions. */
 let statements: string[];
 
@@ -38,16 +40,18 @@ beforeEach(async () => {
       return db.query(text, values);
     },
   };
-  check = createAuthorizationCheck({
-    db: watched,
-    clock,
-    log: silentLog,
-    thresholds: [48, 24, 6, 1],
-    policy: undefined,
-    service: undefined,
-    isPaused: () => Promise.resolve(false),
-    lockPersonsAttempt: () => Promise.resolve(undefined),
-  });
+  createCheck = (service) =>
+    createAuthorizationCheck({
+      db: watched,
+      clock,
+      log: silentLog,
+      thresholds: [48, 24, 6, 1],
+      policy: undefined,
+      service,
+      isPaused: () => Promise.resolve(false),
+      lockPersonsAttempt: () => Promise.resolve(undefined),
+    });
+  check = createCheck(undefined);
 });
 afterEach(() => db.drop());
 
@@ -115,6 +119,21 @@ test('of many holds that are due, those with the nearest deadlines get their rem
   expect(order.map(({ id }) => id).filter((id) => !id.startsWith('z_sooner_'))).toEqual([]);
 });
 
+test('of many holds that are new, those with the nearest deadlines are watched first', async () => {
+  await insertHolds('a_later_', 1, Date.now() - 5.5 * DAYS_MS);
+  await insertHolds('b_stated_', 1, Date.now() - HOUR_MS);
+  await insertHolds('z_sooner_', 1, Date.now() - 6.5 * DAYS_MS);
+  await db.query(
+    `update resources set deadline_at = now() + interval '1 hour' where id = 'b_stated_1'`,
+  );
+  const statuses = ['requires_capture'];
+  const unwatched = (limit: number) => readUnwatched(db, { statuses, limit });
+  const first = (await unwatched(1)).map(({ paymentId }) => paymentId);
+  expect(first).toEqual(['b_stated_1']);
+  const two = (await unwatched(2)).map(({ paymentId }) => paymentId);
+  expect(two.toSorted()).toEqual(['b_stated_1', 'z_sooner_1']);
+});
+
 test('a hold past its deadline, which has had its last reminder, comes after those with one ahead', async () => {
   await insertHolds('a_expired_', 1, Date.now() - 7.5 * DAYS_MS);
   await insertHolds('z_waiting_', 1, Date.now() - 5.5 * DAYS_MS);
@@ -123,6 +142,19 @@ test('a hold past its deadline, which has had its last reminder, comes after tho
   await db.query('update authorization_watch set next_check_at = now()');
   const now = new Date(Date.now() + HOUR_MS);
   expect(await readDue(db, { now, limit: 1 })).toEqual(['z_waiting_1']);
+});
+
+test('a service that is unavailable is requested once in a run, and every reminder is sent', async () => {
+  await insertHolds('due_', 4, Date.now() - 6.5 * DAYS_MS);
+  let requests = 0;
+  const refresh: AuthorizationService['refresh'] = () => {
+    requests += 1;
+    return Promise.resolve({ outcome: 'failed', reason: 'timeout', isUnavailable: true });
+  };
+  const act = () => Promise.reject(new Error('nothing is confirmed'));
+  await createCheck({ refresh, act }).run();
+  expect(await remindersOf('due_')).toEqual([{ hours: 24, count: 4 }]);
+  expect(requests).toBe(1);
 });
 
 test('however many are due, a run looks through all holds for new and for settled ones once', async () => {
