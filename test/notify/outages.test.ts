@@ -4,9 +4,11 @@
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { insertMessages, type NewMessage } from '../../src/notify/store/messages.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { readMessages } from '../support/notifier.ts';
 import { ACCEPT } from '../support/receivers.ts';
 import { type ShopReceiver, startShopReceiver } from '../support/shopReceiver.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let receiver: ShopReceiver;
 let db: ShopReceiver['db'];
@@ -92,5 +94,20 @@ test('workers that probe a channel at the same time send one message', async () 
   advance(3_750);
   const other = receiver.anotherNotifier();
   await Promise.all([notifier, other].flatMap(({ deliver }) => [deliver(), deliver(), deliver()]));
+  expect(shop.posts.length).toBe(before + 1);
+});
+
+test('a worker that probes a channel after its clock was set back is the only one', async () => {
+  await write(webhook('order.paid', 'ord_before'));
+  shop.behave({ does: 'respond', status: 503 });
+  await notifier.deliver();
+  advance(-HOUR_MS);
+  await write(webhook('order.paid', 'ord_1'), webhook('order.paid', 'ord_2'));
+  shop.behave({ does: 'never_respond' });
+  const before = shop.posts.length;
+  const probing = notifier.deliver();
+  await waitFor('the probe', () => shop.posts.length > before);
+  await receiver.anotherNotifier().deliver();
+  await probing;
   expect(shop.posts.length).toBe(before + 1);
 });

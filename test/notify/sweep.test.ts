@@ -97,6 +97,14 @@ test('messages to a channel that was removed from the settings fail after three 
   ]);
 });
 
+test('a message that was delivered stays so when its channel is removed from the settings', async () => {
+  await writeOrderWebhook();
+  await notifier.deliver();
+  advance(5 * DAY_MS);
+  await sweep('log');
+  expect(await readMessages(db)).toMatchObject([{ state: 'delivered', lastError: null }]);
+});
+
 test('a message with an attempt in progress does not fail with its channel', async () => {
   await writeOrderWebhook();
   advance(5 * DAY_MS);
