@@ -83,7 +83,8 @@ describe('a total that is larger than its list', () => {
     const plain = await testReconciler({ db, service: sandbox }).run({ ...span(), isDryRun: true });
     const use = counting(({ totalCount }) => larger(totalCount ?? 0));
     const report = await testReconciler({ db, service: sandbox, use }).run(span());
-    expect(report).toMatchObject({ state: 'done', remaining: 0 });
+    // The sums prove nothing beside a list that is not proven either.
+    expect(report).toMatchObject({ state: 'done', remaining: 0, sums: null });
     expect(await held()).toBe(300);
     expect(report.requests).toBeLessThanOrEqual(4 * plain.requests);
     expect(await openFindings()).toEqual([{ class: 'list_unstable' }]);

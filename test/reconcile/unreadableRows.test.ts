@@ -149,3 +149,13 @@ test('a window with many unreadable rows shows that the list is at fault, and no
   expect(await openFindings()).toMatchObject([{ class: 'list_unstable' }]);
   expect(service.received.filter(({ path }) => !path.startsWith('/payments/list'))).toHaveLength(1);
 });
+
+// The ledger reads an amount that is a text, and the client of the service does not.
+test('a row that only the ledger can read shows that counts are of something else', async () => {
+  const row = { ...PAID, amount: '6540', amount_received: '6540' };
+  respondWith([row], [PAID]);
+  expect(await reconciler.run(span)).toMatchObject({ state: 'done', remaining: 0 });
+  const counted = await reconciler.run({ ...span, mode: 'totals' });
+  expect(counted).toMatchObject({ state: 'done', found: 0, remaining: 0, rowsCompared: 1 });
+  expect(await openFindings()).toEqual([]);
+});
