@@ -65,6 +65,10 @@ function idOf(n: number): string {
   return `pay_sums_${process.pid}_${n}`;
 }
 
+function isPayment(value: unknown, id: string): value is object {
+  return typeof value === 'object' && (value as { payment_id?: unknown } | null)?.payment_id === id;
+}
+
 /** Captures more without a webhook. Status, currency and all counts stay equal. */
 async function captureMore(n: number): Promise<void> {
   const now = new Date().toISOString();
@@ -160,6 +164,22 @@ test('a day with differences calibrates nothing', async () => {
     sums: null,
   });
   expect(sumRequests()).toBe(before);
+  expect(await isCalibrated()).toBe(false);
+});
+
+test('a dry run without differences requests no sums', async () => {
+  await fullRun();
+  const before = sumRequests();
+  expect(await reconciler.run({ ...span, isDryRun: true })).toMatchObject({ found: 0, sums: null });
+  expect(sumRequests()).toBe(before);
+});
+
+test('a difference that stays calibrates nothing', async () => {
+  // Neither its row nor the response to a retrieve can be read.
+  const unreadable = (_key: string, value: unknown): unknown =>
+    isPayment(value, idOf(10)) ? { ...value, amount: 65.4 } : value;
+  proxy.rewrite = (body) => JSON.stringify(JSON.parse(body), unreadable);
+  expect(await fullRun()).toMatchObject({ state: 'done', remaining: 1, sums: null });
   expect(await isCalibrated()).toBe(false);
 });
 
