@@ -127,15 +127,15 @@ function comparedJson({ given, outcome }: ComparedHead) {
 export function headSentence(head: ComparedHead, last: SealedBlock | undefined): string {
   const { given } = head;
   const block = `block ${given.number}`;
-  const when = given.block ? `, chained at ${formatInstant(given.block.chainedMicros)},` : '';
+  const when = given.block ? `, chained at ${formatInstant(given.block.chainedMicros)}` : '';
   switch (head.outcome) {
     case 'confirmed':
-      return `The chain has the published ${block}${when} so every transfer up to it is as it was then.`;
+      return `The chain has the published ${block}${when}, so every transfer up to it is as it was then.`;
     case 'invalid':
       return `The given head is not one that an installation published: ${head.problems.join('; ')}. Use an unchanged copy.`;
     case 'ahead':
       return (
-        `The chain ends at block ${last?.number ?? 0}, before the published ${block}${when} so this database is older than the head. ` +
+        `The chain ends at block ${last?.number ?? 0}, before the published ${block}${when}, so this database is older than the head. ` +
         'If it was restored from a backup, or a standby without the last commits was promoted, run npx ' +
         'tallyhook reconcile --from with the time of the backup, to read what is missing from the service; note the restore with this result, and publish the new head. Otherwise blocks were removed.'
       );
@@ -147,8 +147,9 @@ export function headSentence(head: ComparedHead, last: SealedBlock | undefined):
       );
     case 'rewritten':
       return (
-        `Another block has the number of the published ${block}, on the same server and timeline. The chain was made again after the head was ` +
-        'published, or the disk of the database was set back to a copy. Compare with a backup from before, and find out who had access.'
+        `Another block has the number of the published ${block}, on the same server and timeline. A dump that was restored into this server after ` +
+        'the head was published, or a disk that was set back to a copy, explains it. If you know of one, note it with this result and publish the ' +
+        'new head. Otherwise the chain was made again: compare with a backup from before, and find out who had access.'
       );
     default:
       return head satisfies never;
