@@ -58,6 +58,7 @@ export type InspectedRefund =
   | {
       readonly outcome: 'not_refundable';
       readonly status: string | null;
+      readonly isCaptured: boolean;
       readonly disputes: OpenOrLost;
     };
 
@@ -79,7 +80,8 @@ export async function inspectRefundable(
   const left = payment && refundableMinor(payment, parts);
   const disputes = parts.filter(isOpenOrLost);
   if (!payment || payment.currency === null || parts.length > MAX_PARTS || !left) {
-    return { outcome: 'not_refundable', status: payment?.status ?? null, disputes };
+    const isCaptured = (payment?.capturedMinor ?? 0) > 0;
+    return { outcome: 'not_refundable', status: payment?.status ?? null, isCaptured, disputes };
   }
   return {
     outcome: 'refundable',

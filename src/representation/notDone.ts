@@ -41,12 +41,18 @@ export type NotRefunded =
   | { readonly outcome: 'uncertain'; readonly until: Date }
   | { readonly outcome: 'changed'; readonly now: RefundableNow };
 
+interface NotRefundable {
+  readonly outcome: 'not_refundable';
+  readonly status: string | null;
+  readonly isCaptured: boolean;
+}
+
 type RefundableNow =
   | {
       readonly outcome: 'refundable';
       readonly payment: { readonly refundableMinor: number; readonly currency: string };
     }
-  | { readonly outcome: 'not_refundable'; readonly status: string | null }
+  | NotRefundable
   | { readonly outcome: 'not_retrieved' };
 
 interface RefundSeen {
@@ -84,8 +90,19 @@ function changedText(
     const left = formatMoney(now.payment.refundableMinor, now.payment.currency);
     return `${left} of ${paymentId} can be refunded, not ${formatMoney(expectedMinor, currency)}. Nothing was done.`;
   }
-  const status = now.outcome === 'not_refundable' ? (now.status ?? 'unknown') : 'unknown';
-  return `Nothing of ${paymentId} can be refunded: its status is ${status}. Nothing was done.`;
+  const known = now.outcome === 'not_refundable' ? now : { status: null, isCaptured: false };
+  return `${nothingToRefundText(paymentId, known)} Nothing was done.`;
+}
+
+/** Of a payment that was captured, the status does not explain why. */
+export function nothingToRefundText(
+  paymentId: string,
+  { status, isCaptured }: Pick<NotRefundable, 'status' | 'isCaptured'>,
+): string {
+  const why = isCaptured
+    ? 'all of it is refunded, disputed, voided or of unknown amount'
+    : `its status is ${status ?? 'unknown'}`;
+  return `Nothing of ${paymentId} can be refunded: ${why}.`;
 }
 
 /** The outcomes of a capture or cancellation that move nothing, or may have. */

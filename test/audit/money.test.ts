@@ -543,7 +543,7 @@ describe('a refund', () => {
     await setup.applyWebhooks();
     const nothing = await run(...args);
     expect(nothing.stderr).toMatch(
-      /has open or lost disputes: .*status opened\), .*\(55\.40 USD, stage dispute, status lost\).*Nothing of .* can be refunded/,
+      /has open or lost disputes: .*status opened\), .*\(55\.40 USD, stage dispute, status lost\).*Nothing of .* can be refunded: all of it is refunded, disputed, voided or of unknown amount\./,
     );
     expect(await refundsOf(id)).toEqual([]);
   });

@@ -13,7 +13,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, UnavailableError } from '../../platform/errors.ts';
 import { printable } from '../../platform/printable.ts';
 import { disputedText } from '../../representation/disputeText.ts';
-import { notRefundedText } from '../../representation/notDone.ts';
+import { nothingToRefundText, notRefundedText } from '../../representation/notDone.ts';
 import { confirm } from '../confirm.ts';
 import { clockOf, noApiKey, printJson, readConfig, withDatabase } from '../context.ts';
 import { endAs, printLine } from '../invocation.ts';
@@ -109,7 +109,7 @@ async function mustInspect(parts: RefundParts, paymentId: string): Promise<Refun
       );
     case 'not_refundable':
       throw new OperatorError(
-        `${warningOf(inspected.disputes)}Nothing of ${printable(paymentId)} can be refunded: its status is ${inspected.status ?? 'unknown'}.`,
+        `${warningOf(inspected.disputes)}${nothingToRefundText(printable(paymentId), inspected)}`,
       );
   }
 }
