@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createToken } from '../../src/access/createToken.ts';
 import { MAX_TOKENS, readTokenRows } from '../../src/access/store/tokens.ts';
+import { revokeTokenAs } from '../../src/actions/manageTokens.ts';
 import { MAX_FAILURES } from '../../src/console/failures.ts';
 import { createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -31,6 +32,20 @@ afterEach(async () => {
   for (const tallyhook of running.splice(0)) await tallyhook.close();
 });
 afterAll(() => db.drop());
+
+test('a token that was shown and is revoked already is not confused with a later one of its name', async () => {
+  const name = unique('reused');
+  const shown = await db.transaction((tx) =>
+    createToken(tx, { name, role: 'viewer', expiresInMs: undefined }, 'ada'),
+  );
+  if (shown.outcome !== 'created') throw new Error(shown.outcome);
+  await revokeTestToken(db, name);
+  await createTestToken(db, { name, role: 'operator' });
+  const actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@till' } as const;
+  const revoke = (id?: number) => revokeTokenAs({ db }, actor, { name, id });
+  expect(await revoke(shown.token.id)).toEqual({ outcome: 'unknown' });
+  expect(await revoke()).toMatchObject({ outcome: 'revoked', token: { role: 'operator' } });
+});
 
 /** Pages have their own sign-in, test/pages/session.test.ts. */
 const PATHS = ['/api/v1/orders', '/api/v1/orders/x', '/api/v1/nothing', '/metrics'];

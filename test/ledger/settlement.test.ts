@@ -359,6 +359,16 @@ describe('import', () => {
     });
     expect(await balances()).toMatchObject({ 'fees.service': 1185n });
   });
+
+  test('a number of the service with two contents in one file is refused, and nothing is stored', async () => {
+    await open();
+    const both = `${HEADER}${ROWS.one}${ROWS.one.replace('1.30,64.10', '1.40,64.00')}`;
+    expect(await imported(both, numbered)).toMatchObject({
+      outcome: 'conflict',
+      conflict: { fileLine: 2, lineReference: '1', otherFile: null, otherLine: 3 },
+    });
+    expect(await balances()).not.toHaveProperty('fees.service');
+  });
 });
 
 test('M2: a line takes no payment that a line behind many others names by its id', async () => {
@@ -757,6 +767,8 @@ describe('by hand', () => {
 
   test('a line is only about what it can be about', async () => {
     await open();
+    const dollars = { payment_id: 'pay_usd', currency: 'USD', amount: 500, amount_received: 500 };
+    await applyEach(db, testApplier(db), [eventBody(paymentObject({ ...dollars, ...OCTOBER }))]);
     await imported(REPORT_TEXT, REPORT);
     const unknown = await lineOf(5);
     const about = (kind: 'refund' | 'payment' | 'excluded', id?: string) =>
@@ -769,6 +781,7 @@ describe('by hand', () => {
     expect(await about('refund', 'pay_1')).toMatchObject({ outcome: 'not_possible' });
     expect(await about('excluded')).toMatchObject({ outcome: 'not_possible' });
     expect(await about('payment', 'pay_none')).toMatchObject({ outcome: 'no_target' });
+    expect(await about('payment', 'pay_usd')).toMatchObject({ outcome: 'no_target' });
     expect(await about('payment', 'pay_3')).toMatchObject({ outcome: 'matched' });
   });
 });

@@ -334,6 +334,23 @@ test.each(UNSETTLING.map((one) => [one.how, one] as const))(
   },
 );
 
+// The response may come from a replica that has what the earlier event reported, and not yet the later one.
+test('of two events that are not applied, the check is wanted until a response is as new as both', async () => {
+  const applier = testApplier(db);
+  await applyEach(db, applier, [eventBody(FAILED)]);
+  const after = (seconds: number) => ({
+    modified_at: new Date(Date.parse(PAID.modified_at) + seconds * 1_000).toISOString(),
+  });
+  const unreadable = (seconds: number) =>
+    eventBody({ ...FAILED, ...after(seconds), amount_received: '12.5' });
+  await applyEach(db, applier, [unreadable(60), unreadable(30)]);
+  const wanted = () => db.query('select id from resources where is_check_wanted');
+  await retrieveChanged(after(30));
+  expect(await wanted()).toEqual([{ id }]);
+  await retrieveChanged(after(60));
+  expect(await wanted()).toEqual([]);
+});
+
 test('a resource that a failed round did not check is due again immediately', async () => {
   service.always = () => ({ status: 503, body: '' });
   const refresh = refreshAt(LATER);

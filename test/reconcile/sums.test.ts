@@ -183,6 +183,20 @@ test('a difference that stays calibrates nothing', async () => {
   expect(await isCalibrated()).toBe(false);
 });
 
+test('a run that was killed calibrates nothing when it is resumed: it listed the day long ago', async () => {
+  const wanted = { ...span, toMs: span.toMs - DAY_MS };
+  await db.query('update reconcile_streams set page_limit = 5');
+  const killing = new AbortController();
+  const killed = reconciler.run(wanted, {
+    signal: killing.signal,
+    onProgress: () => killing.abort(new Error('killed')),
+  });
+  await expect(killed).rejects.toThrow();
+  const resumed = await reconciler.run(wanted);
+  expect(resumed).toMatchObject({ id: 1, state: 'done', remaining: 0, sums: null });
+  expect(await reconciler.run(wanted)).toMatchObject({ id: 2, state: 'done', sums: 'agreed' });
+});
+
 describe('sums that are wrong after they were calibrated', () => {
   const breakSums = () =>
     proxy.standIns.set(ANALYTICS, {

@@ -110,6 +110,28 @@ describe('a watermark ahead of the service’s clock', () => {
     expect(findings).toEqual([{ state: 'closed', setTo: new Date(trustedMs).toISOString() }]);
   });
 
+  // Neither joins the run of the schedule before it, so what lies between them was not read.
+  test.each([
+    ['a person’s run', 'operator', false],
+    ['a dry run', 'tail', true],
+  ])('is not set back to the end of %s', async (_what, cause, isDryRun) => {
+    const { run } = testReconciler({ db, service: sandbox });
+    expect(await run(TAIL)).toMatchObject({ state: 'done' });
+    await passTime(6 * HOUR_MS);
+    const trustedMs = Number(await watermark());
+    await db.query(
+      `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at, finished_at)
+       select 'payments', 'full', $1, $2, 'done', now() - interval '2 hours', now() - interval '1 hour',
+              now() - interval '1 hour', now()`,
+      [cause, isDryRun],
+    );
+    await runUnderWrongClock();
+    await makePayments(1, Date.now() - 3 * HOUR_MS);
+    const report = await run(TAIL);
+    expect(report).toMatchObject({ state: 'done', repaired: 1 });
+    expect(report.fromAt).toEqual(new Date(trustedMs - 30 * MINUTE_MS));
+  });
+
   test('keeps its alert until a run has continued from there', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await run(TAIL);
