@@ -78,32 +78,6 @@ test('of more messages than one claim takes, those that have been due for longes
   expect(claimed.map(({ id }) => id).sort()).toEqual(['msg_1', 'msg_2']);
 });
 
-// In the order of the results, each of two processes could wait for what the other one holds, and one would fail.
-test('the results of messages are recorded in the order of their numbers', async () => {
-  const content = { kind: 'digest' } as never;
-  const messages = ['msg_1', 'msg_2'].map(
-    (id) => ({ id, channel: 'log', content, stream: undefined }) as const,
-  );
-  await insertMessages(db, messages, at(0));
-  const delivered = (...ids: readonly string[]) =>
-    ids.map((id) => ({ id, state: 'delivered', at: at(1), error: null }) as const);
-  const first = await beginTransaction(db);
-  expect(await settleMessages(first.tx, delivered('msg_1'))).toBe(1);
-  const second = await beginTransaction(db);
-  // Of the plans, one that finds the messages in the order of the results.
-  await second.tx.query('set local enable_hashjoin = off');
-  await second.tx.query('set local enable_mergejoin = off');
-  await second.tx.query('set local enable_seqscan = off');
-  const { outcome, result } = await runUntilBlocked(db, second, (tx) =>
-    settleMessages(tx, delivered('msg_2', 'msg_1')),
-  );
-  const free = await db.query(`select id from messages where id = 'msg_2' for update skip locked`);
-  await first.commit();
-  expect(await result).toBe(1);
-  await second.commit();
-  expect({ outcome, free }).toEqual({ outcome: 'blocked', free: [{ id: 'msg_2' }] });
-});
-
 describe('a message with a first attempt that outlives its lease', () => {
   const claimAt = async (ms: number): Promise<ClaimedMessage | undefined> => {
     const leaseUntil = at(ms + LEASE_MS);
