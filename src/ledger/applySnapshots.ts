@@ -85,22 +85,29 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const { nowMs, history } = input;
   await pipelined([
     recordChanges(tx, placed, { before: orders, after: recomputed, history }),
-    report(tx, { placed, recomputed, nowMs, history }),
+    report(tx, { placed, missing, recomputed, nowMs, history }),
   ]);
 }
 
-interface ReportInput extends Pick<ApplyInput, 'nowMs' | 'history'> {
+interface Outcome {
   readonly placed: readonly Placed[];
+  /** Resources that were not known before. */
+  readonly missing: ReadonlySet<string>;
   readonly recomputed: readonly RecomputedOrder[];
 }
 
+type ReportInput = Outcome & Pick<ApplyInput, 'nowMs' | 'history'>;
+
 /** Records findings, and raises alerts. */
-async function report(tx: Queryable, { placed, recomputed, ...when }: ReportInput): Promise<void> {
+async function report(
+  tx: Queryable,
+  { placed, missing, recomputed, ...when }: ReportInput,
+): Promise<void> {
   const found = await recordFindings(tx, [
     ...withCauses(recomputed, placed),
     ...resourceFindings(placed),
   ]);
-  await requestConfirmation(tx, found, recomputed);
+  await requestConfirmation(tx, found, { placed, missing, recomputed });
   await raiseAlerts(tx, { applied: placed, ...when });
 }
 
@@ -121,20 +128,29 @@ function withCauses(
 
 /**
  * Requests a retrieve of every part of the orders that now show an excess, because an event may be late
- * or lost (alerts/domain/rules/excesses.ts). The caller holds the orders.
+ * or lost (alerts/domain/rules/excesses.ts). Of an order that shows it as before, of the parts that are new to it:
+ * without a response about each of them the excess would stay unconfirmed. The caller holds the orders.
  */
 async function requestConfirmation(
   tx: Queryable,
   found: readonly FindingName[],
-  recomputed: readonly RecomputedOrder[],
+  outcome: Outcome,
 ): Promise<void> {
-  const subjects = new Set(
+  const changed = new Set(
     found.flatMap(({ class: name, subject }) => (isExcess(name) ? [subject] : [])),
   );
-  const parts = recomputed
-    .filter(({ subject }) => subjects.has(subject))
-    .flatMap((order) => order.parts);
+  const parts = outcome.recomputed.flatMap((order): readonly ResourceRef[] => {
+    if (changed.has(order.subject)) return order.parts;
+    return order.shown.some(({ class: name }) => isExcess(name)) ? partsNewTo(order, outcome) : [];
+  });
   if (parts.length > 0) await markCheckDue(tx, parts);
+}
+
+function partsNewTo(order: RecomputedOrder, { placed, missing }: Outcome): readonly ResourceRef[] {
+  return placed.flatMap(({ row, orderKey }) => {
+    const isNew = row.orderKey !== orderKey || missing.has(refKey(row));
+    return isNew && orderKey === order.orderKey ? [row] : [];
+  });
 }
 
 interface WriteInput {

@@ -176,6 +176,30 @@ test('an excess that the service confirms raises one alert, which resolves with 
   expect(await alerts(order.subject)).toEqual([['double_loss', 'resolved', 'opened', 'resolved']]);
 });
 
+test('an excess is confirmed although an ended part joins its order before that, and changes nothing (rule 2)', async () => {
+  const order = await pay();
+  await refund(order, 1000);
+  await dispute(order);
+  await apply(...(await webhooks('payment', 'refund', 'dispute')));
+  await passTime(62_000);
+  expect(await refreshOnce()).toMatchObject({ checked: 3 });
+  const declined = { metadata: { order_id: order.orderId } };
+  const attempt = await sandbox.call(
+    'POST',
+    '/payments',
+    cardPaymentOf('final', 'UE_1001', declined),
+  );
+  expect(attempt.body).toMatchObject({ status: 'failed' });
+  await apply(
+    eventBody(attempt.body, { eventType: 'payment_failed', merchantId: sandbox.merchantId }),
+  );
+  await raiseAlerts();
+  expect(await alerts(order.subject)).toEqual([]);
+  expect(await refreshOnce()).toMatchObject({ checked: 1 });
+  await raiseAlerts();
+  expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
+});
+
 test('an excess waits until the service has responded about every part (rules 2 and 3)', async () => {
   const order = await pay();
   await refund(order, 1000);

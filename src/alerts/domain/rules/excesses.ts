@@ -9,6 +9,7 @@
  * 2. It is confirmed if it still shows the same after every part of the order was retrieved. Only
  *    requests that were sent SETTLING_MS or more after the finding came to show what it shows count: a
  *    service may respond from a replica that lags. "Not found" is a response.
+ *    A part that joins the order before that is retrieved, too.
  * 3. Without an API key nothing can be retrieved, and the wait is WITHOUT_KEY_MS. With one, but without
  *    responses, it is WITHOUT_RESPONSE_MS: by then an outage has alerts of its own. The alert then
  *    states that the excess is not confirmed.
