@@ -138,7 +138,7 @@ describe('a finding', () => {
     const all = ['findings', 'accept', '--class', 'event_id_reused', '--reason', 'a flood'];
     const prompted = await runThere(...all);
     expect(prompted).toMatchObject({ code: 4, stdout: '' });
-    expect(prompted.stderr).toMatch(/Accept 1001 finding\(s\)\? There is no terminal.*--yes/);
+    expect(prompted.stderr).toMatch(/Accept 1001 findings\? There is no terminal.*--yes/);
 
     const exit = await runThere(...all, '--yes', '--json');
     expect(exit.code).toBe(0);

@@ -150,7 +150,7 @@ test(`nothing is missed, and nothing is sent twice without a mark, through cut c
   expect(marked.length).toBeGreaterThanOrEqual(3);
   expect(noteCount(listen, 'Connected again')).toBeGreaterThanOrEqual(3);
   expect(exit.stderr).toContain(
-    `Forwarded ${acknowledged.length} event(s). To continue later, add --after ${lines.at(-1)?.number}.`,
+    `Forwarded ${acknowledged.length} events. To continue later, add --after ${lines.at(-1)?.number}.`,
   );
   expect(
     await db.query(
