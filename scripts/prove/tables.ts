@@ -118,7 +118,7 @@ export const SECTIONS: Readonly<Record<RecordKind, Section>> = {
   }),
   bytes: section('bytes', {
     title: 'Disk',
-    text: 'A ledger is filled with rows as Tallyhook writes them: order webhooks delivered, all indexes counted. [Sizing](sizing.md) has what retention leaves of it.',
+    text: 'A ledger is filled with rows as Tallyhook writes them: order webhooks delivered, all indexes counted. They are of the day before the run: bodies since midnight UTC are not packed yet (`webhook_bodies`), so the later the hour, the larger the sum. [Sizing](sizing.md) has what retention leaves of it.',
     columns: ['bytes per event', 'value', 'events', 'bytes of a body'],
     linesOf: (records) =>
       records.flatMap(({ events, bodyBytes, bytesPerEvent, tables }) =>
