@@ -1,5 +1,4 @@
 /** Writes the text of transfers to the file that an operator named, or to standard output. */
-
 import { Readable } from 'node:stream';
 import type { ExportProgress } from '../ledger/read/exportJournal.ts';
 import { readConsistently } from '../ledger/store/readConsistently.ts';

@@ -1,5 +1,4 @@
 /** Commands that list and show outgoing messages, and send one again. */
-
 import { Command, Option } from 'commander';
 import { resendMessageAs } from '../../actions/resendMessage.ts';
 import { channelNamesOf } from '../../notify/channels/targets.ts';

@@ -1,5 +1,4 @@
 /** The commands of settlement reports and bank statements. */
-
 import { stat } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {

@@ -1,5 +1,4 @@
 /** `tallyhook verify --chain`: verifies the chain of the journal, and a chain head that was published. */
-
 import { InvalidArgumentError, Option } from 'commander';
 import { type PublishedHead, parseHead } from '../../ledger/domain/chain.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';

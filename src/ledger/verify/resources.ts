@@ -1,5 +1,4 @@
 /** Checks resources, their snapshots and their journal. */
-
 import { groupBy } from '../../platform/collections.ts';
 import { counted } from '../../platform/counted.ts';
 import type { Queryable } from '../../platform/db/database.ts';

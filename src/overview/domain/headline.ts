@@ -1,5 +1,4 @@
 /** The overview in one sentence: is money flowing, and is anything wrong? */
-
 import { counted } from '../../platform/counted.ts';
 import { roughly } from '../../representation/roughly.ts';
 

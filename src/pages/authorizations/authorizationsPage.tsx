@@ -1,5 +1,4 @@
 /** Open authorizations by deadline, and the page that confirms what is captured or released. */
-
 import { z } from 'zod';
 import {
   type OpenAuthorization,

@@ -1,5 +1,4 @@
 /** Replays of many events: the plan before one, the list, and one with its progress. */
-
 import { z } from 'zod';
 import { planReplay } from '../../actions/replayRuns.ts';
 import { cursor, number } from '../../console/schemas.ts';

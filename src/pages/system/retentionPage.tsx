@@ -1,5 +1,4 @@
 /** What is stored, how it grows, what the next run of retention removes, and what was archived. */
-
 import { z } from 'zod';
 import { type ArchivedClass, readArchivedClasses } from '../../archive/store/batches.ts';
 import { counted } from '../../platform/counted.ts';

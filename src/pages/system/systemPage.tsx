@@ -1,5 +1,4 @@
 /** The system: what `doctor` checks, what it means, and what to run; and the proof of the ledger. */
-
 import { z } from 'zod';
 import type { CheckState } from '../../doctor/domain/judge.ts';
 import type { Check } from '../../doctor/examine.ts';

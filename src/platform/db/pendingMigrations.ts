@@ -6,7 +6,6 @@
  * 2. It accepts a newer one, because an upgrade runs versions side by side, unless a migration has removed
  *    what it uses (migrations/00060_schema-requirements.sql).
  */
-
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { counted } from '../counted.ts';
@@ -35,7 +34,7 @@ export async function refusePendingMigrations(db: Queryable): Promise<void> {
   await refuseUnsuitableDatabase(db);
   throw new OperatorError(
     `${counted(files.length, 'migration')} pending: ${files.join(', ')}. ` +
-      'Without that, Tallyhook would fail on the first event. Run: npx tallyhook migrate',
+      'Tallyhook would fail on the first event. Run: npx tallyhook migrate',
   );
 }
 
