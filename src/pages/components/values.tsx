@@ -46,7 +46,7 @@ export function Marked({ text }: { readonly text: string }) {
   return (
     <span>
       {text
-        .split('`')
+        .split(/`([^`]+)`/)
         .map((part, place) =>
           place % 2 === 1 ? <code key={`${place}:${part}`}>{part}</code> : part,
         )}

@@ -4,6 +4,7 @@ import { h } from 'preact';
 import { expect, test } from 'vitest';
 import { Field, Hidden, Select, TextArea } from '../../../src/pages/components/forms.tsx';
 import { readAssets } from '../../../src/pages/serving/assets.ts';
+import { problemView } from '../../../src/pages/serving/problem.tsx';
 import { createRenderer } from '../../../src/pages/serving/render.tsx';
 
 const renderer = createRenderer({ installation: 'Tallyhook', assets: readAssets(), sections: [] });
@@ -47,4 +48,13 @@ test('a field has the value that is stored, which its form sends back', () => {
 test('letters of any script, marks of Arabic and Hebrew, and line breaks stay', () => {
   const body = 'مرحبا \u200F שלום\n\t🎉';
   expect(renderer.renderLive({ title: '', body }, { topics: [], place: '' })).toContain(body);
+});
+
+test('a command in a message is shown as one, and a single backtick as it is sent', () => {
+  const shown = (message: string) =>
+    renderer.renderLive(problemView({ outcome: 'conflict', message }), { topics: [], place: '' });
+  expect(shown('Run `npx tallyhook doctor`, and <wait>.')).toContain(
+    'Run <code>npx tallyhook doctor</code>, and &lt;wait>.',
+  );
+  expect(shown('No order is named a`b.')).toContain('a`b.');
 });
