@@ -3,7 +3,8 @@
  *
  * 1. floods: the same events again, other bodies under known event ids;
  * 2. bursts of as many events as an order may have, about many orders and about one;
- * 3. a backlog that a worker drains while events arrive, a replay of the oldest ones, and the proof of their ledger.
+ * 3. a backlog that a worker drains while events arrive, a replay of the oldest ones, and the proof of their ledger;
+ * 4. order webhooks that wait for a process that delivers them.
  *
  * *Finished* is what is accepted and off `pending`, by the time in which it was sent and drained.
  */
@@ -22,6 +23,7 @@ import { type BenchDatabase, countKept } from './database.ts';
 import { drain } from './endToEnd.ts';
 import { type Latency, nowMs, type RunResult } from './loadProtocol.ts';
 import type { Started } from './processes.ts';
+import { startShop } from './shop.ts';
 import { startEventsWorker, startTallyhook, type Tallyhook } from './tallyhook.ts';
 
 export interface BadDaysReport {
@@ -63,6 +65,7 @@ const BURSTS_OF_EACH_KIND = 5;
 const ARRIVING_PER_SECOND = 500;
 /** The load holds them in memory. */
 const PREPARED_AT_A_TIME = 100_000;
+const EVENTS_FOR_THE_SHOP = 20_000;
 const POLL_EVERY_MS = 100;
 const REPLAY_TIMEOUT_MS = 60_000;
 
@@ -85,13 +88,14 @@ export async function runBadDays(bench: Bench): Promise<BadDaysReport> {
   const accounts = account(runs, await countKept(db), true);
   await db.drop();
   const backlog = await workThroughBacklog(bench);
+  const delivery = await deliverBacklog(bench);
   return {
     barePerSecond: bare.roughRate,
     floods,
     bursts,
-    rest: backlog.rest,
+    rest: [...backlog.rest, delivery.work],
     proved: backlog.isProved,
-    accounts: [accounts, backlog.accounts],
+    accounts: [accounts, backlog.accounts, delivery.accounts],
   };
 }
 
@@ -316,6 +320,35 @@ function openDatabase(url: string): Database {
     responseTimeoutMs: REPLAY_TIMEOUT_MS,
     log: createLog('silent'),
   });
+}
+
+/** No process with the role `alerts` ran; the shop responds at once. */
+async function deliverBacklog(
+  bench: Bench,
+): Promise<{ readonly work: Work; readonly accounts: Accounts }> {
+  const db = await bench.postgres.createDatabase('bench_delivery');
+  const shop = await startShop(bench.cleanup);
+  const first = await startTallyhook(bench, 'processes', db.url, shop.settings);
+  await shop.drain(db);
+  await first.stop();
+  const withoutAlerts = await startTallyhook(bench, 'processes', db.url);
+  const subject: Subject = { bench, db, tallyhook: withoutAlerts };
+  const runs: RunResult[] = [];
+  await bench.load.openStream(SEED + 3);
+  await bench.load.prepare(EVENTS_FOR_THE_SHOP);
+  await sendRest(subject, runs);
+  await withoutAlerts.stop();
+  const tallyhook = await startTallyhook(bench, 'processes', db.url, shop.settings);
+  const cpu = watchCpu([...tallyhook.processes, postgresOf(bench)]);
+  cpu.start();
+  const startMs = nowMs();
+  const events = await shop.drain(db);
+  const seconds = (nowMs() - startMs) / 1_000;
+  const work = { name: 'order webhooks', events, seconds, cpu: cpu.stop() };
+  await tallyhook.stop();
+  const accounts = account(runs, await countKept(db), true);
+  await db.drop();
+  return { work, accounts };
 }
 
 async function prove(

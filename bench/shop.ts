@@ -14,8 +14,11 @@ export interface Shop {
    * change once for several events; then the time is that of the event that the change names.
    */
   times(db: Pick<Database, 'query'>): Promise<Quantiles>;
-  /** Waits until no order webhook is due, and forgets those that came. */
-  drain(db: Pick<Database, 'query'>): Promise<void>;
+  /**
+   * Waits until no order webhook is due, and forgets those that came.
+   * @returns how many came
+   */
+  drain(db: Pick<Database, 'query'>): Promise<number>;
 }
 
 const DRAIN_TIMEOUT_MS = 120_000;
@@ -61,7 +64,9 @@ export async function startShop(cleanup: Cleanup): Promise<Shop> {
         if (!row?.isDue) break;
         await pause(POLL_EVERY_MS);
       }
+      const count = receivedMs.size;
       receivedMs.clear();
+      return count;
     },
     times: async (db) => {
       const rows = await db.query<{ number: number; receivedMs: number }>(
