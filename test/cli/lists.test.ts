@@ -166,3 +166,20 @@ test.each([
     expect(stderr).toContain(sentence);
   }
 });
+
+test('a payment has a due time while it can be captured', async () => {
+  const hold = { amount: 900, capture_before: '2031-01-02T03:04:00Z' };
+  await applyEach(db, testApplier(db), [
+    paymentEvent({
+      payment_id: 'pay_held',
+      orderId: 'ord_due',
+      status: 'requires_capture',
+      ...hold,
+    }),
+    paymentEvent({ payment_id: 'pay_taken', orderId: 'ord_due', ...hold }),
+  ]);
+  const { stdout } = await run('payments', 'list', '--order', 'ord_due');
+  expect(stdout).toMatch(/pay_held .*2031-01-02 03:04/);
+  expect(stdout).toMatch(/pay_taken/);
+  expect(stdout.match(/2031-01-02/g)).toHaveLength(1);
+});

@@ -138,13 +138,11 @@ function printReport(report: ArchiveReport, target: ArchiveTarget): void {
     `${batches} ${batches === 1 ? 'batch' : 'batches'} of removed rows in ${target.description}; ${counted(rows, 'row')}, ${counted(bytes, 'byte')} read.`,
   );
   if (unrecorded > 0) {
-    printLine(
-      `${unrecorded} more batches are archived, and this database removed none of their rows.`,
-    );
+    printLine(`Archived as well, with no row that this database removed: ${unrecorded}.`);
   }
   if (report.incompleteParts > 0) {
     printLine(
-      `${report.incompleteParts} parts belong to no batch: a process ended while it archived them, or is ` +
+      `Parts that belong to no batch: ${report.incompleteParts}. A process ended while it archived them, or is ` +
         'archiving now. Their rows were not removed. Delete those that are older than a day:',
     );
     for (const name of report.incompleteExamples) printLine(`  ${name}`);
@@ -152,7 +150,7 @@ function printReport(report: ArchiveReport, target: ArchiveTarget): void {
   printLine(
     problems === 0
       ? 'The archive is complete.'
-      : `${problems} batches are damaged or missing. Restore these files from a copy of the archive.`,
+      : `Damaged or missing batches: ${problems}. Restore their files from a copy of the archive.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { STATUSES } from '../../contract/statuses.ts';
+import { isCapturable, STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import {
   type ListTotals,
@@ -144,10 +144,16 @@ function printRows(rows: readonly ListedResource[]): void {
         ? '-'
         : formatMoney(row.amountMinor, row.currency),
       formatTime(row.createdAt),
-      formatTime(row.kind === 'dispute' ? evidenceDueAt(row) : row.deadlineAt),
+      formatTime(dueAt(row)),
       noteOf(row),
     ]),
   );
+}
+
+/** Until when something can be done; null where nothing is due any more. */
+function dueAt(row: ListedResource): Date | null {
+  if (row.kind === 'dispute') return evidenceDueAt(row);
+  return isCapturable(row.status) ? row.deadlineAt : null;
 }
 
 function orderOf({ kind, orderKey, reference }: ListedResource): string {
