@@ -14,7 +14,7 @@
  *    greatest version, so the retrieve counts like any other. It also contradicts a state with the same terms that
  *    is not complete enough to post: what it shows counts in a new epoch only.
  * 5. An epoch has a floor: the version of the confirming retrieve, or else the time of its response, and
- *    above every contradicted version. A retrieve joins the newest epoch of its time. Other snapshots
+ *    above every contradicted version, or above the time of a contradicted webhook without one. A retrieve joins the newest epoch of its time. Other snapshots
  *    join it only from the floor upward.
  * 6. Epochs are stored, so a rebuild repeats them.
  */
@@ -136,13 +136,19 @@ export function compareRetrieve(
 }
 
 /**
- * A webhook may carry the version that the retrieve contradicts. If the floor admitted it to the new
- * epoch, it would win again, and every two retrieves would open another epoch.
+ * A webhook may carry the version that the retrieve contradicts, or have none and show something else before it. If
+ * the floor admitted it to the new epoch, it would win again, and every two retrieves would open another epoch.
  */
 function floorFor(retrieve: Snapshot, known: readonly Snapshot[]): number {
-  const others = known.filter(({ contentHash }) => contentHash !== retrieve.contentHash);
+  const terms = moneyTerms(retrieve.content);
+  const others = known.filter(
+    ({ content, contentHash, observedMicros }) =>
+      contentHash !== retrieve.contentHash &&
+      (content.versionMicros !== undefined ||
+        (observedMicros <= retrieve.observedMicros && differ(terms, moneyTerms(content)))),
+  );
   return others.reduce(
-    (floor, other) => Math.max(floor, (other.content.versionMicros ?? -1) + 1),
+    (floor, other) => Math.max(floor, changedMicros(other) + 1),
     changedMicros(retrieve),
   );
 }
@@ -168,6 +174,19 @@ function moneyTerms(content: SnapshotContent): MoneyTerms {
     ...(currency !== undefined && { currency }),
     ...(amountReceivedMinor !== undefined && { amountReceivedMinor }),
   };
+}
+
+/** Whether both carry a field with different values. */
+function differ(a: MoneyTerms, b: MoneyTerms): boolean {
+  const isOther = <T>(one: T | undefined, other: T | undefined) =>
+    one !== undefined && other !== undefined && one !== other;
+  return (
+    isOther(a.status, b.status) ||
+    isOther(a.stage, b.stage) ||
+    isOther(a.amountMinor, b.amountMinor) ||
+    isOther(a.currency, b.currency) ||
+    isOther(a.amountReceivedMinor, b.amountReceivedMinor)
+  );
 }
 
 function equalTerms(a: MoneyTerms, b: MoneyTerms): boolean {

@@ -231,6 +231,31 @@ test('E5: content that a retrieve contradicts at the same version stays below th
   expect(again.last.state).toMatchObject({ status: 'cancelled', capturedMinor: 0 });
 });
 
+test('E5: a webhook without a version from before the retrieve that contradicts it stays below the epoch forever', () => {
+  const undated = observe(
+    { ...usd, status: 'succeeded', amountReceivedMinor: 100 },
+    { observedMicros: T0 + 5 * SECOND },
+  );
+  const corrected = { ...PAID, status: 'partially_captured', amountReceivedMinor: 60 };
+  const retrieves = [10, 70, 200, 300].map((seconds) => retrieve(corrected, seconds));
+  const { last, known } = run([undated, ...retrieves]);
+  expect(known.epochs).toEqual([{ epoch: 1, floorMicros: T0 + 5 * SECOND + 1 }]);
+  expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
+  expect(last.state).toMatchObject({ status: 'partially_captured', capturedMinor: 60 });
+});
+
+test('E5: what a body without a version shows after the retrieve, or shows like it, does not raise the floor', () => {
+  const later = observe(
+    { ...usd, status: 'succeeded', amountReceivedMinor: 100 },
+    { observedMicros: T0 + 71 * SECOND },
+  );
+  const { versionMicros: _none, ...same } = TAKEN_BACK;
+  const alike = observe(same, { observedMicros: T0 + 60 * SECOND });
+  const before = [observe(PAID), retrieve(TAKEN_BACK, 10), later, alike];
+  const { known } = run([...before, retrieve(TAKEN_BACK, 70)]);
+  expect(known.epochs).toEqual([{ epoch: 1, floorMicros: T0 + SECOND }]);
+});
+
 test('a list row of five fields posts nothing and makes a retrieve due', () => {
   const row = observe({ ...usd, status: 'succeeded' }, { source: 'list' });
   const { last } = run([row]);
