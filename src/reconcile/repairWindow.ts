@@ -40,6 +40,7 @@ import {
   judgeRepaired,
   type Remote,
 } from './domain/compare.ts';
+import { isInexact } from './inexactMoney.ts';
 import { NO_ID } from './listReader.ts';
 import type { RunContext } from './runContext.ts';
 import { awaitWebhooks } from './store/awaited.ts';
@@ -169,14 +170,29 @@ async function applyRows(
 }
 
 async function applyObservations(
-  { parts: { db, clock }, history }: RunContext,
+  run: RunContext,
   observations: readonly Observation[],
 ): Promise<void> {
   for (const batch of inChunks(observations, ROWS_PER_TRANSACTION)) {
-    const input = { observations: batch, toRetrieve: [], nowMs: clock.nowMs(), history };
+    if (await isApplied(run, batch)) continue;
+    for (const one of batch) await isApplied(run, [one]);
+  }
+}
+
+/** False for money that cannot be added up: nothing of the batch is applied, and it stays a difference. */
+async function isApplied(
+  { parts: { db, clock }, history }: RunContext,
+  batch: readonly Observation[],
+): Promise<boolean> {
+  const input = { observations: batch, toRetrieve: [], nowMs: clock.nowMs(), history };
+  try {
     await retryWithMoreLocks((alsoLock) =>
       db.transaction((tx) => applySnapshots(tx, { ...input, alsoLock })),
     );
+    return true;
+  } catch (error) {
+    if (isInexact(error)) return false;
+    throw error;
   }
 }
 

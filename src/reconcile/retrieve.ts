@@ -12,7 +12,8 @@
  *    `missing_remote`.
  * 5. The time at which a request was sent is recorded with its response: an excess of an order is
  *    confirmed only by requests that were sent after it showed (alerts/domain/rules/excesses.ts).
- * 6. A response that names another merchant account is not applied.
+ * 6. A response that names another merchant account is not applied, nor one with which the money of its order cannot
+ *    be added up.
  * 7. A response that is older than an event that was not applied does not end its check, and neither does one that shows
  *    something else than the ledger with an older version: the check is repeated (domain/behind.ts).
  * 8. A failure of the service leaves everything as it is, the time of the next check included.
@@ -47,6 +48,7 @@ import {
 } from './domain/checkTimes.ts';
 import { type Failure, failureOf } from './domain/failures.ts';
 import { fetchResource } from './fetchResource.ts';
+import { isInexact } from './inexactMoney.ts';
 import { serviceErrorOf } from './serviceErrorOf.ts';
 
 /** The service responded, and the response is in the ledger. */
@@ -166,9 +168,14 @@ export function createObserve({ db, clock, account }: Omit<RetrieveParts, 'clien
       return { outcome: 'failed', failure: 'unreadable', reason: observation };
     }
     const input = { history: undefined, ...options, observation, body, nowMs, account };
-    return await retryWithMoreLocks((alsoLock) =>
-      unlessDry(db, isDryRun, (tx) => apply(tx, { ...input, alsoLock })),
-    );
+    try {
+      return await retryWithMoreLocks((alsoLock) =>
+        unlessDry(db, isDryRun, (tx) => apply(tx, { ...input, alsoLock })),
+      );
+    } catch (error) {
+      if (!isInexact(error)) throw error;
+      return { outcome: 'failed', failure: 'unreadable', reason: error.message };
+    }
   };
 }
 

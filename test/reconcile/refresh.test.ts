@@ -12,7 +12,7 @@ import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
 import { API_KEY } from '../client/paymentService.ts';
 import { silentLog } from '../support/database.ts';
-import { eventBody } from '../support/events.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, readResourceStates, testApplier } from '../support/ledger.ts';
 import { type OnePayment, PAID, startOnePayment } from './onePayment.ts';
 
@@ -65,6 +65,29 @@ test('a resource that is not final is retrieved when it is due, and not earlier'
   expect(await refreshAt(systemClock).round(signal)).toMatchObject({ checked: 0 });
   expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1 });
   expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
+});
+
+test('a payment with which its order cannot be added up is checked later, and the others are checked', async () => {
+  const order = { amount: 9e15, amount_received: 9e15, metadata: { order_id: unique('ord') } };
+  const excessive = paymentObject({ ...order, modified_at: PAID.modified_at });
+  const processing = {
+    ...excessive,
+    status: 'processing',
+    amount_received: 0,
+    modified_at: '2026-11-01T10:00:00Z',
+  };
+  await applyEach(db, testApplier(db), [eventBody(paymentObject(order)), eventBody(processing)]);
+  await db.query(`update resources set next_check_at = now() where id = $1`, [
+    excessive.payment_id,
+  ]);
+  service.always = ({ path }) => ({ status: 200, body: path.endsWith(id) ? PAID : excessive });
+  const round = await refreshAt(LATER).round(new AbortController().signal);
+  expect(round).toMatchObject({ outcome: 'done', checked: 2 });
+  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
+  expect(await readResourceStates(db, [excessive.payment_id])).toMatchObject([
+    { status: 'processing' },
+  ]);
+  expect(await refreshAt(LATER).round(new AbortController().signal)).toMatchObject({ checked: 0 });
 });
 
 const hoursToCheck = async (): Promise<number> => {

@@ -1,6 +1,6 @@
 /** List rows that violate the contract are reported as differences, and all other rows are repaired. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eventBody, paymentObject } from '../support/events.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, readResourceStates, testApplier } from '../support/ledger.ts';
 import { type OnePayment, PAID, startOnePayment } from './onePayment.ts';
 
@@ -72,6 +72,24 @@ test.each([
       failure: 'unreadable',
       reason: expect.stringContaining(`: ${Object.keys(invalid)[0]}`),
     });
+  },
+);
+
+test.each([1, 20])(
+  'a payment with which its order cannot be added up remains a difference, and %i others are repaired',
+  async (count) => {
+    const order = { amount: 9e15, amount_received: 9e15, metadata: { order_id: unique('ord') } };
+    const [first, excessive] = [paymentObject(order), paymentObject(order)];
+    await applyEach(db, testApplier(db), [eventBody(first)]);
+    const others = Array.from({ length: count }, () => paymentObject());
+    const bodies = [PAID, first, excessive, ...others];
+    respondWith(bodies, bodies);
+    const subject = `payment:${excessive.payment_id}`;
+    expect(await reconciler.run(span)).toMatchObject({ repaired: count + 1, remaining: 1 });
+    expect(await openFindings()).toMatchObject([{ class: 'missing_local', subject }]);
+    const ids = others.map(({ payment_id }) => payment_id);
+    expect(await readResourceStates(db, ids)).toHaveLength(count);
+    expect(await readResourceStates(db, [excessive.payment_id])).toEqual([]);
   },
 );
 
