@@ -105,6 +105,32 @@ test('a payment of which the last change has an older version is as the service 
   });
 });
 
+// Without a confirmed contradiction, each run reports the row as repaired, and the money stays with the other order.
+test('a payment that names another order with the same version is filed under it after two retrieves', async () => {
+  const service = await startPaymentService();
+  const payments = [1, 2, 3, 4].map((n) =>
+    paymentObject({ metadata: { order_id: unique(`before_${n}`) } }),
+  );
+  await applyEach(
+    db,
+    testApplier(db),
+    payments.map((payment) => eventBody(payment)),
+  );
+  for (const payment of payments) {
+    const id = payment.payment_id;
+    const now = { ...payment, metadata: { order_id: `after_${id}` } };
+    for (const second of ['00', '59']) {
+      const date = `Sun, 01 Nov 2026 10:0${second === '00' ? 1 : 2}:${second} GMT`;
+      service.always = () => ({ status: 200, body: now, headers: { date } });
+      await retrieverOf(service)({ kind: 'payment', id }, { lane });
+    }
+    expect(await readResourceStates(db, [id])).toMatchObject([
+      { order_key: `order:after_${id}`, captured_minor: 6540 },
+    ]);
+    expect(await readOpenFindings(db, `payment:${id}`)).toEqual([]);
+  }
+});
+
 test('a dry run returns what it would do and changes nothing', async () => {
   const service = await startPaymentService();
   const id = unique('pay');

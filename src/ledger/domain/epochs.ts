@@ -33,14 +33,28 @@ export interface Contradiction {
   readonly observedMicros: number;
 }
 
-/** The fields that must be equal for two responses to agree about money. */
+/** The fields that must be equal for two responses to agree about money, and about what it belongs to. */
 export interface MoneyTerms {
   readonly status?: string;
   readonly stage?: string;
   readonly amountMinor?: number;
   readonly currency?: string;
   readonly amountReceivedMinor?: number;
+  /** Refunds and disputes: the payment that the money is of. */
+  readonly paymentId?: string;
+  /** The order that it is of, if the resource names one. */
+  readonly orderId?: string;
 }
+
+const TERMS = [
+  'status',
+  'stage',
+  'amountMinor',
+  'currency',
+  'amountReceivedMinor',
+  'paymentId',
+  'orderId',
+] as const satisfies readonly (keyof MoneyTerms)[];
 
 /** The effect of a retrieve on the epoch of its resource. */
 export type RetrieveOutcome =
@@ -155,6 +169,10 @@ function floorFor(retrieve: Snapshot, known: readonly Snapshot[]): number {
 
 /** Whether the state has the money terms of the retrieve. A field that it does not carry cannot contradict. */
 function sameTerms(terms: MoneyTerms, merged: ResourceState): boolean {
+  return hasSameMoney(terms, merged) && hasSameOwner(terms, merged);
+}
+
+function hasSameMoney(terms: MoneyTerms, merged: ResourceState): boolean {
   return (
     (terms.status ?? merged.status) === merged.status &&
     (terms.stage ?? merged.stage) === merged.stage &&
@@ -164,8 +182,20 @@ function sameTerms(terms: MoneyTerms, merged: ResourceState): boolean {
   );
 }
 
+function hasSameOwner(terms: MoneyTerms, merged: ResourceState): boolean {
+  return (
+    (terms.paymentId ?? merged.paymentId) === merged.paymentId &&
+    (terms.orderId ?? merged.orderId) === merged.orderId
+  );
+}
+
+/** Whether a retrieve contradicts only to which payment or order the money belongs, and no amount. */
+export function isOwnerContradicted({ terms }: Contradiction, merged: ResourceState): boolean {
+  return hasSameMoney(terms, merged) && !hasSameOwner(terms, merged);
+}
+
 function moneyTerms(content: SnapshotContent): MoneyTerms {
-  const { status, stage, amountMinor, currency } = content;
+  const { status, stage, amountMinor, currency, paymentId, orderId } = content;
   const amountReceivedMinor = capturedOf(content);
   return {
     ...(status !== undefined && { status }),
@@ -173,28 +203,18 @@ function moneyTerms(content: SnapshotContent): MoneyTerms {
     ...(amountMinor !== undefined && { amountMinor }),
     ...(currency !== undefined && { currency }),
     ...(amountReceivedMinor !== undefined && { amountReceivedMinor }),
+    ...(paymentId !== undefined && { paymentId }),
+    ...(orderId !== undefined && { orderId }),
   };
 }
 
 /** Whether both carry a field with different values. */
 function differ(a: MoneyTerms, b: MoneyTerms): boolean {
-  const isOther = <T>(one: T | undefined, other: T | undefined) =>
-    one !== undefined && other !== undefined && one !== other;
-  return (
-    isOther(a.status, b.status) ||
-    isOther(a.stage, b.stage) ||
-    isOther(a.amountMinor, b.amountMinor) ||
-    isOther(a.currency, b.currency) ||
-    isOther(a.amountReceivedMinor, b.amountReceivedMinor)
+  return TERMS.some(
+    (field) => a[field] !== undefined && b[field] !== undefined && a[field] !== b[field],
   );
 }
 
 function equalTerms(a: MoneyTerms, b: MoneyTerms): boolean {
-  return (
-    a.status === b.status &&
-    a.stage === b.stage &&
-    a.amountMinor === b.amountMinor &&
-    a.currency === b.currency &&
-    a.amountReceivedMinor === b.amountReceivedMinor
-  );
+  return TERMS.every((field) => a[field] === b[field]);
 }

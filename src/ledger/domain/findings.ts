@@ -5,6 +5,7 @@
  * Findings about a resource follow its merged state: they open and close as the state changes. Findings
  * about an event stay open until a person handles the event.
  */
+import { isOwnerContradicted } from './epochs.ts';
 import type { EventReading, InboxEvent } from './event.ts';
 import { dueMinor, type ResourceState } from './merge.ts';
 import type { Merged } from './mergeObservations.ts';
@@ -117,7 +118,10 @@ export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged
       detail: { steps: state?.illegalSteps ?? [], retrieved: contradiction?.terms ?? null },
     });
   }
-  const isAmountContradicted = contradiction !== undefined && !isStatusContradicted;
+  const isAmountContradicted =
+    contradiction !== undefined &&
+    !isStatusContradicted &&
+    !(state && isOwnerContradicted(contradiction, state));
   if (isAmountContradicted || state?.uncertainties.includes('conflicting_amounts')) {
     const retrieved = contradiction?.terms ?? null;
     findings.push({ class: 'amount', subject, detail: { retrieved } });

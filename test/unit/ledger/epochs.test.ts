@@ -1,5 +1,6 @@
 /** Tests cite the invariants at the head of src/ledger/domain/epochs.ts as E1, E2 … */
 import { expect, test } from 'vitest';
+import { stateFindings } from '../../../src/ledger/domain/findings.ts';
 import {
   type Known,
   type Merged,
@@ -118,6 +119,31 @@ test('E2, E3: another dispute stage contradicts, and only the same one confirms 
   const confirmed = run([reversed, at('dispute', 10), at('dispute', 80)]);
   expect(confirmed.last.state).toMatchObject({ epoch: 1, stage: 'dispute' });
 });
+
+test.each([
+  ['payment', 'orderId', ['ord_1', 'ord_2']],
+  ['payment', 'orderId', ['ord_2', 'ord_1']],
+  ['refund', 'paymentId', ['pay_1', 'pay_2']],
+  ['refund', 'paymentId', ['pay_2', 'pay_1']],
+] as const)(
+  'E2, E3: of one version, a %s belongs to the %s that retrieves name',
+  (kind, field, [named, other]) => {
+    const dated = { ...usd, status: 'succeeded', versionMicros: T0 };
+    const event = observe({ ...dated, [field]: named }, { kind });
+    const content = { ...dated, [field]: other };
+    const both = [10, 70].map((seconds) =>
+      observe(content, { kind, source: 'retrieve', observedMicros: T0 + seconds * SECOND }),
+    );
+    const { last } = run([event, ...both]);
+    expect(last.state).toMatchObject({ [field]: other });
+    expect(last).toMatchObject({ contradiction: undefined });
+    const [first] = both;
+    const before = run([event, ...(first ? [first] : [])]).last;
+    expect(stateFindings({ kind, id: 'one' }, before).map((one) => one.class)).not.toContain(
+      'amount',
+    );
+  },
+);
 
 test('E3: two retrieves that contradict each other start over', () => {
   const other = { ...TAKEN_BACK, status: 'expired', versionMicros: T0 + 2 * SECOND };
