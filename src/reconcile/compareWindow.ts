@@ -2,8 +2,8 @@
  * Compares one window of a list with the ledger; the rules are those of domain/compare.ts.
  *
  * A row of few fields can be equal and still settle nothing: where the ledger waits for a retrieve of
- * that very resource, or the row hides what can change without another status, the resource is
- * *unsettled*, and the run that meets it retrieves it. So is one with a row that is older than the ledger for
+ * that very resource, or the row hides what can change without another status, or more of a hold may be captured,
+ * the resource is *unsettled*, and the run that meets it retrieves it. So is one with a row that is older than the ledger for
  * longer than a replica lags: only the retrieve shows whether the list does. What such a row has and the ledger lacks (when
  * the resource was created) is a *supplement*; it moves no money.
  */
@@ -77,12 +77,17 @@ export async function compareRows(
     if (difference) differing.push({ row, difference });
     else if (known && contradictsLate(row.remote, known, row.observedMicros)) {
       older.push(refOf(row));
-    } else if (row.isHint && (known?.awaitsRetrieve || hidesChange(row.remote, row.content))) {
+    } else if (row.isHint && mayHideChange(row, known)) {
       unsettled.push(refOf(row));
     } else if (added) supplements.push(observationOf(row, added));
   }
   if (older.length <= MAX_OLDER) unsettled.push(...older);
   return { differing, supplements, unsettled };
+}
+
+function mayHideChange({ remote, content }: ListedRow, known: LocalRow | undefined): boolean {
+  const isOpen = known !== undefined && (known.awaitsRetrieve || known.mayCaptureMore);
+  return isOpen || hidesChange(remote, content);
 }
 
 async function readLocal(

@@ -192,6 +192,24 @@ test('a second partial capture without an event is found by a run over short row
   expect(await stateOf(1)).toMatchObject({ status, captured: 500 });
 });
 
+// By the contract, a capture of a part ends `succeeded`, too, and its second event may never be sent.
+test.each([
+  ['is found', 1000, new Date(Date.now() + DAY_MS)],
+  ['of a hold that ended days ago is not sought', 300, new Date(Date.now() - 2 * DAY_MS)],
+])(
+  'a second capture of a succeeded payment %s in a run over short rows',
+  async (_, captured, before) => {
+    const hold = { capture_method: 'manual_multiple', capture_before: before.toISOString() };
+    const first = { ...hold, amount_received: 300, amount_capturable: 700 };
+    await makePayments(1);
+    await setState(0, first);
+    await applyShortEvent(0, 'succeeded', first);
+    await setState(0, { amount_received: 1000, amount_capturable: 0 });
+    expect(await reconciler.run(span)).toMatchObject({ remaining: 0 });
+    expect(await stateOf(0)).toMatchObject({ status: 'succeeded', captured });
+  },
+);
+
 test.each([
   ['short', { amount_capturable: undefined, modified_at: undefined }],
   ['full', { amount_capturable: undefined }],

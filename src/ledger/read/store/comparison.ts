@@ -30,6 +30,8 @@ export interface LocalRow {
    * again, because an earlier one left it uncertain.
    */
   readonly awaitsRetrieve: boolean;
+  /** More of its hold may be captured, although its status is final: the contract has no other one after a part. */
+  readonly mayCaptureMore: boolean;
 }
 
 const COLUMNS = `
@@ -38,7 +40,11 @@ const COLUMNS = `
   created_at as "createdAt",
   is_check_wanted or contradiction is not null
     -- A response that does not state it either settles this one: tomorrow's will not.
-    or array_remove(uncertainties, 'unstated_capture') <> '{}' as "awaitsRetrieve"`;
+    or array_remove(uncertainties, 'unstated_capture') <> '{}' as "awaitsRetrieve",
+  kind = 'payment' and status = 'succeeded' and captured_minor < authorized_minor
+    -- A day later than the hold ends, so that the last capture is seen.
+    and coalesce(deadline_at, created_at + interval '7 days', 'infinity') > now() - interval '1 day'
+    as "mayCaptureMore"`;
 
 /** Reads resources of one kind by their ids, as many as there are. */
 export function readLocalByIds(
