@@ -104,8 +104,23 @@ export const MERGE: readonly Mistake[] = [
   {
     guarantee: 'Two retrieves with different captured amounts do not confirm each other.',
     file: 'src/ledger/domain/epochs.ts',
-    code: 'a.currency === b.currency &&\n    a.amountReceivedMinor === b.amountReceivedMinor',
-    mistaken: 'a.currency === b.currency',
+    code: "  'amountReceivedMinor',\n",
+    mistaken: '',
+    test: 'test/unit/ledger/epochs.test.ts',
+  },
+  {
+    guarantee:
+      'A webhook without a version that a retrieve contradicts later does not join its epoch.',
+    file: 'src/ledger/domain/epochs.ts',
+    code: 'observedMicros <= retrieve.observedMicros && differ(',
+    mistaken: 'observedMicros < 0 && differ(',
+    test: 'test/unit/ledger/epochs.test.ts',
+  },
+  {
+    guarantee: 'A retrieve that names another order, or another payment of a refund, contradicts.',
+    file: 'src/ledger/domain/epochs.ts',
+    code: 'return hasSameMoney(terms, merged) && hasSameOwner(terms, merged);',
+    mistaken: 'return hasSameMoney(terms, merged);',
     test: 'test/unit/ledger/epochs.test.ts',
   },
   {

@@ -3,6 +3,20 @@ import type { Mistake } from '../mistake.ts';
 
 export const RECONCILE: readonly Mistake[] = [
   {
+    guarantee: 'A payment with which its order cannot be added up ends no run.',
+    file: 'src/reconcile/inexactMoney.ts',
+    code: 'return error instanceof InexactSum || error instanceof UnsafeInteger;',
+    mistaken: 'return error instanceof TypeError;',
+    test: 'test/reconcile/unreadableRows.test.ts',
+  },
+  {
+    guarantee: 'A further capture of a succeeded payment is found in rows without amounts.',
+    file: 'src/reconcile/compareWindow.ts',
+    code: '(known.awaitsRetrieve || known.mayCaptureMore)',
+    mistaken: 'known.awaitsRetrieve',
+    test: 'test/reconcile/shortRows.test.ts',
+  },
+  {
     guarantee: 'A run over short rows retrieves what an earlier retrieve left uncertain.',
     file: 'src/ledger/read/store/comparison.ts',
     code: "or array_remove(uncertainties, 'unstated_capture') <> '{}' as",
