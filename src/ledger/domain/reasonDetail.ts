@@ -48,7 +48,7 @@ function adviceOf({ kind, status, unifiedCode, unifiedMessage }: ReasonSource): 
       return declineOf(unifiedCode ?? undefined, unifiedMessage ?? undefined).advice;
     case 'refund':
       return status === 'failed'
-        ? 'The customer does not have the money. Create a new refund, or pay the customer another way.'
+        ? 'The customer did not receive this refund. If the amount is still owed, create a new refund, or pay the customer another way.'
         : undefined;
     case 'payout':
       return isUndonePayout(status)

@@ -79,9 +79,9 @@ describe('a failed refund', () => {
           variant: '',
           severity: 'warning',
           sentence:
-            'Refund ref_1 of 65.40 USD (order 1001, payment pay_1) failed. Reason: AC04 Account closed. The customer does not have the money.',
+            'Refund ref_1 of 65.40 USD (order 1001, payment pay_1) failed. Reason: AC04 Account closed. The customer did not receive this refund.',
           nextStep:
-            'Refund again: npx tallyhook payments refund --amount 6540 --reason "…" pay_1; or pay the customer another way. History: npx tallyhook orders explain 1001',
+            'If the amount is still owed, and no lost dispute or other refund returned it, refund again: npx tallyhook payments refund --amount 6540 --reason "…" pay_1; or pay the customer another way. History: npx tallyhook orders explain 1001',
           detail: {
             id: 'ref_1',
             status: 'failed',

@@ -61,7 +61,7 @@ test('unknown values are called unknown', () => {
     paymentId: undefined,
   };
   expect(sentencesOf({ kind: 'refund', status: 'failed', ...unknown })).toEqual([
-    'Refund refund_1 of an unknown amount failed. The service gives no reason. The customer does not have the money.',
+    'Refund refund_1 of an unknown amount failed. The service gives no reason. The customer did not receive this refund.',
   ]);
 });
 
@@ -69,7 +69,7 @@ test('a late failure names the status that was reported before', () => {
   expect(
     sentencesOf({ kind: 'refund', status: 'failed', before: { status: 'succeeded' } }),
   ).toEqual([
-    'Refund refund_1 of 65.40 USD (order 1001, payment pay_1) failed after it had been reported as succeeded. The service gives no reason. The customer does not have the money.',
+    'Refund refund_1 of 65.40 USD (order 1001, payment pay_1) failed after it had been reported as succeeded. The service gives no reason. The customer did not receive this refund.',
   ]);
 });
 
@@ -78,7 +78,7 @@ describe('the alert contains the reason of a failure or dispute', () => {
     [
       'refund',
       { kind: 'refund', status: 'failed', reason: 'UE_1001 Insufficient funds (acquirer: R01)' },
-      'failed. Reason: UE_1001 Insufficient funds (acquirer: R01). The customer does not have the money.',
+      'failed. Reason: UE_1001 Insufficient funds (acquirer: R01). The customer did not receive this refund.',
     ],
     [
       'payout',

@@ -5,6 +5,8 @@
  *    only when this happens, so that nobody is notified of the past.
  * 2. Critical if it was reported as succeeded before: the customer may have been informed.
  * 3. A failure that has fallen back (fallenBack.ts) keeps its alert.
+ * 4. The alert is about this refund alone: services refuse refunds of disputed payments, and a lost dispute returns
+ *    the money, as another refund may.
  */
 import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
@@ -36,8 +38,8 @@ function failedAlert(facts: ResourceFacts): Alert {
     subject: subjectOf(facts),
     variant: '',
     severity: wasDone ? 'critical' : 'warning',
-    sentence: `${name}${belonging(facts)} failed${after}.${reasonSentence(facts)} The customer does not have the money.`,
-    nextStep: `Refund again: ${refundCommand(facts)}; or pay the customer another way. History: ${history(facts)}`,
+    sentence: `${name}${belonging(facts)} failed${after}.${reasonSentence(facts)} The customer did not receive this refund.`,
+    nextStep: `If the amount is still owed, and no lost dispute or other refund returned it, refund again: ${refundCommand(facts)}; or pay the customer another way. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), wasDone },
     orderId: facts.orderId,
     paymentId: facts.paymentId,
