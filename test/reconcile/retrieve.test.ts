@@ -131,6 +131,25 @@ test('a payment that names another order with the same version is filed under it
   }
 });
 
+// An event of few fields has the version of the response; as the head it would stay uncertain, and be retrieved each day.
+test('a refund that an event reports without its amount is certain after one retrieve', async () => {
+  const service = await startPaymentService();
+  for (const reason of ['a', 'b', 'c', 'd']) {
+    const id = unique('ref');
+    const payment_id = unique('pay');
+    const modified_at = '2026-11-01T10:00:00Z';
+    const event = { refund_id: id, payment_id, status: 'succeeded', reason, modified_at };
+    const label = { eventType: 'refund_succeeded', contentType: 'refund_details' };
+    await applyEach(db, testApplier(db), [eventBody(event, label)]);
+    expect(await readResourceStates(db, [id])).toMatchObject([{ uncertainties: ['incomplete'] }]);
+    service.always = () => ({ status: 200, body: { ...event, amount: 100, currency: 'USD' } });
+    await retrieverOf(service)({ kind: 'refund', id }, { lane });
+    expect(await readResourceStates(db, [id])).toMatchObject([
+      { amount_minor: 100, posts: true, uncertainties: [] },
+    ]);
+  }
+});
+
 test('a dry run returns what it would do and changes nothing', async () => {
   const service = await startPaymentService();
   const id = unique('pay');

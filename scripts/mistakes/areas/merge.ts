@@ -109,6 +109,13 @@ export const MERGE: readonly Mistake[] = [
     test: 'test/unit/ledger/epochs.test.ts',
   },
   {
+    guarantee: 'A body without an amount is completed by one of its version and status.',
+    file: 'src/ledger/domain/merge.ts',
+    code: 'return amounts.size !== 1 || currencies.size !== 1;',
+    mistaken: 'return amounts.size >= 0;',
+    test: 'test/unit/ledger/fold.test.ts',
+  },
+  {
     guarantee:
       'A webhook without a version that a retrieve contradicts later does not join its epoch.',
     file: 'src/ledger/domain/epochs.ts',

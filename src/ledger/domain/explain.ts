@@ -52,7 +52,8 @@ import { formatInstant, instantOrNull } from './time.ts';
 
 /** What each uncertainty means for a person. */
 const UNCERTAINTY_MEANINGS: Readonly<Record<Uncertainty, string>> = {
-  incomplete: 'The latest body has no status, amount or currency. A retrieve is due.',
+  incomplete:
+    'The latest body has no status, amount or currency, and none of its version has. A retrieve is due.',
   unknown_status:
     'This version of Tallyhook does not know the status. It is stored as received, and a retrieve is due.',
   unversioned_ahead:

@@ -35,7 +35,7 @@ import { isReachable } from './transitions.ts';
 
 /** Why a state needs a retrieve before it can be trusted. */
 export type Uncertainty =
-  /** The head carries no status, amount or currency. */
+  /** The head carries no status, amount or currency, and no body of its version and status does. */
   | 'incomplete'
   | 'unknown_status'
   /** A body without a version ranks above the versioned head. */
@@ -515,10 +515,7 @@ function headUncertainties(
 ): readonly Uncertainty[] {
   const { kind } = head.ref;
   const uncertainties: Uncertainty[] = [];
-  const { status, amountMinor, currency } = head.content;
-  if (status === undefined || amountMinor === undefined || currency === undefined) {
-    uncertainties.push('incomplete');
-  }
+  if (isIncomplete(head, current)) uncertainties.push('incomplete');
   if (fields.status !== undefined && !isKnownStatus(kind, fields.status)) {
     uncertainties.push('unknown_status');
   }
@@ -530,16 +527,36 @@ function headUncertainties(
 }
 
 /**
+ * Whether the money of the head is unknown. Events have fewer fields than responses: of bodies with one version and
+ * status any may be the head, so those that carry an amount complete it, unless they differ.
+ */
+function isIncomplete(head: Snapshot, current: readonly Snapshot[]): boolean {
+  const { status, amountMinor, currency, versionMicros } = head.content;
+  if (status === undefined) return true;
+  if (amountMinor !== undefined && currency !== undefined) return false;
+  if (versionMicros === undefined) return true;
+  const alike = current.filter((snapshot) => isSameMoment(snapshot, head));
+  const amounts = new Set(alike.flatMap(({ content }) => content.amountMinor ?? []));
+  const currencies = new Set(alike.flatMap(({ content }) => content.currency ?? []));
+  return amounts.size !== 1 || currencies.size !== 1;
+}
+
+/** Whether a snapshot is neither older nor newer than another, nor of another rank. */
+function isSameMoment({ ref: { kind }, content }: Snapshot, other: Snapshot): boolean {
+  return (
+    stageRank(kind, content.stage) === stageRank(kind, other.content.stage) &&
+    content.versionMicros === other.content.versionMicros &&
+    statusRank(kind, content.status) === statusRank(kind, other.content.status)
+  );
+}
+
+/**
  * Whether a snapshot that is neither older nor lower in rank than the head carries other money terms.
  * Captured amounts may differ while captures continue: two of them can have one timestamp.
  */
 function contradictsMoney(snapshot: Snapshot, head: Snapshot): boolean {
   const { kind } = head.ref;
-  const isSameMoment =
-    stageRank(kind, snapshot.content.stage) === stageRank(kind, head.content.stage) &&
-    snapshot.content.versionMicros === head.content.versionMicros &&
-    statusRank(kind, snapshot.content.status) === statusRank(kind, head.content.status);
-  if (!isSameMoment) return false;
+  if (!isSameMoment(snapshot, head)) return false;
   const differs = <T>(read: (content: SnapshotContent) => T | undefined) =>
     read(snapshot.content) !== undefined &&
     read(head.content) !== undefined &&

@@ -122,6 +122,34 @@ describe('M3: fields', () => {
     expect(state.netAmountMinor).toBeUndefined();
   });
 
+  describe('a body without an amount', () => {
+    // The hash decides which of both is the head, so there are several.
+    const short = ['a', 'b', 'c', 'd', 'e', 'f'].map((reason) => ({
+      status: 'requires_confirmation',
+      reason,
+      versionMicros: T0,
+    }));
+    const full = { ...usd, status: 'requires_confirmation', versionMicros: T0 };
+    const uncertainties = (...contents: readonly SnapshotContent[]) =>
+      fold(...contents).uncertainties;
+
+    test('is completed by one of its version and status', () => {
+      expect(short.map((one) => uncertainties(one, full))).toEqual(short.map(() => []));
+    });
+
+    test('stays incomplete beside one of another version or status, and beside several that differ', () => {
+      const others = [
+        [{ ...full, versionMicros: T0 - 1 }],
+        [{ ...full, status: 'requires_payment_method' }],
+        [full, { ...full, amountMinor: 7 }].map((one) => ({ ...one, amountReceivedMinor: 0 })),
+      ];
+      const [first] = short.map((one) => ({ ...one, amountReceivedMinor: 1 }));
+      for (const beside of others) {
+        expect(uncertainties(first ?? {}, ...beside)).toContain('incomplete');
+      }
+    });
+  });
+
   test('a missing status is incomplete, not unknown', () => {
     expect(fold(usd)).toMatchObject({ posts: false, uncertainties: ['incomplete'] });
   });
