@@ -246,8 +246,11 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
     const { kind, id } = observation.ref;
     throw new Error(`${kind} ${id} was applied and is not stored`);
   }
-  const status = { ledger: after.status, retrieved: observation.content.status };
-  const isUncertain = staysUncertain(after.uncertainties, status);
+  const isUncertain = staysUncertain(after.uncertainties, {
+    ledgerStatus: after.status,
+    retrievedStatus: observation.content.status,
+    ageMs: nowMs - lastChangedMs(after),
+  });
   const { versionMicros } = observation.content;
   const shown = { versionMicros, countsInMs: countsInMs(observation, after) };
   await scheduleNextCheck(tx, { ...after, isUncertain }, { ...input, ...shown });

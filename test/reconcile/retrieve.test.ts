@@ -150,6 +150,28 @@ test('a refund that an event reports without its amount is certain after one ret
   }
 });
 
+// Services of the family send no captured amount beside `succeeded`: each such payment was retrieved each day for good.
+test('a payment with an assumed amount is checked for a week, and then no longer', async () => {
+  const service = await startPaymentService();
+  const payment = paymentObject({ amount_received: null });
+  const id = payment.payment_id;
+  const body = { ...payment, error_code: 'of the response' };
+  await applyEach(db, testApplier(db), [eventBody(payment)]);
+  const changedMs = Date.parse('2026-11-01T10:00:00Z');
+  const checkAt = async (nowMs: number) => {
+    const date = new Date(nowMs).toUTCString();
+    service.always = () => ({ status: 200, body, headers: { date } });
+    await retrieverOf(service, nowMs)({ kind: 'payment', id }, { lane });
+    return await nextCheckOf(id);
+  };
+  expect(await checkAt(changedMs + HOUR_MS)).toBeGreaterThan(changedMs);
+  expect(await checkAt(changedMs + 6 * 24 * HOUR_MS)).toBeGreaterThan(changedMs);
+  expect(await checkAt(changedMs + 7 * 24 * HOUR_MS)).toBeUndefined();
+  expect(await readResourceStates(db, [id])).toMatchObject([
+    { captured_minor: 6540, uncertainties: ['provisional_amount'] },
+  ]);
+});
+
 test('a dry run returns what it would do and changes nothing', async () => {
   const service = await startPaymentService();
   const id = unique('pay');

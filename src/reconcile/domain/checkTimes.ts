@@ -21,7 +21,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
 const WAITS_MS = [2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
 
 /** Ages at which what is final is checked again (rule 2). */
-const LATE_AGES_MS = [DAY_MS, 7 * DAY_MS];
+const SETTLED_AGE_MS = 7 * DAY_MS;
+const LATE_AGES_MS = [DAY_MS, SETTLED_AGE_MS];
+
+const SETTLED_AT_ONCE: readonly string[] = ['unstated_capture'];
 
 /** The merge accepts a contradiction only when a second retrieve, a minute later, confirms it. */
 const CONFIRM_MS = MINUTE_MS + SECOND_MS;
@@ -51,17 +54,28 @@ export function lastChangedMs(row: {
   return row.versionMicros === null ? row.firstSeenAt.getTime() : row.versionMicros / 1000;
 }
 
+/** What a retrieve showed, and what the ledger has with it. */
+interface Shown {
+  readonly ledgerStatus: string | null;
+  readonly retrievedStatus: string | undefined;
+  /** Since the last change. */
+  readonly ageMs: number;
+}
+
 /**
  * Whether something stays uncertain after a retrieve. A response with the status of the ledger and
- * without a captured amount settles that uncertainty: tomorrow's will have none, either.
+ * without a captured amount settles that uncertainty: tomorrow's will have none, either. So it does an amount that is
+ * assumed, a week after the last change: a service may add the amount late, or never sends it.
  * @param uncertainties the ledger's, with the retrieve applied
  */
 export function staysUncertain(
   uncertainties: readonly string[],
-  status: { readonly ledger: string | null; readonly retrieved: string | undefined },
+  { ledgerStatus, retrievedStatus, ageMs }: Shown,
 ): boolean {
-  const isSettledByStatus = status.retrieved === status.ledger;
-  return uncertainties.some((name) => name !== 'unstated_capture' || !isSettledByStatus);
+  if (retrievedStatus !== ledgerStatus) return uncertainties.length > 0;
+  const settled =
+    ageMs < SETTLED_AGE_MS ? SETTLED_AT_ONCE : [...SETTLED_AT_ONCE, 'provisional_amount'];
+  return uncertainties.some((name) => !settled.includes(name));
 }
 
 /** Whether a resource is settled, and checked only late (rule 2). */
