@@ -12,7 +12,7 @@ import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID } from '../support/events.ts';
-import { receive, testApplier } from '../support/ledger.ts';
+import { applyEach, receive, receiveEach, testApplier } from '../support/ledger.ts';
 import {
   createPeople,
   digestLedger,
@@ -228,6 +228,99 @@ describe('one order', () => {
   });
 });
 
+describe('a payment', () => {
+  /** A failed payment of an order, with a name in a text that the ledger shows. */
+  const failed = (orderId: string, minute: string) => ({
+    payment_id: 'pay_moved',
+    status: 'failed',
+    amount: 100,
+    amount_received: 0,
+    currency: 'USD',
+    email: 'wmoved@example.org',
+    error_code: 'R01',
+    error_message: 'the bank of wmoved@example.org declined',
+    metadata: { order_id: orderId },
+    created: '2026-11-01T09:59:00.000Z',
+    modified_at: `2026-11-01T10:${minute}:00.000Z`,
+  });
+
+  test('that left an order loses the data of that order, too', async () => {
+    const bodies = [failed('ord_from', '00'), failed('ord_to', '01')];
+    await applyEach(
+      db,
+      testApplier(db),
+      bodies.map((body) => eventBody(body)),
+    );
+    await eraseAll([{ kind: 'order', id: 'ord_from' }]);
+    expect(
+      await db.query('select order_key as "orderKey", error_message as message from resources'),
+    ).toEqual([{ orderKey: 'order:ord_to', message: '[erased]' }]);
+    expect(
+      (await db.query<{ t: string }>('select content::text as t from snapshots')).join(),
+    ).not.toContain('wmoved');
+    await expectVerified();
+  });
+
+  test('loses also the texts of its refunds of which the body is gone', async () => {
+    const refund = {
+      refund_id: 'ref_1',
+      payment_id: 'pay_moved',
+      amount: 100,
+      currency: 'USD',
+      status: 'failed',
+      reason: 'wmoved@example.org sent it back',
+      created: '2026-11-02T09:59:00.000Z',
+      modified_at: '2026-11-02T10:00:00.000Z',
+    };
+    const ofRefund = { eventType: 'refund_failed', contentType: 'refund_details' };
+    const ids = await receiveEach(db, [
+      eventBody(failed('ord_1', '00')),
+      eventBody(refund, ofRefund),
+    ]);
+    for (const id of ids) await testApplier(db).applyBatch([id]);
+    await db.query('delete from webhook_bodies where webhook_event_id = $1', [ids.at(-1)]);
+    await eraseAll([{ kind: 'payment', id: 'pay_moved' }]);
+    expect([...(await findWords(db, new Set(['wmoved'])))]).toEqual([]);
+    expect(await db.query(`select reason from resources where kind = 'refund'`)).toEqual([
+      { reason: '[erased]' },
+    ]);
+  });
+
+  /** An event that could not be read, and was received ten days ago. */
+  async function receiveUnreadable(payment: object): Promise<void> {
+    const [dead = 0] = await receive(db, [eventBody({ ...payment, amount: -1 })]);
+    await db.query(
+      `with claimed as (delete from pending where webhook_event_id = $1)
+       insert into dead_events (webhook_event_id, attempts, error) values ($1, 5, 'x')`,
+      [dead],
+    );
+    const day = `(now() at time zone 'UTC')::date - 10`;
+    await db.query(`select ensure_body_day(${day})`);
+    await db.query(`update webhook_bodies set day = ${day} where webhook_event_id = $1`, [dead]);
+    await db.query(`update webhook_events set body_day = ${day} where id = $1`, [dead]);
+  }
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+  test('that the ledger does not have is searched in all days, also beside one that it has', async () => {
+    const times = { created: daysAgo(0), modified_at: daysAgo(0) };
+    await applyEach(db, testApplier(db), [eventBody({ ...failed('ord_known', '00'), ...times })]);
+    await receiveUnreadable({ payment_id: 'pay_unread', email: 'wunread@example.org' });
+    await eraseAll([
+      { kind: 'payment', id: 'pay_moved' },
+      { kind: 'payment', id: 'pay_unread' },
+    ]);
+    expect([...(await findWords(db, new Set(['wunread', 'wmoved'])))]).toEqual([]);
+  });
+
+  test('is searched from the day of its creation, also if its first event could not be read', async () => {
+    await receiveUnreadable({ payment_id: 'pay_moved', email: 'wunread@example.org' });
+    const times = { created: daysAgo(11), modified_at: daysAgo(0) };
+    await applyEach(db, testApplier(db), [eventBody({ ...failed('ord_known', '00'), ...times })]);
+    await eraseAll([{ kind: 'payment', id: 'pay_moved' }]);
+    expect([...(await findWords(db, new Set(['wunread', 'wmoved'])))]).toEqual([]);
+  });
+});
+
 describe('a document of another schema', () => {
   test('beside the id of one of the people has values to search for, and beside ids of two has none', async () => {
     const people = await fill(2);
@@ -245,6 +338,25 @@ describe('a document of another schema', () => {
       { body: '[erased] called' },
       { body: 'Shared Company called' },
     ]);
+  });
+
+  test('that has a common value of a person as the name makes it one to search for', async () => {
+    const payment = {
+      payment_id: 'pay_1',
+      status: 'succeeded',
+      amount: 100,
+      currency: 'USD',
+      customer_id: 'cus_ada',
+      billing: { address: { city: 'New York' } },
+    };
+    await applyEach(db, testApplier(db), [eventBody(payment)]);
+    await db.query(`create schema shop;
+      create table shop.documents (doc jsonb);
+      insert into shop.documents values ('{"customer_id": "cus_ada", "full_name": "New York"}');
+      create table shop.notes (body text);
+      insert into shop.notes values ('New York called')`);
+    await eraseAll([{ kind: 'customer', id: 'cus_ada' }]);
+    expect(await db.query('select body from shop.notes')).toEqual([{ body: '[erased] called' }]);
   });
 });
 

@@ -3,11 +3,12 @@
  * whichever process claims it, and one that was interrupted is continued without a person.
  */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { continueErasures } from '../../src/actions/continueErasures.ts';
 import { eraseAs, planErasure, requestErasureAs } from '../../src/actions/eraseData.ts';
 import type { Actor } from '../../src/audit/domain/actor.ts';
 import type { ErasureSubject } from '../../src/erasure/domain/subjects.ts';
+import { holdErasure } from '../../src/erasure/holdErasure.ts';
 import {
   claimErasure,
   claimNextErasure,
@@ -221,6 +222,28 @@ test('a claim is renewed by its holder only, and a time far ahead prevents none'
   expect(await claimNextErasure(db, first)).toBeUndefined();
   expect(await claimErasure(db, { id, holder: first })).toBe(true);
 });
+
+test('a process that lost its claim stops, and leaves the claim to the process that has it', async () => {
+  const { request } = await requestErasureAs({ db }, ADA, {
+    subjects: [{ kind: 'order', id: 'ord_1' }],
+    reason: 'by mail',
+  });
+  const [id, first, second] = [request?.id ?? 0, randomUUID(), randomUUID()];
+  await claimErasure(db, { id, holder: first });
+  await db.query('update erasures set claimed_by = $1', [second]);
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const held = holdErasure({ db }, { id, holder: first }, async (signal) => {
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve);
+    });
+    signal.throwIfAborted();
+    return { outcome: 'waiting', pending: [] };
+  });
+  vi.advanceTimersByTime(10_000);
+  await expect(held).rejects.toThrow('another process has claimed the erasure');
+  expect(await renewErasure(db, { id, holder: second })).toBe(true);
+}, 60_000);
 
 test('a request that waits for events is due again after a pause, and others are not held up', async () => {
   const { people, bodies } = createPeople(2, seededRandom(SEED));
