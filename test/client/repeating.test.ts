@@ -251,6 +251,45 @@ describe('capturing and refunding', () => {
     expect(service.captures).toEqual([]);
   });
 
+  it('a partial capture of a payment that can be captured once is sent again', async () => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    await client.payments.create(held);
+    service.always = ({ method }) => ({
+      status: 200,
+      body: {
+        payment_id: 'order-1',
+        status: method === 'GET' ? 'requires_capture' : 'partially_captured',
+        capture_method: 'manual',
+        amount: 6540,
+        amount_capturable: method === 'GET' ? 6540 : 0,
+        amount_received: method === 'GET' ? 0 : 100,
+      },
+    });
+    service.fail({ kind: 'response', status: 502 });
+    const captured = await client.payments.capture('order-1', { amount_to_capture: 100 });
+    expect(captured).toMatchObject({ amount_received: 100 });
+    expect(service.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET', 'POST']);
+  });
+
+  it('a capture is not sent again if the payment shows money under the status of a hold', async () => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    service.always = () => ({
+      status: 200,
+      body: {
+        payment_id: 'order-1',
+        status: 'requires_capture',
+        capture_method: 'manual',
+        amount_received: 6540,
+      },
+    });
+    service.fail({ kind: 'response', status: 502 });
+    const error = await errorOf(client.payments.capture('order-1'));
+    expect(error).toMatchObject({ httpStatus: 502, outcomeUnknown: true });
+    expect(service.received.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  });
+
   it('a capture that is rejected when it is sent again has an unknown outcome', async () => {
     const service = await startPaymentService();
     const client = clientOf(service);
@@ -321,19 +360,22 @@ describe('capturing and refunding', () => {
     expect(service.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('a refund that belongs to another payment is an error', async () => {
+  it.each([
+    ['payment_id', { payment_id: 'order-2' }],
+    ['amount', { amount: 200 }],
+  ])('a refund of something else is an error: %s differs', async (field, change) => {
     const service = await startPaymentService();
     const client = clientOf(service);
-    await client.refunds.create({ payment_id: 'order-1', refund_id: 'back-1' });
+    const request = { payment_id: 'order-1', refund_id: 'back-1', amount: 100 };
+    await client.refunds.create(request);
     service.fail({
       kind: 'response',
       status: 400,
       body: { error: { type: 't', code: 'HE_01', message: '' } },
     });
-    const error = await errorOf(
-      client.refunds.create({ payment_id: 'order-2', refund_id: 'back-1' }),
-    );
+    const error = await errorOf(client.refunds.create({ ...request, ...change }));
     expect(error).toMatchObject({ kind: 'id_in_use', attempts: 2 });
+    expect(error.message).toContain(`with another ${field}; choose another id`);
   });
 
   it('a request that certainly had no effect is sent again', async () => {

@@ -74,6 +74,15 @@ describe('requests', () => {
     expect(await errorOf(call)).toMatchObject({ kind: 'aborted', outcomeUnknown: true });
   });
 
+  it('wait for a response no longer than the time that is left of the call', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'hangAfter' });
+    const retry = { attemptTimeoutMs: 5_000, totalTimeoutMs: 200, maxAttempts: 1 };
+    const error = await errorOf(clientOf(service, { retry }).health());
+    expect(error).toMatchObject({ kind: 'unavailable', retryable: true });
+    expect(error.message).toContain('no response within 200 ms');
+  });
+
   it('of an aborted caller are not sent', async () => {
     const service = await startPaymentService();
     const signal = AbortSignal.abort();

@@ -363,6 +363,16 @@ describe('errors', () => {
     expect(payment.unified_code).toBe('UE_1001');
   });
 
+  it('an error with the status of a success is a refusal: nothing was done, and nothing is unknown', async () => {
+    const error = { type: 'invalid_request', code: 'IR_14', message: 'It is refunded already.' };
+    const service = await serviceReturning(200, { error });
+    const refused = await errorOf(
+      clientOf(service).refunds.create({ payment_id: 'order-1', refund_id: 'back-1', amount: 100 }),
+    );
+    expect(refused).toMatchObject({ kind: 'refused', code: 'IR_14', outcomeUnknown: false });
+    expect(service.received).toHaveLength(1);
+  });
+
   it('Retry-After sets the wait', async () => {
     const service = await startPaymentService();
     service.fail({ kind: 'response', status: 503, headers: { 'retry-after': '7' } });

@@ -1,9 +1,11 @@
 import dns from 'node:dns';
+import { createServer, type ServerResponse } from 'node:http';
 import {
+  type AddressInfo,
   getDefaultAutoSelectFamilyAttemptTimeout,
   setDefaultAutoSelectFamilyAttemptTimeout,
 } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exchange, readRetryAfter } from '../../../src/platform/httpExchange.ts';
 
 const ADDRESSES = [
@@ -50,6 +52,55 @@ test.each([
     { timeoutMs: 600_000, signal: new AbortController().signal },
   );
   expect(result).toEqual({ kind, reason: code });
+});
+
+describe('a response of which not everything arrives', () => {
+  /** Responds to each request with the beginning of a body, and leaves the rest to `respond`. */
+  async function serve(respond: (response: ServerResponse) => void): Promise<string> {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"refund_id":"re_1",');
+      respond(response);
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/refunds`;
+  }
+  const send = (url: string, timeoutMs: number) =>
+    exchange(
+      { method: 'POST', url, headers: {}, body: '{}' },
+      { timeoutMs, signal: new AbortController().signal },
+    );
+
+  test('within the timeout is lost, also if its headers and a part of its body arrived', async () => {
+    const url = await serve(() => undefined);
+    expect(await send(url, 200)).toEqual({ kind: 'lost', reason: 'no response within 200 ms' });
+  }, 20_000);
+
+  test('because it is larger than 16 MiB is lost, and is not read on', async () => {
+    let written = 0;
+    const url = await serve((response) => {
+      const chunk = Buffer.alloc(1024 * 1024, ' ');
+      const writeOn = (): void => {
+        while (written < 64 && !response.closed) {
+          written += 1;
+          if (!response.write(chunk)) {
+            response.once('drain', writeOn);
+            return;
+          }
+        }
+        response.end('"amount":1}');
+      };
+      writeOn();
+    });
+    expect(await send(url, 60_000)).toEqual({ kind: 'lost', reason: 'the response is too large' });
+    expect(written).toBeLessThan(64);
+  });
 });
 
 const DATE = 'Sun, 06 Nov 1994 08:49:00 GMT';
