@@ -122,6 +122,13 @@ describe('each class keeps what is needed', () => {
         cross join unnest(array['payments', 'refunds', 'disputes', 'payouts']) as stream
         order by slot, cause desc, stream`,
     );
+    // One that repairs nothing, and was the last over everything.
+    await db.query(
+      `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
+                                   started_at, finished_at)
+       select stream, 'full', 'operator', true, 'done', now() - interval '500 days', now(), now(), now(), now()
+         from unnest(array['payments', 'refunds', 'disputes', 'payouts']) as stream`,
+    );
     const year = { from: new Date(Date.now() - 380 * DAY_MS), to: new Date(Date.now() - DAY_MS) };
     expect((await readCoverage(db, year)).flatMap(({ gaps }) => gaps)).toEqual([]);
     expect(await removedOf('runs')).toBeGreaterThan(2 * 4 * 300);
@@ -371,6 +378,7 @@ describe('rows of the inbox', () => {
       await oldEvent(401),
     ];
     const alsoDisputed = await oldEvent(401);
+    const ofItsPayment = await oldEvent(401);
     await db.query(
       `insert into resources (kind, id, payment_id, status, next_check_at)
        values ('dispute', 'dp_1', 'pay_1', 'opened', now())`,
@@ -381,6 +389,12 @@ describe('rows of the inbox', () => {
        select 'dispute', 'dp_1', 0, sha256(id::text::bytea), '{}', 'webhook', 1, id
          from unnest($1::bigint[]) id`,
       [[disputed, alsoDisputed]],
+    );
+    await db.query(
+      `insert into snapshots (kind, resource_id, epoch, content_hash, content, source, observed_micros,
+                              webhook_event_id)
+       values ('payment', 'pay_1', 0, sha256('pay_1'), '{}', 'webhook', 1, $1)`,
+      [ofItsPayment],
     );
     const removable = async (limit: number) => {
       const known = await readDisputedEvents(db, limit);
