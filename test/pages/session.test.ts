@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSignInPath } from '../../src/access/signInLink.ts';
 import { endSessionsOfSamePerson, insertSession } from '../../src/access/store/sessions.ts';
+import { MAX_FAILURES } from '../../src/console/failures.ts';
 import { LIVE_HEADER } from '../../src/pages/live/liveRoute.ts';
 import { createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -66,6 +68,22 @@ describe('without a session', () => {
     const { location } = await viewer.postRaw('/sign-in', { token: ADMIN_TOKEN, next });
     expect(location).toBe('/');
   });
+});
+
+test('wrong tokens of an address are limited at the sign-in, and a valid one still signs in', async () => {
+  const own = await startTallyhook({ db, roles: ['console'] });
+  try {
+    const viewer = await openPages(own, null);
+    const guess = async (n: number) =>
+      (await viewer.postRaw('/sign-in', { token: `guess-${n}` })).status;
+    const statuses: number[] = [];
+    for (let n = 0; n <= MAX_FAILURES; n += 1) statuses.push(await guess(n));
+    expect(statuses.slice(0, -1)).toEqual(Array.from({ length: MAX_FAILURES }, () => 401));
+    expect(statuses.at(-1)).toBe(429);
+    expect((await viewer.postRaw('/sign-in', { token: ADMIN_TOKEN })).status).toBe(303);
+  } finally {
+    await own.close();
+  }
 });
 
 describe('a session', () => {
@@ -164,6 +182,14 @@ describe('a sign-in link', () => {
     });
     expect(response.status).toBe(303);
   });
+
+  test('has a code, which the cookie of a session is not', async () => {
+    const viewer = await openPages(tallyhook);
+    const [, code = ''] = viewer.cookie().split('=');
+    const stranger = await openPages(tallyhook, null);
+    expect((await stranger.get(`/sign-in?${new URLSearchParams({ code })}`)).status).toBe(401);
+    expect((await viewer.get('/')).status).toBe(200);
+  });
 });
 
 describe('an idle session', () => {
@@ -256,6 +282,19 @@ describe('sign out everywhere', () => {
       await waitFor('the session to end', async () => (await viewer.get('/')).status === 303);
     }
     expect((await other.get('/')).status).toBe(200);
+  });
+
+  test('ends also the sign-in links of the person that nobody has used', async () => {
+    const link = { token: tokens.get('treasurer') ?? '', holder: 'a-treasurer' };
+    const [before, other] = [
+      await createSignInPath(db, link),
+      (await tallyhook.createSignInPath()) ?? '',
+    ];
+    const [viewer] = await open(1);
+    await viewer?.post('/account/sign-out-everywhere', {});
+    const stranger = await openPages(tallyhook, null);
+    expect((await stranger.get(before)).status).toBe(401);
+    expect((await stranger.get(other)).status).toBe(200);
   });
 
   test('ends no session of another provider’s person with the same subject', async () => {
