@@ -71,7 +71,9 @@ describe('without a session', () => {
 });
 
 test('wrong tokens of an address are limited at the sign-in, and a valid one still signs in', async () => {
-  const own = await startTallyhook({ db, roles: ['console'] });
+  // Refusals are in the audit log of its database.
+  const ownDb = await createTestDatabase();
+  const own = await startTallyhook({ db: ownDb, roles: ['console'] });
   try {
     const viewer = await openPages(own, null);
     const guess = async (n: number) =>
@@ -83,6 +85,7 @@ test('wrong tokens of an address are limited at the sign-in, and a valid one sti
     expect((await viewer.postRaw('/sign-in', { token: ADMIN_TOKEN })).status).toBe(303);
   } finally {
     await own.close();
+    await ownDb.drop();
   }
 });
 
