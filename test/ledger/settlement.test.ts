@@ -608,6 +608,23 @@ describe('bank statements', () => {
     expect(await parts()).toEqual({ unknown_lines: -500n });
   });
 
+  test('M7: a settlement is free again for another line once a person has undone its match', async () => {
+    await open();
+    await imported(`${HEADER}ST-2000,1,charge,pay_3,2026-10-06,EUR,7.00,0.20,6.80\n`, REPORT);
+    expect(await imported(statementOf('6,80', 'A GIFT'), BANK)).toMatchObject({ matched: 1 });
+    const { id } = await lineOf(4, 2);
+    await unmatchLineAs({ db }, ACTOR, { lineId: id, reason: 'a gift of the same amount' });
+    expect(await imported(statementOf('6,80', 'NO WORD OF IT'), BANK)).toMatchObject({
+      newLines: 1,
+      matched: 1,
+    });
+    expect(await lineOf(4, 3)).toMatchObject({
+      targetKind: 'settlement',
+      rule: 'amount_and_date',
+    });
+    expect(await problems()).toEqual([]);
+  });
+
   /** A settlement of 6.80, and a bank statement with many lines between its first and its last. */
   async function importAround(lines: readonly (readonly [amount: string, purpose: string])[]) {
     await open();
@@ -762,6 +779,25 @@ describe('by hand', () => {
     expect(matched).toMatchObject({ outcome: 'matched', writtenOffMinor: -40 });
     expect(await parts()).toEqual({ not_reported: 2700n, not_arrived: 6370n });
     expect(await balances()).toMatchObject({ 'service.adjustments': 40n });
+    expect(await problems()).toEqual([]);
+  });
+
+  test('what a line has written off counts once: a later line writes off only what it adds', async () => {
+    await open();
+    const writeOff = async (amounts: string) => {
+      await imported(`${HEADER}${ROWS.one.replace('65.40,1.30,64.10', amounts)}`, REPORT);
+      const { id } = await lineOf(2, files - before);
+      await unmatchLineAs({ db }, ACTOR, { lineId: id, reason: 'to write off' });
+      const target = { kind: 'payment', id: 'pay_1' } as const;
+      const input = { lineId: id, target, writeOff: true, reason: 'a part of the payment' };
+      return await matchLineAs({ db }, ACTOR, input);
+    };
+    const before = files;
+    expect(await writeOff('60.00,1.30,58.70')).toMatchObject({ writtenOffMinor: -540 });
+    expect(await balances()).toMatchObject({ 'service.adjustments': 540n });
+    expect(await writeOff('5.40,0.00,5.40')).toMatchObject({ writtenOffMinor: 540 });
+    expect(await balances()).toMatchObject({ 'service.adjustments': 0n });
+    expect(await parts()).toEqual({ not_reported: 2700n, not_arrived: 6410n });
     expect(await problems()).toEqual([]);
   });
 
