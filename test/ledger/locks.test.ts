@@ -334,3 +334,31 @@ test('a transaction ends before it writes if it holds a resource of an order tha
   expect((outcome as LockSetChanged).orderKeys).toEqual([`order:${orderId}`]);
   expect(sent.at(-1)).toBe('locks resources');
 });
+
+test('a round that ends early leaves a check alone that was set to another time since it was claimed', async () => {
+  const LEASE = new Date('2031-05-06T00:00:00Z');
+  const NEXT = new Date('2031-05-07T00:00:00Z');
+  const EVENT = new Date('2031-05-05T00:00:00Z');
+  const [claimed, final, changed] = [unique('pay'), unique('pay'), unique('pay')];
+  await db.query(
+    `insert into resources (kind, id, status, next_check_at)
+     select 'payment', id, 'succeeded', at from unnest($1::text[], $2::timestamptz[]) as u (id, at)`,
+    [
+      [claimed, final, changed],
+      [LEASE, null, EVENT],
+    ],
+  );
+  const refs = [claimed, final, changed].map((id) => ({ kind: 'payment', id }) as const);
+  await releaseDue(db, refs, { leaseUntil: LEASE, now: NEXT });
+  const rows = await db.query<{ id: string; at: Date | null }>(
+    'select id, next_check_at as at from resources where id = any ($1)',
+    [[claimed, final, changed]],
+  );
+  expect(new Map(rows.map(({ id, at }) => [id, at]))).toEqual(
+    new Map([
+      [claimed, NEXT],
+      [final, null],
+      [changed, EVENT],
+    ]),
+  );
+});

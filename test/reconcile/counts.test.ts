@@ -164,6 +164,31 @@ describe('a list that omits payments of three days ago', () => {
   });
 });
 
+test('a list that was unstable in two runs is a finding until a run lists both parts', async () => {
+  await makePayments(300);
+  const unstable = testReconciler({
+    db,
+    service: sandbox,
+    use: counting(({ totalCount }) => (totalCount ?? 0) + 2),
+  });
+  const reconciler = testReconciler({ db, service: sandbox });
+  const [oldest, middle] = [Date.now() - 14 * DAY_MS, Date.now() - 6 * DAY_MS];
+  const [older, newer] = [
+    { fromMs: oldest, toMs: middle },
+    { fromMs: middle, toMs: Date.now() - DAY_MS },
+  ];
+  for (const parts of [
+    [older, newer],
+    [newer, older],
+  ]) {
+    for (const part of parts) await unstable.run(part);
+    for (const part of parts) await reconciler.run(part);
+    expect(await openFindings()).toEqual([{ class: 'list_unstable' }]);
+    await reconciler.run(span());
+    expect(await openFindings()).toEqual([]);
+  }
+});
+
 test('a list that was unstable in one tail is no longer a finding after the next', async () => {
   const reconciler = testReconciler({ db, service: sandbox });
   await reconciler.run({ fromMs: Date.now() - 121 * DAY_MS });

@@ -241,6 +241,18 @@ test('a run that a pause holds can be stopped, and no slot resumes it', async ()
   expect(await readPausedRuns(db)).toEqual([]);
 });
 
+test('a process that lost a run does not pause it for the process that has gone on with it', async () => {
+  const run = { stream: 'payments', mode: 'totals', cause: 'night', isDryRun: false } as const;
+  const toAt = new Date();
+  const { id } = await insertRun(db, { ...run, fromAt: new Date(Number(toAt) - HOUR_MS), toAt });
+  // The checkpoint of the process that has it.
+  await db.query('update reconcile_runs set windows = 1 where id = $1', [id]);
+  await pauseRun(db, { id, windows: 0 });
+  expect(await readPausedRuns(db)).toEqual([]);
+  await pauseRun(db, { id, windows: 1 });
+  expect(await readPausedRuns(db)).toMatchObject([{ id }]);
+});
+
 test('a rejected list fails the job, and the other lists are read', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));

@@ -2,9 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { FIRST_SPAN_MS } from '../../src/reconcile/openRun.ts';
+import { usableWatermark } from '../../src/reconcile/watermark.ts';
 import {
   createSandboxDatabase,
   createTestDatabase,
+  silentLog,
   type TestDatabase,
 } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
@@ -182,6 +184,19 @@ describe('a watermark ahead of the service’s clock', () => {
     expect(await db.query('select is_history as "isHistory" from change_log')).toEqual([
       { isHistory: false },
     ]);
+  });
+
+  test('is set back by one of two processes that saw it, and what that one has read since stays read', async () => {
+    const { run } = testReconciler({ db, service: sandbox });
+    await run(TAIL);
+    await passTime(6 * HOUR_MS);
+    await runUnderWrongClock();
+    const wrong = await watermark();
+    expect(await run(TAIL)).toMatchObject({ state: 'done' });
+    const corrected = await watermark();
+    const known = { stream: 'payments', watermarkAt: wrong, serviceMs: Date.now() } as const;
+    await usableWatermark({ db, log: silentLog }, { ...known, isDryRun: false });
+    expect(await watermark()).toEqual(corrected);
   });
 
   test('is not changed by a dry run, which still reads from the correct position', async () => {
