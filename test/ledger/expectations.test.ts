@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readOrderPage } from '../../src/ledger/read/orderList.ts';
-import { readOrder } from '../../src/ledger/read/orders.ts';
+import { readOrder, readOrdersNamed } from '../../src/ledger/read/orders.ts';
 import { registerExpectation } from '../../src/ledger/registerExpectation.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
+import { findOrders } from '../../src/search/search.ts';
 import { REGISTERED } from '../../src/webhooks/orderStatuses.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
@@ -55,6 +56,15 @@ test('registering an order changes no table of the ledger', async () => {
     parts: [],
     expected: { amountMinor: 6500, comparison: 'unpaid', differenceMinor: -6500 },
   });
+});
+
+test('an order that was registered several times is found once, with its current amount', async () => {
+  const orderId = unique('ord');
+  for (const amount of [6540, 6500, 6400]) await register(orderId, amount);
+  expect(await readOrdersNamed(db, orderId)).toMatchObject([
+    { orderId, expected: { amountMinor: 6400 } },
+  ]);
+  expect(await findOrders(db, [orderId])).toHaveLength(1);
 });
 
 test('an order is listed as registered until its first event, and like any other afterwards', async () => {
