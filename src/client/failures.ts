@@ -54,17 +54,18 @@ export interface FailedCall {
 
 /** The error for a failed call. `redact` removes secrets from the service's text. */
 export function errorOf(call: FailedCall, redact: (text: string) => string): PaymentServiceError {
-  const { operation, endpoint, result, failure, attempts } = call;
+  const { operation, endpoint, result, failure, attempts, repeatable } = call;
   const code = failure.kind === 'response' ? failure.code : undefined;
   const changes = endpoint.repetition.kind !== 'safe';
   const kind = kindOf(call, changes);
+  const retryable = kind === 'rate_limited' || kind === 'unavailable';
   return new PaymentServiceError(kind, {
     operation,
     message: describe(call, redact),
     attempts,
     code: code && redact(code),
-    outcomeUnknown: changes && call.everUnknown,
-    retryable: kind === 'rate_limited' || kind === 'unavailable',
+    outcomeUnknown: changes && call.everUnknown && code !== 'HE_01',
+    retryable: retryable && (repeatable || !call.everUnknown),
     ...(result.kind === 'response' && {
       httpStatus: result.httpStatus,
       requestId: result.requestId,

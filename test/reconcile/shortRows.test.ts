@@ -194,12 +194,13 @@ test('a second partial capture without an event is found by a run over short row
 
 // By the contract, a capture of a part ends `succeeded`, too, and its second event may never be sent.
 test.each([
-  ['is found', 1000, new Date(Date.now() + DAY_MS)],
-  ['of a hold that ended days ago is not sought', 300, new Date(Date.now() - 2 * DAY_MS)],
+  ['is found', 1000, 'manual_multiple', DAY_MS],
+  ['of a hold that ended days ago is not sought', 300, 'manual_multiple', -2 * DAY_MS],
+  ['of a hold that can be captured once is not sought', 300, 'manual', DAY_MS],
 ])(
   'a second capture of a succeeded payment %s in a run over short rows',
-  async (_, captured, before) => {
-    const hold = { capture_method: 'manual_multiple', capture_before: before.toISOString() };
+  async (_, captured, capture_method, leftMs) => {
+    const hold = { capture_method, capture_before: new Date(Date.now() + leftMs).toISOString() };
     const first = { ...hold, amount_received: 300, amount_capturable: 700 };
     await makePayments(1);
     await setState(0, first);

@@ -42,6 +42,7 @@ const COLUMNS = `
     -- A response that does not state it either settles this one: tomorrow's will not.
     or array_remove(uncertainties, 'unstated_capture') <> '{}' as "awaitsRetrieve",
   kind = 'payment' and status = 'succeeded' and captured_minor < authorized_minor
+    and coalesce(capture_method, 'manual_multiple') = 'manual_multiple'
     -- A day later than the hold ends, so that the last capture is seen.
     and coalesce(deadline_at, created_at + interval '7 days', 'infinity') > now() - interval '1 day'
     as "mayCaptureMore"`;
