@@ -282,6 +282,34 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     expect(started).toBe(3);
   });
 
+  test('a job with the id of a waiting or a running one is not added, alone or among others', async () => {
+    const queueName = unique('queue');
+    const producer = produce(queueName);
+    const named = (n: number) => ({ ...job(n), id: 'slot.one' });
+    await producer.add([named(1)]);
+    await producer.add([named(2)]);
+    await producer.add([job(3), named(4)]);
+    expect(await producer.countJobs()).toMatchObject({ waiting: 2 });
+
+    const held = deferred();
+    const handled: number[] = [];
+    consume(queueName, async ({ data }) => {
+      handled.push(data.n);
+      await held.promise;
+    });
+    await waitFor('the job to run', () => handled.length === 1);
+    await producer.add([named(5)]);
+    held.resolve();
+    await waitFor('the end of the jobs', async () => {
+      const { waiting, active } = await producer.countJobs();
+      return waiting + active === 0;
+    });
+    expect(handled).toEqual([1, 3]);
+    // The id is free again.
+    await producer.add([named(6)]);
+    await waitFor('the job to run', () => handled.includes(6));
+  });
+
   test('depth counts jobs by state, and has the time of the oldest waiting one', async () => {
     const queueName = unique('queue');
     const producer = produce(queueName);
