@@ -10,12 +10,10 @@
  * 4. A statement that fails on the standby because that is unreachable, cancels it or refuses to write is run on
  *    the primary. Transactions and sessions are always there.
  */
-import { errorCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Database, Queryable } from './database.ts';
 import { isTransient } from './failures.ts';
 import { oneRow } from './oneRow.ts';
-import { SQLSTATES } from './sqlStates.ts';
 
 export interface ReadSource {
   readonly db: Database;
@@ -173,8 +171,7 @@ function withFallback(primary: Database, standby: Database): Database {
     try {
       return await onStandby();
     } catch (error) {
-      const isReadOnly = errorCode(error) === SQLSTATES.read_only_sql_transaction;
-      if (!isReadOnly && !isTransient(error)) throw error;
+      if (!isTransient(error)) throw error;
       return await onPrimary();
     }
   };
