@@ -41,13 +41,6 @@ export const SURVIVORS: readonly Survivor[] = [
     reason: 'For the compiler: a dispute without a state before has changed.',
   },
   {
-    file: 'src/alerts/domain/rules/resource.ts',
-    within: 'isLongPast',
-    code: 'versionMs ?? createdMs ?? nowMs',
-    becomes: 'versionMs ?? createdMs',
-    reason: 'For the compiler: an age without a time is not a number, and never above the limit.',
-  },
-  {
     file: 'src/alerts/domain/subjectPath.ts',
     within: 'subjectPath',
     code: 'default: return undefined;',

@@ -3,11 +3,12 @@ import type { ResourceFacts } from '../alerts/domain/facts.ts';
 import { syncResourceAlerts } from '../alerts/syncResourceAlerts.ts';
 import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import { type History, isImportedHistory } from './domain/importedHistory.ts';
+import { type History, historyOf, isImportedHistory } from './domain/importedHistory.ts';
 import type { Merged } from './domain/mergeObservations.ts';
 import { namedOrderId } from './domain/orderKey.ts';
 import { termOf } from './domain/overdue.ts';
 import { refKey } from './domain/snapshot.ts';
+import { readBeginningMs } from './installation.ts';
 import type { Applied } from './recordChanges.ts';
 import { lockAccepted } from './store/findings.ts';
 import type { ResourceRow } from './store/resources.ts';
@@ -24,12 +25,30 @@ export async function raiseAlerts(
   { applied, nowMs, history }: AlertInput,
 ): Promise<void> {
   const accepted = await readAcceptedTerms(tx, applied);
+  const past = history ?? (await historyOfEvents(tx, applied, nowMs));
   const resources = applied.flatMap((resource) => {
-    const facts = factsOf(resource, history);
+    const facts = factsOf(resource, past);
     if (!facts) return [];
     return accepted.has(refKey(resource.row)) ? withoutTerm(facts) : facts;
   });
   await syncResourceAlerts(tx, { resources, nowMs });
+}
+
+/**
+ * What is history to events, which no run reads (domain/importedHistory.ts, rule 5). Runs no statement unless one of
+ * them is the first about something that changed long ago.
+ */
+async function historyOfEvents(
+  tx: Queryable,
+  applied: readonly Applied[],
+  nowMs: number,
+): Promise<History | undefined> {
+  const before = (installedMs: number) =>
+    historyOf({ installedMs, isImported: true, nowMs, skewMs: 0 });
+  const isOld = applied.some(({ row, merged }) =>
+    isImportedHistory(row.status, changeOf(merged), before(nowMs)),
+  );
+  return isOld ? before(await readBeginningMs(tx, nowMs)) : undefined;
 }
 
 /** Resources with an accepted overdue finding. Runs no statement if none is overdue. */
@@ -72,8 +91,6 @@ function factsOf(
     authorizedMinor: state.authorizedMinor,
     capturedMinor: state.capturedMinor,
     createdMs: toMs(state.createdMicros),
-    versionMs: toMs(state.versionMicros),
-    reportedMs: toMs(reportedMicros(merged)),
     deadlineMs: toMs(state.deadlineMicros),
     // A payout names its order itself; other resources are filed under theirs.
     orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
@@ -84,9 +101,16 @@ function factsOf(
     stageSinceMs: toMs(state.stageSinceMicros),
     isOverdue: update.open_findings.includes('overdue'),
     statusAhead: state.statusAhead,
-    isHistory: isImportedHistory(row.status, state, history),
+    isHistory: isImportedHistory(row.status, changeOf(merged), history),
     causedBy,
   };
+}
+
+/** When a resource was last changed; where the service gives no time of it, when the event about it was sent. */
+function changeOf(merged: Merged | undefined): Parameters<typeof isImportedHistory>[1] {
+  if (!merged?.state) return {};
+  const { versionMicros, createdMicros } = merged.state;
+  return { versionMicros: versionMicros ?? reportedMicros(merged), createdMicros };
 }
 
 /** When the service sent the newest of the events that added something. */

@@ -450,27 +450,86 @@ test('a first import that changes a known state alerts, regardless of the age of
   }
 });
 
-test('an event about something old alerts, although its object has no time of the change and was never seen before', async () => {
-  const created = new Date(START_MS - 30 * DAY_MS).toISOString();
-  const sent = { timestamp: new Date(START_MS - 60_000).toISOString() };
+test('a run after nine days without Tallyhook alerts about everything that happened in them', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    const reconciler = testReconciler({ db, service: sandbox, clock });
+    const { now: began } = await sandbox.control('GET', '/clock');
+    nowMs = Date.parse(began);
+    await installedAt(nowMs);
+    await reconciler.runAll({ fromMs: nowMs - DAY_MS });
+    await sandbox.advance(60_000);
+    const { open, lost, won } = await createDisputes(sandbox);
+    await sandbox.advance(9 * DAY_MS);
+    nowMs = Date.parse((await sandbox.control('GET', '/clock')).now);
+    await reconciler.runAll();
+    const alerts = (await readStoredAlerts(db)).map(({ rule, subject }) => [rule, subject]);
+    expect(alerts.toSorted()).toEqual(
+      [
+        ['dispute_opened', `dispute:${open}`],
+        ['dispute_lost', `dispute:${lost}`],
+        ['dispute_won', `dispute:${won}`],
+      ].toSorted(),
+    );
+  } finally {
+    await sandbox.close();
+  }
+});
+
+const installedAt = (ms: number) =>
+  db.query('insert into installation (merchant_id, stamped_at) values ($1, $2)', [
+    MERCHANT_ID,
+    new Date(ms).toISOString(),
+  ]);
+
+/** Times are days before the event is applied. */
+const FIRST_EVENTS = [
+  ['changed since the installation, alerts', { changed: 19, sent: 19 }, true],
+  ['changed before it, and sent now, does not', { changed: 21, sent: 0 }, false],
+  ['sent since the installation without a time of the change, alerts', { sent: 19 }, true],
+  ['sent before it without a time of the change, does not', { sent: 21 }, false],
+] as const;
+
+test.each(FIRST_EVENTS)(
+  'the first event about an old refund that failed, %s',
+  async (_name, { sent, ...times }, isRaised) => {
+    const ago = (days: number) => new Date(START_MS - days * DAY_MS).toISOString();
+    await installedAt(START_MS - 20 * DAY_MS);
+    const refundId = unique('ref');
+    const object = {
+      refund_id: refundId,
+      payment_id: 'pay_1',
+      status: 'failed',
+      amount: 5,
+      currency: 'USD',
+      created: ago(90),
+      ...('changed' in times && { modified_at: ago(times.changed) }),
+    };
+    await applyAll([
+      eventBody(object, {
+        timestamp: ago(sent),
+        contentType: 'refund_details',
+        eventType: 'refund_failed',
+      }),
+    ]);
+    expect(await alertsOf(`refund:${refundId}`)).toEqual(
+      isRaised ? ['refund_failed warning open opened'] : [],
+    );
+  },
+);
+
+test('the first event about a change that the nightly comparison still lists alerts, although it was before the installation', async () => {
   const refundId = unique('ref');
-  const object = { payment_id: 'pay_1', amount: 5, currency: 'USD', created };
+  await installedAt(START_MS - DAY_MS);
+  const changed = new Date(START_MS - 7 * DAY_MS).toISOString();
+  const object = { payment_id: 'pay_1', status: 'failed', amount: 5, currency: 'USD' };
   await applyAll([
     eventBody(
-      { ...object, refund_id: refundId, status: 'failed' },
-      { ...sent, contentType: 'refund_details', eventType: 'refund_failed' },
+      { ...object, refund_id: refundId, created: changed, modified_at: changed },
+      { timestamp: changed, contentType: 'refund_details', eventType: 'refund_failed' },
     ),
   ]);
   expect(await alertsOf(`refund:${refundId}`)).toEqual(['refund_failed warning open opened']);
-  // What was sent long ago and is applied only now is past.
-  const earlierId = unique('ref');
-  await applyAll([
-    eventBody(
-      { ...object, refund_id: earlierId, status: 'failed' },
-      { timestamp: created, contentType: 'refund_details', eventType: 'refund_failed' },
-    ),
-  ]);
-  expect(await alertsOf(`refund:${earlierId}`)).toEqual([]);
 });
 
 test('a dry run does not alert', async () => {

@@ -35,10 +35,6 @@ export interface ResourceFacts extends Described {
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
   readonly createdMs: number | undefined;
-  /** When it was last changed, as the service reports it. */
-  readonly versionMs: number | undefined;
-  /** When the service sent the event that brought the observation; undefined for responses. */
-  readonly reportedMs: number | undefined;
   /** Disputes: the deadline of the evidence. Payments: when the authorization expires. */
   readonly deadlineMs: number | undefined;
   /** For how many days it may have this status; undefined for no limit. */
@@ -51,6 +47,6 @@ export interface ResourceFacts extends Described {
   readonly isOverdue: boolean;
   /** A later status of this stage that a body without a version reports: a retrieve decides which one is current. */
   readonly statusAhead: string | undefined;
-  /** Imported history: only what can still be acted on alerts. */
+  /** Of the time before Tallyhook: only what can still be acted on alerts. */
   readonly isHistory: boolean;
 }

@@ -10,6 +10,7 @@
  *    history only if the nightly comparison no longer looks back to it as well, and if its time is known: a
  *    service with a wrong clock dates new changes before the installation.
  * 4. The times of changes are the service's. If its clock is behind, so much earlier ones are history only.
+ * 5. An event, which no run reads, may be sent or applied long after the change. To alerts, rule 3 holds for it as well.
  */
 import { DAY_MS } from '../../platform/time.ts';
 import type { ResourceState } from './merge.ts';

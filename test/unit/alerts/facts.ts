@@ -21,8 +21,6 @@ export function facts(
     authorizedMinor: 0,
     capturedMinor: 0,
     createdMs: NOW_MS - DAY_MS,
-    versionMs: NOW_MS,
-    reportedMs: undefined,
     deadlineMs: undefined,
     orderId: '1001',
     paymentId: 'pay_1',

@@ -54,11 +54,6 @@ const DISPUTES: readonly Row[] = [
     { active: ['dispute_opened dispute critical'], resolved: NO_DEADLINE },
   ],
   [
-    'opened long ago, first observed now',
-    facts({ ...D, ...at('opened'), versionMs: NOW_MS - 90 * DAY_MS }),
-    { active: ['dispute_opened dispute critical'], resolved: NO_DEADLINE },
-  ],
-  [
     'an inquiry by the bank',
     facts({ ...D, ...at('opened', 'pre_dispute') }),
     { active: ['dispute_opened pre_dispute critical'], resolved: NO_DEADLINE },
@@ -182,11 +177,6 @@ const DISPUTES: readonly Row[] = [
       active: ['dispute_lost dispute/lost warning'],
       resolved: ['dispute_deadline', 'dispute_opened'],
     },
-  ],
-  [
-    'lost long ago, first observed now',
-    facts({ ...D, ...at('lost'), versionMs: NOW_MS - 9 * DAY_MS }),
-    { resolved: ALL_OVER },
   ],
   ['lost, imported', facts({ ...D, ...at('lost'), isHistory: true }), { resolved: ALL_OVER }],
   [
