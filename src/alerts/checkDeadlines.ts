@@ -4,12 +4,15 @@
  *
  * 1. Each threshold sends one reminder. Of several missed thresholds only the last one does, so that a
  *    long stop or a changed clock sends no series of reminders.
- * 2. The condition is checked again under the resource's lock, in the transaction that sends the reminder.
- * 3. Several schedulers can run at the same time: each skips what another one has locked.
+ * 2. The dispute is retrieved first, because it may have a response or a decision without a webhook. Where that is
+ *    not possible, the reminder is sent all the same, and states that it is not confirmed.
+ * 3. The condition is checked again under the resource's lock, in the transaction that sends the reminder.
+ * 4. Several schedulers can run at the same time: each skips what another one has locked.
  */
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import type { Confirm } from './confirm.ts';
 import type { SubjectAlerts } from './domain/alert.ts';
 import { subjectOf } from './domain/format.ts';
 import { deadlineAlert, NEEDS_RESPONSE } from './domain/rules/dispute.ts';
@@ -17,10 +20,12 @@ import { nextThresholdMs } from './domain/rules/evidence.ts';
 import { endSnoozes, insertOutbox } from './store/alerts.ts';
 import {
   advanceDeadlines,
+  type DeadlineRef,
   type DueDeadline,
   dropDeadlines,
   lockDue,
   readDue,
+  readDueRefs,
 } from './store/deadlines.ts';
 import { syncAlerts } from './syncAlerts.ts';
 
@@ -30,38 +35,67 @@ export interface DeadlineCheckParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
+  /** Undefined where no API key is set. */
+  readonly confirm?: Confirm | undefined;
 }
 
 /** Creates the check that the scheduler runs. */
-export function createDeadlineCheck({ db, clock, log }: DeadlineCheckParts): () => Promise<void> {
+export function createDeadlineCheck(parts: DeadlineCheckParts): () => Promise<void> {
+  const { db, clock, log } = parts;
   return async () => {
     const nowMs = clock.nowMs();
-    const deadlines = await inBatches(db, (tx) => remindOfDeadlines(tx, nowMs));
-    const snoozes = await inBatches(db, (tx) => remindOfSnoozed(tx, nowMs));
+    const deadlines = await inBatches(() => remindOfDeadlines(parts, nowMs));
+    const snoozes = await inBatches(() => db.transaction((tx) => remindOfSnoozed(tx, nowMs)));
     if (deadlines + snoozes > 0) log.info({ deadlines, snoozes }, 'alerts.reminders_enqueued');
   };
 }
 
-/** Runs transactions until one processes less than a full batch. @returns the rows of all of them */
-async function inBatches(db: Database, work: (tx: Queryable) => Promise<number>): Promise<number> {
+/** Processes batches until one is not full. @returns the rows of all of them */
+async function inBatches(work: () => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {
-    const rows = await db.transaction(work);
+    const rows = await work();
     total += rows;
     if (rows < ROWS_PER_TRANSACTION) return total;
   }
 }
 
 /** @returns how many deadlines were due */
-async function remindOfDeadlines(tx: Queryable, nowMs: number): Promise<number> {
+async function remindOfDeadlines(
+  { db, confirm }: DeadlineCheckParts,
+  nowMs: number,
+): Promise<number> {
   const now = new Date(nowMs);
-  const refs = await lockDue(tx, { now, limit: ROWS_PER_TRANSACTION });
+  const found = await readDueRefs(db, { now, limit: ROWS_PER_TRANSACTION });
+  if (found.length === 0) return 0;
+  const confirmed = confirm ? await confirm(found) : new Set<string>();
+  if (confirmed === undefined) return 0;
+  return await db.transaction((tx) => remindOfThese(tx, { found, confirmed, nowMs }));
+}
+
+interface FoundDeadlines {
+  readonly found: readonly DeadlineRef[];
+  /** Subjects that were just retrieved. */
+  readonly confirmed: ReadonlySet<string>;
+  readonly nowMs: number;
+}
+
+/** @returns how many were found; 0 if none of them is left to this transaction */
+async function remindOfThese(
+  tx: Queryable,
+  { found, confirmed, nowMs }: FoundDeadlines,
+): Promise<number> {
+  const now = new Date(nowMs);
+  const refs = await lockDue(tx, found, now);
   if (refs.length === 0) return 0;
   const due = await readDue(tx, refs, now);
   const waiting = due.filter(({ status }) => status === NEEDS_RESPONSE);
   await syncAlerts(
     tx,
-    waiting.flatMap((deadline) => reminderOf(deadline, nowMs) ?? []),
+    waiting.flatMap((deadline) => {
+      const isConfirmed = confirmed.has(subjectOf(deadline));
+      return reminderOf(deadline, { isConfirmed, nowMs }) ?? [];
+    }),
   );
   const remaining = waiting.flatMap((deadline) => {
     const nextMs = nextThresholdMs(deadline.deadlineMs, nowMs);
@@ -71,11 +105,14 @@ async function remindOfDeadlines(tx: Queryable, nowMs: number): Promise<number> 
   const remainingSubjects = new Set(remaining.map(subjectOf));
   const ended = due.filter((deadline) => !remainingSubjects.has(subjectOf(deadline)));
   if (ended.length > 0) await dropDeadlines(tx, ended);
-  return refs.length;
+  return found.length;
 }
 
-function reminderOf(due: DueDeadline, nowMs: number): SubjectAlerts | undefined {
-  const near = deadlineAlert(due, due.deadlineMs, nowMs);
+function reminderOf(
+  due: DueDeadline,
+  when: { readonly isConfirmed: boolean; readonly nowMs: number },
+): SubjectAlerts | undefined {
+  const near = deadlineAlert(due, due.deadlineMs, when);
   if (near === undefined) return undefined;
   return {
     subject: subjectOf(due),

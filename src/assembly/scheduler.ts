@@ -34,7 +34,7 @@ import { removeOld } from '../retention/removeOld.ts';
 import { startScheduler } from '../scheduler/scheduler.ts';
 import { scheduleTable } from '../scheduler/schedules.ts';
 import { withRemovalArchive } from './archive.ts';
-import { authorizationsOf } from './service.ts';
+import { authorizationsOf, confirmOf } from './service.ts';
 import { merchantIdOf, serviceOf, signingKeyOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -67,7 +67,6 @@ export function startSchedules({
   const db = openPool('scheduler', SCHEDULER_POOL);
   const erasuresDb = openPool('erasures', ERASURES_POOL);
   const bodiesDb = openPool('bodies', BODIES_POOL);
-  const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
   const watchSystem = createSystemWatch({
     db,
@@ -91,7 +90,9 @@ export function startSchedules({
     sleep,
     signal,
   });
-  const checkDeadlines = createDeadlineCheck({ db, clock, log });
+  const confirm = confirmOf(config, { db, clock, log, signal });
+  const checkOverdue = createOverdueCheck({ db, clock, log, confirm });
+  const checkDeadlines = createDeadlineCheck({ db, clock, log, confirm });
   const sweep = createSweep({ db, producer: events, log, signal });
   const { check } = authorizationsOf(config, { db, clock, log, lane: 'refresh', signal });
   const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);

@@ -1,6 +1,7 @@
 /** Builds everything that calls the payment service, for roles and for commands. */
 
 import { lockPersonsAttempt } from '../actions/captureOrCancel.ts';
+import type { Confirm } from '../alerts/confirm.ts';
 import type { AuthorizationService } from '../authorizations/authorizationService.ts';
 import {
   type AuthorizationCheck,
@@ -23,6 +24,7 @@ import { toError, UsageError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { sleep } from '../platform/sleep.ts';
+import { createConfirm } from '../reconcile/confirm.ts';
 import type { DiscoveryParts } from '../reconcile/discoverPayments.ts';
 import { createReconcileMetrics } from '../reconcile/metrics.ts';
 import { createRefresh, type Refresh } from '../reconcile/refresh.ts';
@@ -136,6 +138,15 @@ export function reconcileOf(
   const retrieve = createRetrieve({ ...parts, client });
   const all = { ...parts, client, retrieve, metrics, sleep };
   return { reconcile: createReconcile(all), refresh: createRefresh(all) };
+}
+
+/** Retrieves what people are about to be alerted about; undefined when no key is set. */
+export function confirmOf(
+  config: Config,
+  parts: ServiceParts & { readonly log: Log; readonly signal: AbortSignal },
+): Confirm | undefined {
+  const client = clientOf(config, parts);
+  return client && createConfirm({ ...parts, client, account: accountOf(config) });
 }
 
 /** Undefined when no key is set. */

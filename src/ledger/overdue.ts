@@ -4,57 +4,83 @@
  * 1. The stored beginning of a term selects resources. What is selected is derived again from its snapshots, under
  *    the lock, before anybody is alerted: a version that does not know the column may have written the row, during
  *    an upgrade or before it. So each resource is selected once.
+ * 2. What is selected is retrieved first: what ended without a webhook, or while Tallyhook was stopped, is not overdue.
+ *    Where that is not possible, the ledger decides.
  */
+
+import type { Confirm } from '../alerts/confirm.ts';
 import { overdueAlerts, type TermFacts } from '../alerts/domain/rules/overdue.ts';
 import { syncAlerts } from '../alerts/syncAlerts.ts';
 import type { Clock } from '../platform/clock.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
-import { DAY_MS } from '../platform/time.ts';
+import { DAY_MS, MINUTE_MS } from '../platform/time.ts';
 import { placeInEpochs } from './domain/epochs.ts';
 import type { Finding } from './domain/findings.ts';
 import { foldSnapshots } from './domain/merge.ts';
 import { namedOrderId } from './domain/orderKey.ts';
 import { TERMS } from './domain/overdue.ts';
-import { refKey } from './domain/snapshot.ts';
+import { type ResourceRef, refKey } from './domain/snapshot.ts';
 import { formatInstant } from './domain/time.ts';
 import { openFindings } from './recordFindings.ts';
-import { lockPastTerm, markOverdue, type TermRow } from './store/overdue.ts';
+import {
+  lockPastTerm,
+  markOverdue,
+  readPastTerm,
+  type TermEnd,
+  type TermRow,
+} from './store/overdue.ts';
 import { readEpochs, readSnapshots } from './store/snapshots.ts';
 
-const ROWS_PER_TRANSACTION = 500;
+const ROWS_PER_TRANSACTION = 100;
+/** The next run takes up what this one leaves. */
+const RUN_MS = 5 * MINUTE_MS;
 
 export function createOverdueCheck(parts: {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
+  /** Undefined where no API key is set. */
+  readonly confirm?: Confirm | undefined;
 }): () => Promise<void> {
+  const { db, clock, log, confirm } = parts;
   return async () => {
-    const nowMs = parts.clock.nowMs();
+    const nowMs = clock.nowMs();
+    const terms = termsAt(nowMs);
     let found = 0;
-    for (;;) {
-      const { selected, overdue } = await parts.db.transaction((tx) => checkSome(tx, nowMs));
-      found += overdue;
-      if (selected < ROWS_PER_TRANSACTION) break;
+    for (let after: ResourceRef | undefined; clock.nowMs() < nowMs + RUN_MS; ) {
+      const refs = await readPastTerm(db, { terms, after, limit: ROWS_PER_TRANSACTION });
+      if (refs.length === 0 || (confirm && !(await confirm(refs)))) break;
+      found += await db.transaction((tx) => checkSome(tx, { refs, terms, nowMs }));
+      after = refs.at(-1);
     }
-    if (found > 0) parts.log.warn({ found }, 'ledger.overdue_found');
+    if (found > 0) log.warn({ found }, 'ledger.overdue_found');
   };
 }
 
-/** @returns how many resources were selected, and how many of them are overdue */
-async function checkSome(
-  tx: Queryable,
-  nowMs: number,
-): Promise<{ readonly selected: number; readonly overdue: number }> {
-  const begunBefore = (days: number) => new Date(nowMs - days * DAY_MS);
-  const terms = TERMS.map(({ kind, account, statuses, days }) => {
-    return { kind, account, statuses, days, begunBefore: begunBefore(days) };
+function termsAt(nowMs: number): readonly TermEnd[] {
+  return TERMS.map(({ kind, account, statuses, days }) => {
+    return { kind, account, statuses, days, begunBefore: begunBefore(nowMs, days) };
   });
-  const rows = await lockPastTerm(tx, { terms, limit: ROWS_PER_TRANSACTION });
-  if (rows.length === 0) return { selected: 0, overdue: 0 };
+}
+
+function begunBefore(nowMs: number, days: number): Date {
+  return new Date(nowMs - days * DAY_MS);
+}
+
+interface Selected {
+  readonly refs: readonly ResourceRef[];
+  readonly terms: readonly TermEnd[];
+  readonly nowMs: number;
+}
+
+/** @returns how many of the selected resources are overdue */
+async function checkSome(tx: Queryable, { refs, terms, nowMs }: Selected): Promise<number> {
+  const rows = await lockPastTerm(tx, { terms, refs });
+  if (rows.length === 0) return 0;
   const judged = (await readBeginnings(tx, rows)).map(({ row, sinceMicros }) => {
-    const isOverdue = sinceMicros < begunBefore(row.days).getTime() * 1000;
+    const isOverdue = sinceMicros < begunBefore(nowMs, row.days).getTime() * 1000;
     return { row, sinceMicros, isOverdue };
   });
   await markOverdue(
@@ -69,7 +95,7 @@ async function checkSome(
     tx,
     due.flatMap((one) => overdueAlerts(factsOf(one), nowMs) ?? []),
   );
-  return { selected: rows.length, overdue: due.length };
+  return due.length;
 }
 
 interface Begun {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { acknowledgeAlert } from '../../src/alerts/actOnAlert.ts';
 import { createDeadlineCheck } from '../../src/alerts/checkDeadlines.ts';
-import { lockDue, readDue } from '../../src/alerts/store/deadlines.ts';
+import { lockDue, readDue, readDueRefs } from '../../src/alerts/store/deadlines.ts';
 import { HOUR_MS } from '../../src/platform/time.ts';
 import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -100,6 +100,36 @@ test('a deadline sends one reminder each at 7 days, 72 h and 24 h, until the dis
     'dispute_deadline critical resolved opened reminder reminder resolved',
     'dispute_changed info resolved opened',
   ]);
+});
+
+test('a reminder states whether the service has just confirmed it', async () => {
+  const sentences = async (id: string) =>
+    await db.query(`select sentence from alerts where rule = 'dispute_deadline' and subject = $1`, [
+      `dispute:${id}`,
+    ]);
+  const confirmed = new Set<string>();
+  const ids = [unique('dp'), unique('dp')];
+  for (const id of ids) await applyDispute(id, due(72));
+  confirmed.add(`dispute:${ids[0]}`);
+  nowMs = START_MS + 73 * HOUR_MS;
+  const confirm = () => Promise.resolve(confirmed);
+  await createDeadlineCheck({ db, clock, log: silentLog, confirm })();
+  expect(await sentences(ids[0] ?? '')).toEqual([
+    { sentence: expect.stringMatching(/; the service still reports none\.$/) },
+  ]);
+  expect(await sentences(ids[1] ?? '')).toEqual([
+    { sentence: expect.stringMatching(/could not confirm this with the service/) },
+  ]);
+});
+
+test('nobody is reminded by a process that is shutting down', async () => {
+  const id = unique('dp');
+  await applyDispute(id, due(72));
+  nowMs = START_MS + 49 * HOUR_MS;
+  const confirm = () => Promise.resolve(undefined);
+  await createDeadlineCheck({ db, clock, log: silentLog, confirm })();
+  expect(await alerts(id)).toEqual([OPENED]);
+  expect(await planned()).toHaveLength(1);
 });
 
 test('thresholds that are reached when the dispute opens send no reminder', async () => {
@@ -246,7 +276,7 @@ test('a reminder that another scheduler sent while the lock was awaited is not r
   await applyDispute(id, due(240));
   const now = new Date(START_MS + 100 * HOUR_MS);
   await db.transaction(async (tx) => {
-    const refs = await lockDue(tx, { now, limit: 10 });
+    const refs = await lockDue(tx, await readDueRefs(tx, { now, limit: 10 }), now);
     expect(refs).toEqual([{ kind: 'dispute', id }]);
     expect(await readDue(tx, refs, now)).toHaveLength(1);
     // On another connection, as if another scheduler had sent it just before the lock was acquired.

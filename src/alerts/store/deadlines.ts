@@ -66,23 +66,38 @@ export async function dropDeadlines(tx: Queryable, refs: readonly DeadlineRef[])
   );
 }
 
+/** The deadlines that are due, longest due first. */
+export function readDueRefs(
+  db: Queryable,
+  request: { readonly now: Date; readonly limit: number },
+): Promise<readonly DeadlineRef[]> {
+  return db.query<DeadlineRef>(
+    `select kind, resource_id as id from alert_deadlines
+      where next_at <= $1
+      order by next_at, kind, resource_id
+      limit $2`,
+    [request.now.toISOString(), request.limit],
+  );
+}
+
 /**
- * Locks the resources with due deadlines, longest due first. Locked resources are skipped: the
+ * Locks those of the resources with deadlines that are still due. Locked resources are skipped: the
  * transaction that changes them plans again, and the next run follows within a minute.
  */
 export function lockDue(
   tx: Queryable,
-  request: { readonly now: Date; readonly limit: number },
+  refs: readonly DeadlineRef[],
+  now: Date,
 ): Promise<readonly DeadlineRef[]> {
   return tx.query<DeadlineRef>(
     `select r.kind, r.id
        from alert_deadlines d
        join resources r on r.kind = d.kind and r.id = d.resource_id
-      where d.next_at <= $1
-      order by d.next_at, r.kind, r.id
-      limit $2
+      where (d.kind, d.resource_id) in (select kind, id from unnest($1::text[], $2::text[]) as u (kind, id))
+        and d.next_at <= $3
+      order by r.kind, r.id
         for no key update of r skip locked`,
-    [request.now.toISOString(), request.limit],
+    [...refColumns(refs), now.toISOString()],
   );
 }
 

@@ -61,7 +61,9 @@ test('a reminder names the deadline and the time that is left (rule 5)', () => {
     stage: 'dispute',
     reason: '10.4 Fraud',
   });
-  expect(deadlineAlert(opened, NOW_MS + 2 * DAY_MS, NOW_MS)).toStrictEqual({
+  expect(
+    deadlineAlert(opened, NOW_MS + 2 * DAY_MS, { isConfirmed: true, nowMs: NOW_MS }),
+  ).toStrictEqual({
     ...OF_DISPUTE,
     rule: 'dispute_deadline',
     variant: '2026-11-23T12:00:00.000Z',

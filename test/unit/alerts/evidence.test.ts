@@ -42,7 +42,7 @@ describe('thresholds (rule 2)', () => {
     expect(nextThresholdMs(DEADLINE, atMs - 1)).toBe(atMs);
     expect(nextThresholdMs(DEADLINE, atMs)).not.toBe(atMs);
     const dispute = facts({ kind: 'dispute', status: 'opened', stage: 'dispute' });
-    expect(deadlineAlert(dispute, DEADLINE, atMs)).toMatchObject({
+    expect(deadlineAlert(dispute, DEADLINE, { isConfirmed: true, nowMs: atMs })).toMatchObject({
       severity,
       detail: { thresholdHours: hours },
     });
@@ -62,12 +62,12 @@ describe('thresholds (rule 2)', () => {
   test('there is none after the last, and the alert states that the deadline has passed', () => {
     expect(nextThresholdMs(DEADLINE, instantOf(24))).toBeUndefined();
     const dispute = facts({ kind: 'dispute', status: 'opened', stage: 'dispute' });
-    expect(deadlineAlert(dispute, DEADLINE, instantOf(169))).toBeUndefined();
-    expect(deadlineAlert(dispute, DEADLINE, DEADLINE - 1)?.sentence).toContain(
+    const alertAt = (nowMs: number) =>
+      deadlineAlert(dispute, DEADLINE, { isConfirmed: true, nowMs });
+    expect(alertAt(instantOf(169))).toBeUndefined();
+    expect(alertAt(DEADLINE - 1)?.sentence).toContain(
       'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) needs a response by 2026-12-21 12:00 UTC, in less than 24 hours.',
     );
-    expect(deadlineAlert(dispute, DEADLINE, DEADLINE)?.sentence).toContain(
-      'the service still reports none',
-    );
+    expect(alertAt(DEADLINE)?.sentence).toContain('the service still reports none');
   });
 });

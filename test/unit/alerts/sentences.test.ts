@@ -115,12 +115,19 @@ test('an overdue resource states since when, and the usual time', () => {
 });
 
 test('a dispute near its deadline states the time that is left, and afterwards that the deadline has passed', () => {
-  const at = (nowMs: number) => deadlineAlert(facts(dispute), NOW_MS, nowMs);
+  const at = (nowMs: number, isConfirmed = true) =>
+    deadlineAlert(facts(dispute), NOW_MS, { isConfirmed, nowMs });
   expect(at(NOW_MS - 1)).toMatchObject({
     severity: 'critical',
     variant: '2026-11-21T12:00:00.000Z',
     sentence:
       'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) needs a response by 2026-11-21 12:00 UTC, in less than 24 hours.',
   });
-  expect(at(NOW_MS)?.sentence).toContain('needed a response by 2026-11-21 12:00 UTC; the service');
+  expect(at(NOW_MS)).toMatchObject({
+    sentence: expect.stringContaining('needed a response by 2026-11-21 12:00 UTC; the service'),
+    nextStep: expect.stringMatching(/^If the service still accepts a response, submit evidence/),
+  });
+  const unconfirmed = /12:00 UTC\. Tallyhook could not confirm this with the service/;
+  expect(at(NOW_MS, false)?.sentence).toMatch(unconfirmed);
+  expect(at(NOW_MS - 1, false)?.sentence).toMatch(/in less than 24 hours\. Tallyhook could not/);
 });

@@ -84,7 +84,9 @@ function waitingAlerts(facts: ResourceFacts, nowMs: number): SubjectAlerts {
   if (!hasChanged && !isDeadlineMoved(facts, nowMs)) return { subject, rules, active: [opened] };
   const { deadlineMs } = evidenceDeadline(facts, nowMs);
   // The alert that opens names the deadline itself.
-  const near = hasChanged ? undefined : deadlineAlert(facts, deadlineMs, nowMs);
+  const near = hasChanged
+    ? undefined
+    : deadlineAlert(facts, deadlineMs, { isConfirmed: true, nowMs });
   const active = near === undefined ? [opened] : [opened, near];
   return { subject, rules: [...rules, 'dispute_deadline'], active };
 }
@@ -132,10 +134,10 @@ function isInquiry({ stage }: Described): boolean {
   return stage === 'pre_dispute';
 }
 
-function responseStep(facts: Described): string {
+function responseStep(facts: Described, when = 'Before the deadline'): string {
   const id = shellWord(facts.id);
   return (
-    'Before the deadline, submit evidence or accept the dispute: on its page in the console, or by ' +
+    `${when}, submit evidence or accept the dispute: on its page in the console, or by ` +
     `npx tallyhook disputes submit ${id} or npx tallyhook disputes accept ${id}. History: ${history(facts)}`
   );
 }
@@ -165,24 +167,32 @@ function openedAlert(facts: ResourceFacts, nowMs: number): Alert {
   });
 }
 
-/** For a dispute that needs a response; undefined before the first threshold of its deadline. */
+/**
+ * For a dispute that needs a response; undefined before the first threshold of its deadline.
+ * @param isConfirmed the service has just reported that it needs one
+ */
 export function deadlineAlert(
   facts: Described,
   deadlineMs: number,
-  nowMs: number,
+  { isConfirmed, nowMs }: { readonly isConfirmed: boolean; readonly nowMs: number },
 ): Alert | undefined {
   const hours = reachedThreshold(deadlineMs, nowMs);
   if (hours === undefined) return undefined;
-  const left =
-    nowMs >= deadlineMs
-      ? `needed a response by ${instant(deadlineMs)}; the service still reports none.`
-      : `needs a response by ${instant(deadlineMs)}, in less than ${hours} hours.`;
+  const isOver = nowMs >= deadlineMs;
+  const until = isOver
+    ? `needed a response by ${instant(deadlineMs)}${isConfirmed ? '; the service still reports none' : ''}.`
+    : `needs a response by ${instant(deadlineMs)}, in less than ${hours} hours.`;
+  const left = isConfirmed
+    ? until
+    : `${until} Tallyhook could not confirm this with the service, so it may be out of date.`;
   return alertOf(facts, {
     rule: 'dispute_deadline',
     variant: new Date(deadlineMs).toISOString(),
     severity: hours <= 24 ? 'critical' : 'warning',
     sentence: `${named(facts)} ${left}${reasonSentence(facts)}`,
-    nextStep: responseStep(facts),
+    nextStep: isOver
+      ? responseStep(facts, 'If the service still accepts a response')
+      : responseStep(facts),
     detail: {
       ...resourceDetail(facts),
       deadline: new Date(deadlineMs).toISOString(),
