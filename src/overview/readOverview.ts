@@ -73,7 +73,7 @@ export async function readOverview(
   { nowMs, moneyDays }: { readonly nowMs: number; readonly moneyDays: number },
 ): Promise<Overview> {
   const [open, inbox, flow, reconciled, processes] = await Promise.all([
-    readOpen(db, new Date(nowMs + DUE_WITHIN_MS)),
+    readOpen(db, { now: new Date(nowMs), dueBefore: new Date(nowMs + DUE_WITHIN_MS) }),
     measureInbox(db),
     measureFlow(db),
     readReconciled(db),
@@ -99,7 +99,10 @@ export async function readOverview(
 }
 
 /** What waits for a person. */
-async function readOpen(db: Database, dueBefore: Date) {
+async function readOpen(
+  db: Database,
+  { now, dueBefore }: { readonly now: Date; readonly dueBefore: Date },
+) {
   const [urgent, counts, groups, disputes, holds] = await Promise.all([
     readUrgentAlerts(db, READ_ALERTS),
     countUnresolved(db),
@@ -107,7 +110,8 @@ async function readOpen(db: Database, dueBefore: Date) {
     readDisputeDeadlines(db, { before: dueBefore, limit: SHOWN_ROWS }),
     readOpenAuthorizations(db, {
       statuses: [...CAPTURABLE_STATUSES],
-      after: undefined,
+      // One that is over has an alert. It stays a hold until the service reports its end.
+      after: { deadlineAt: now, paymentId: '' },
       dueBefore,
       limit: SHOWN_ROWS,
     }),

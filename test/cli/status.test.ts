@@ -201,3 +201,28 @@ test('on a desktop the browser gets the address; where it cannot be opened, the 
   expect(printed).toBe(`${readFileSync(opened, 'utf8')}\n`);
   expect(await onTerminal('/nonexistent')).toMatch(/^http:\S+\n$/);
 });
+
+test('a deadline that is over is not among those of the next 48 hours', async () => {
+  const ids = [unique('pay'), unique('pay')];
+  await applyEach(
+    db,
+    testApplier(db),
+    ids.map((id) =>
+      paymentEvent({
+        payment_id: id,
+        status: 'requires_capture',
+        amount_received: 0,
+        amount_capturable: 6540,
+      }),
+    ),
+  );
+  await db.query(
+    `insert into authorization_watch (payment_id, start_at, deadline_at, next_check_at)
+     values ($1, now() - interval '10 days', now() - interval '3 days', now() + interval '1 day'),
+            ($2, now() - interval '6 days', now() + interval '1 day', now() + interval '1 day')`,
+    ids,
+  );
+  const shown = (await statusJson()).deadlines.map(({ id }) => id);
+  expect(shown).toContain(ids[1]);
+  expect(shown).not.toContain(ids[0]);
+});
