@@ -182,7 +182,9 @@ function originOf({
   readonly inboxId: number | null;
 }): string {
   if (inboxId === null) return 'a retrieve or list';
-  return `event ${eventId ?? '(unnamed)'} (inbox ${inboxId})`;
+  // The ledger has an inbox number only of events with an id, which is removed with the row of the event.
+  const event = eventId === null ? 'an event that retention has removed' : `event ${eventId}`;
+  return `${event} (inbox ${inboxId})`;
 }
 
 function iso(instant: string): string {

@@ -19,10 +19,13 @@ import { planRetention } from '../../src/retention/plan.ts';
 import { removeOld } from '../../src/retention/removeOld.ts';
 import { readCutoff, readStates } from '../../src/retention/store/state.ts';
 import { countPlaces, expectNoneLost, storeDay } from '../support/bodyDays.ts';
+import { tallyhook } from '../support/cli.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { readOpenFindings, receive, testApplier } from '../support/ledger.ts';
+import { openPages } from '../support/pages.ts';
 import { DEFAULT_DAYS, noSleep } from '../support/retention.ts';
+import { startTallyhook } from '../support/tallyhook.ts';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -415,6 +418,24 @@ describe('rows of the inbox', () => {
     expect(
       await db.query('select remove_events($1::bigint[]) as removed', [[young, withBody]]),
     ).toEqual([{ removed: 0 }]);
+  });
+
+  test('are named as removed in the explanation and the history of their order', async () => {
+    const payment = paymentObject({ payment_id: 'pay_old', metadata: { order_id: 'ord_old' } });
+    const id = await oldEvent(500, eventBody(payment));
+    expect(await removedOf('events')).toBe(1);
+    const explained = await tallyhook(db.url, 'orders', 'explain', 'ord_old');
+    expect(explained.stdout).toContain(
+      `Winning snapshot: an event that retention has removed (inbox ${id}): succeeded`,
+    );
+    const console = await startTallyhook({ db, roles: ['console'] });
+    try {
+      const viewer = await openPages(console);
+      const { html } = await viewer.get('/orders/ord_old');
+      expect(html).toContain(`an event that retention has removed, inbox number ${id}`);
+    } finally {
+      await console.close();
+    }
   });
 
   test('that a sender repeats later are applied again, noticed, and move no money', async () => {

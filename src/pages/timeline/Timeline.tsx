@@ -117,8 +117,7 @@ function CauseOf({ entry }: { readonly entry: TimelineEntry }) {
 function CauseName({ cause: { source, eventNumber, eventId } }: { readonly cause: Cause }) {
   if (eventNumber === null) return <>{`a ${source}`}</>;
   const number = `inbox number ${eventNumber}`;
-  // Retention may have removed an event that the ledger cannot name anymore.
-  if (eventId === null) return <>{`event (unnamed), ${number}`}</>;
+  if (eventId === null) return <>{`an event that retention has removed, ${number}`}</>;
   return (
     <>
       {`event ${eventId}, `}
