@@ -73,7 +73,7 @@ function moneyLines({ totals, nowMs }: Overview): readonly Line[] {
   return (['today', 'yesterday'] as const).flatMap((name, daysAgo) => {
     const day = new Date(nowMs - daysAgo * DAY_MS).toISOString().slice(0, 10);
     const rows = totals.filter((row) => row.day === day);
-    const texts = rows.length === 0 ? ['none moved'] : rows.map(moneyText);
+    const texts = rows.length === 0 ? ['none recorded'] : rows.map(moneyText);
     const first = daysAgo === 0 ? `Money ${name}` : `      ${name}`;
     return texts.map((text, place) => line(`${label(place === 0 ? first : '')}${text}`));
   });

@@ -94,6 +94,8 @@ test('the headline, alerts, deadlines, money and pending events are those of the
     expect(stdout).toMatch(new RegExp(`${text} \\(.* ago, alert ${number}\\)`));
   }
   expect(stdout).toContain('65.40 USD captured, 0.00 USD refunded, 20.00 USD disputed');
+  // What an outage kept from the ledger is recorded later, so that nothing recorded is not nothing moved.
+  expect(stdout).toMatch(/yesterday +none recorded\n/);
   expect(stdout).toContain('1 pending, the oldest for');
   expect(stdout).toContain('1 of 1 ready');
   expect(stdout).not.toContain('\u001b');

@@ -36,7 +36,7 @@ test('an installation without events shows that nothing waits for a person', asy
   expect(status).toBe(200);
   expect(html).toContain('No webhook has arrived yet.');
   expect(html).toContain('No alert is open');
-  expect(html).toContain('No money moved in the last 30 days.');
+  expect(html).toContain('No money was recorded in the last 30 days.');
   expect(html).not.toContain('paused');
 });
 

@@ -146,7 +146,7 @@ function summaryText({
   return {
     title: `Daily summary of ${day}`,
     lines: [
-      ...(lines.length > 0 ? lines : ['No money moved on this day (UTC).']),
+      ...(lines.length > 0 ? lines : ['No money was recorded on this day (UTC).']),
       `Open now: ${counted(openFindings, 'finding')}; alerts: ${alerts.join(', ')}.`,
       ...(chainHead ? [`Keep this: head of the chain of the journal ${chainHead}`] : []),
       `Details: ${LIST_COMMAND}, npx tallyhook findings list`,

@@ -40,7 +40,7 @@ export function MoneyByDay({
   return (
     <Section title="Money">
       {currencies.length === 0 ? (
-        <p class="empty">{`No money moved in the last ${days} days.`}</p>
+        <p class="empty">{`No money was recorded in the last ${days} days.`}</p>
       ) : (
         <>
           <p>Today and the days of the charts are those (UTC) on which the ledger recorded it.</p>

@@ -390,6 +390,19 @@ test('the daily summary has each currency and what is open', () => {
   });
 });
 
+test('the daily summary of a day without transfers states that none was recorded, not that no money moved', () => {
+  const summary = {
+    day: '2026-11-20',
+    currencies: [],
+    openFindings: 0,
+    openAlerts: { info: 0, warning: 1, critical: 0 },
+    chainHead: null,
+  };
+  expect(textOf({ kind: 'summary', summary }, HERE).lines[0]).toBe(
+    'No money was recorded on this day (UTC).',
+  );
+});
+
 test.each([
   ['payment:pay_1', 'Open the payment'],
   ['event:12', 'Open the event'],
