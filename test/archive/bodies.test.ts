@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { importArchiveAs } from '../../src/actions/importArchive.ts';
 import { createFolderTarget } from '../../src/archive/folderTarget.ts';
@@ -13,8 +14,10 @@ import { findAbsences } from '../../src/ledger/bodies/readBodies.ts';
 import { releaseKept } from '../../src/ledger/bodies/removeBodies.ts';
 import { packDays, removeYesterday } from '../support/archivedDay.ts';
 import { countPlaces, readPlaces, storeDay } from '../support/bodyDays.ts';
+import { runTallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { memoryFolder } from '../support/memoryFolder.ts';
+import { settingsFor } from '../support/program.ts';
 
 let db: TestDatabase;
 let folder: string;
@@ -120,6 +123,23 @@ test('a body does not come back if it was erased, differs, or its event is gone'
   expect(await importBodies(0, last)).toEqual({ read: 4, stored: 1 });
   const kept = (await readPlaces(db)).filter(({ places }) => places.includes('kept'));
   expect(kept.map(({ id }) => id)).toEqual([last]);
+});
+
+test('the command states why a body did not come back', async () => {
+  const [gone = 0, kept = 0] = await storeDay(db, { daysAgo: 1, events: 2 });
+  await packDays(db);
+  await removeYesterday(db, folder);
+  await db.query('delete from webhook_events where id = $1', [gone]);
+  const env = settingsFor(db.url, { ARCHIVE_URL: pathToFileURL(folder).href });
+  const imported = async (id: number) => {
+    const keys = ['--first', String(id), '--last', String(id)];
+    const args = ['archive', 'import', 'bodies', ...keys, '--reason', 'replay'];
+    return (await runTallyhook(args, { env })).stdout;
+  };
+  expect(await imported(gone)).toMatch(
+    /^1 row read, and 0 imported\. A body returns only if its event is in the inbox without it/,
+  );
+  expect(await imported(kept)).toBe('1 row read, and 1 imported.\n');
 });
 
 test('of two lines about one event, the body with the hash of the event comes back', async () => {

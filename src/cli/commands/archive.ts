@@ -193,10 +193,20 @@ Exit code: 0 imported, 4 the archive is damaged.`,
             return importArchiveAs({ db, target, onProgress }, actorOf(by), input);
           });
           if (json) printJson(imported);
-          else printLine(`${counted(imported.read, 'row')} read, and ${imported.stored} imported.`);
+          else printLine(importedText(className, imported));
         }),
       ),
     );
+}
+
+function importedText(
+  className: string,
+  { read, stored }: { readonly read: number; readonly stored: number },
+): string {
+  const result = `${counted(read, 'row')} read, and ${stored} imported.`;
+  return className !== 'bodies' || stored === read
+    ? result
+    : `${result} A body returns only if its event is in the inbox without it, and if it was not erased. The files of the archive have the others.`;
 }
 
 function readClass(text: string): string {
