@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
 import { monotonicMs, systemClock } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
+import { CommitNotReplicated } from '../../src/platform/db/failures.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
@@ -198,6 +199,26 @@ describe('while the synchronous standby is stopped', () => {
     });
     await startStandby();
     expect((await duplicate).status).toBe(200);
+  });
+
+  test('a transaction fails if its wait was canceled: what it was to precede is not done', async () => {
+    const db = createDatabase({
+      connectionString: primary.url,
+      log: silentLog,
+      // `waitingBackends` finds it by this name.
+      applicationName: 'tallyhook-receiver',
+      maxConnections: 1,
+      responseTimeoutMs: 60_000,
+      plans: 'any',
+    });
+    await primary.query('create table claims (n integer)');
+    await stopStandby();
+    const claim = expect(
+      db.transaction((tx) => tx.query('insert into claims values (1)')),
+    ).rejects.toThrow(CommitNotReplicated);
+    await endWaits('pg_cancel_backend');
+    await claim;
+    await db.close();
   });
 
   test('an event that timed out waiting is not acknowledged by a later delivery either', async () => {
