@@ -3,9 +3,9 @@
  *
  * A row of few fields can be equal and still settle nothing: where the ledger waits for a retrieve of
  * that very resource, or the row hides what can change without another status, or more of a hold may be captured,
- * the resource is *unsettled*, and the run that meets it retrieves it. So is one with a row that is older than the ledger for
- * longer than a replica lags: only the retrieve shows whether the list does. What such a row has and the ledger lacks (when
- * the resource was created) is a *supplement*; it moves no money.
+ * the resource is *unsettled*, and the run that meets it retrieves it. So is one with a row that is older than the
+ * ledger for longer than a replica lags: only the retrieve shows whether the list does. What such a row has and the
+ * ledger lacks (when the resource was created) is a *supplement*; it moves no money.
  */
 import { contentHash } from '../ledger/contentHash.ts';
 import {

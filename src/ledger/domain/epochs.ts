@@ -14,8 +14,8 @@
  *    greatest version, so the retrieve counts like any other. It also contradicts a state with the same terms that
  *    is not complete enough to post: what it shows counts in a new epoch only.
  * 5. An epoch has a floor: the version of the confirming retrieve, or else the time of its response, and
- *    above every contradicted version, or above the time of a contradicted webhook without one. A retrieve joins the newest epoch of its time. Other snapshots
- *    join it only from the floor upward.
+ *    above every contradicted version, or above the time of a contradicted webhook without one. A retrieve joins the
+ *    newest epoch of its time. Other snapshots join it only from the floor upward.
  * 6. Epochs are stored, so a rebuild repeats them.
  */
 import { isSameCapture } from '../../contract/statuses.ts';

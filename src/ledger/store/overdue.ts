@@ -38,8 +38,8 @@ export interface TermEnd extends Term {
 
 /**
  * Reads up to `limit` resources past their term without an open finding `overdue`, by the stored beginning of the
- * term, after a resource in the order of kind and id. Where none is stored, a version before migration 00074 wrote the row: those that are older than the term are
- * among the rows.
+ * term, after a resource in the order of kind and id. Where none is stored, a version before migration 00074 wrote
+ * the row: those that are older than the term are among the rows.
  *
  * No status with a term is final, and what is not final has a next check, so the index of next checks has
  * all of them. An index on the status would cost more, at every event.

@@ -64,8 +64,8 @@ interface Shown {
 
 /**
  * Whether something stays uncertain after a retrieve. A response with the status of the ledger and
- * without a captured amount settles that uncertainty: tomorrow's will have none, either. So does one with an amount that is
- * assumed, a week after the last change: a service may add the amount late, or never sends it.
+ * without a captured amount settles that uncertainty: tomorrow's will have none, either. It settles an assumed amount,
+ * too, a week after the last change: a service may add the amount late, or never sends it.
  * @param uncertainties the ledger's, with the retrieve applied
  */
 export function staysUncertain(
