@@ -92,6 +92,7 @@ export async function readOverview(
     oldestPendingSeconds: inbox.oldestAgeSeconds,
     dead: inbox.dead,
     isPaused: reconciled.pause !== undefined,
+    hasProcess: processes.length > 0,
     missingRoles: missingRoles(processes),
     ...counts,
   });

@@ -79,7 +79,7 @@ describe('a row of a list', () => {
         reason_detail: {
           code: 'UE_9000',
           error_message: 'account closed',
-          advice: expect.stringContaining('Create a new refund'),
+          advice: expect.stringContaining('create a new refund'),
         },
       },
     ]);

@@ -19,6 +19,8 @@ export interface FlowFacts {
   readonly oldestPendingSeconds: number;
   readonly dead: number;
   readonly isPaused: boolean;
+  /** A process has reported that did not stop since. */
+  readonly hasProcess: boolean;
   /** Roles that no process has, though one had them that did not stop cleanly. */
   readonly missingRoles: readonly string[];
   /** Unresolved alerts. */
@@ -61,6 +63,10 @@ function flowOf(facts: FlowFacts): Headline {
   // Before any delay shows it: without the process, nothing is received or applied.
   if (missingRoles.includes('receiver')) {
     return { tone: 'bad', text: 'Webhooks are not received.' };
+  }
+  if (!facts.hasProcess && secondsSinceEvent !== undefined) {
+    const text = `Webhooks are not received: no process runs. The last one arrived ${roughly(secondsSinceEvent)} ago.`;
+    return { tone: 'bad', text };
   }
   if (rejected > 0) {
     const since = secondsSinceEvent === undefined ? 'yet' : `for ${roughly(secondsSinceEvent)}`;

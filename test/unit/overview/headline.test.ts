@@ -12,6 +12,7 @@ const CALM: FlowFacts = {
   oldestPendingSeconds: 0,
   dead: 0,
   isPaused: false,
+  hasProcess: true,
   missingRoles: [],
   critical: 0,
   warnings: 0,
@@ -52,6 +53,18 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     { missingRoles: ['receiver'] },
     'bad',
     'No process has the role receiver. Webhooks are not received.',
+  ],
+  [
+    'every process was stopped',
+    { hasProcess: false, secondsSinceEvent: 864_000, critical: 1 },
+    'bad',
+    '1 critical alert. Webhooks are not received: no process runs. The last one arrived 10 days ago.',
+  ],
+  [
+    'no process has ever run',
+    { hasProcess: false, secondsSinceEvent: undefined },
+    'plain',
+    'No webhook has arrived yet.',
   ],
   [
     'events are not applied',
