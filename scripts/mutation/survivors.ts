@@ -5,10 +5,12 @@ const CONNECTION_TABLE = 'src/receiver/domain/connectionTable.ts';
 const BODY_BUDGET = 'src/receiver/domain/bodyBudget.ts';
 const ATTEMPTS = 'src/authorizations/domain/attempts.ts';
 const ALERT = 'src/alerts/domain/alert.ts';
+const EPOCHS = 'src/ledger/domain/epochs.ts';
 const REPORT = 'src/settlement/domain/report.ts';
 const CSV_ROWS = 'src/settlement/domain/csvRows.ts';
 const LABELS =
   'Labels of a metric, which test/receiver/unverifiedLimits.test.ts reads from the process.';
+const NO_VERSION = 'For the compiler: no comparison with a missing version is true.';
 const MEMORY = 'Frees memory; an empty set and a missing one mean the same.';
 
 export const SURVIVORS: readonly Survivor[] = [
@@ -313,6 +315,48 @@ export const SURVIVORS: readonly Survivor[] = [
     code: 'paymentId === null',
     becomes: 'false',
     reason: 'For the compiler: no payment has the id null.',
+  },
+  {
+    file: EPOCHS,
+    within: 'countsInMicros',
+    code: 'versionMicros === undefined',
+    becomes: 'false',
+    reason: NO_VERSION,
+  },
+  {
+    file: EPOCHS,
+    within: 'countsInMicros',
+    code: 'stateMicros === undefined',
+    becomes: 'false',
+    reason: NO_VERSION,
+  },
+  {
+    file: EPOCHS,
+    within: 'countsInMicros',
+    code: 'stateMicros === null',
+    becomes: 'false',
+    reason: 'For the compiler: no version is before 1970.',
+  },
+  {
+    file: EPOCHS,
+    within: 'compareRetrieve',
+    code: 'versionMicros ?? Infinity',
+    becomes: 'versionMicros',
+    reason: NO_VERSION,
+  },
+  {
+    file: EPOCHS,
+    within: 'compareRetrieve',
+    code: 'merged.versionMicros ?? -Infinity',
+    becomes: 'merged.versionMicros',
+    reason: NO_VERSION,
+  },
+  {
+    file: EPOCHS,
+    within: 'compareRetrieve',
+    code: '-Infinity',
+    becomes: 'Infinity',
+    reason: 'The state includes the retrieve, so it has a version if that has one.',
   },
   {
     file: 'src/ledger/domain/merge.ts',

@@ -35,15 +35,15 @@ export interface Contradiction {
 
 /** The fields that must be equal for two responses to agree about money, and about what it belongs to. */
 export interface MoneyTerms {
-  readonly status?: string;
-  readonly stage?: string;
-  readonly amountMinor?: number;
-  readonly currency?: string;
-  readonly amountReceivedMinor?: number;
+  readonly status?: string | undefined;
+  readonly stage?: string | undefined;
+  readonly amountMinor?: number | undefined;
+  readonly currency?: string | undefined;
+  readonly amountReceivedMinor?: number | undefined;
   /** Refunds and disputes: the payment that the money is of. */
-  readonly paymentId?: string;
+  readonly paymentId?: string | undefined;
   /** The order that it is of, if the resource names one. */
-  readonly orderId?: string;
+  readonly orderId?: string | undefined;
 }
 
 const TERMS = [
@@ -75,7 +75,7 @@ export function epochFor(
   const timeMicros = changedMicros(snapshot);
   let epoch = 0;
   for (const candidate of epochs) {
-    if (timeMicros >= candidate.floorMicros && candidate.epoch > epoch) epoch = candidate.epoch;
+    if (timeMicros >= candidate.floorMicros) epoch = Math.max(epoch, candidate.epoch);
   }
   return epoch;
 }
@@ -197,15 +197,7 @@ export function isOwnerContradicted({ terms }: Contradiction, merged: ResourceSt
 function moneyTerms(content: SnapshotContent): MoneyTerms {
   const { status, stage, amountMinor, currency, paymentId, orderId } = content;
   const amountReceivedMinor = capturedOf(content);
-  return {
-    ...(status !== undefined && { status }),
-    ...(stage !== undefined && { stage }),
-    ...(amountMinor !== undefined && { amountMinor }),
-    ...(currency !== undefined && { currency }),
-    ...(amountReceivedMinor !== undefined && { amountReceivedMinor }),
-    ...(paymentId !== undefined && { paymentId }),
-    ...(orderId !== undefined && { orderId }),
-  };
+  return { status, stage, amountMinor, currency, amountReceivedMinor, paymentId, orderId };
 }
 
 /** Whether both carry a field with different values. */

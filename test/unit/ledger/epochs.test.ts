@@ -1,12 +1,24 @@
 /** Tests cite the invariants at the head of src/ledger/domain/epochs.ts as E1, E2 … */
 import { expect, test } from 'vitest';
+import {
+  type Contradiction,
+  compareRetrieve,
+  epochFor,
+  isOwnerContradicted,
+  placeInEpochs,
+} from '../../../src/ledger/domain/epochs.ts';
 import { stateFindings } from '../../../src/ledger/domain/findings.ts';
+import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
 import {
   type Known,
   type Merged,
   mergeObservations,
 } from '../../../src/ledger/domain/mergeObservations.ts';
-import type { Observation, SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
+import type {
+  Observation,
+  Snapshot,
+  SnapshotContent,
+} from '../../../src/ledger/domain/snapshot.ts';
 import { observe, SECOND, T0 } from '../../support/observations.ts';
 
 const usd = { amountMinor: 100, currency: 'USD' } as const;
@@ -270,16 +282,49 @@ test('E5: a webhook without a version from before the retrieve that contradicts 
   expect(last.state).toMatchObject({ status: 'partially_captured', capturedMinor: 60 });
 });
 
-test('E5: what a body without a version shows after the retrieve, or shows like it, does not raise the floor', () => {
+test('E5: what a body without a version shows after the retrieve, or shows like it with more or fewer fields, does not raise the floor', () => {
   const later = observe(
     { ...usd, status: 'succeeded', amountReceivedMinor: 100 },
     { observedMicros: T0 + 71 * SECOND },
   );
   const { versionMicros: _none, ...same } = TAKEN_BACK;
   const alike = observe(same, { observedMicros: T0 + 60 * SECOND });
-  const before = [observe(PAID), retrieve(TAKEN_BACK, 10), later, alike];
+  const { amountReceivedMinor: _captured, ...fewer } = same;
+  const others = [fewer, { ...same, orderId: 'ord_1' }].map((content) =>
+    observe(content, { observedMicros: T0 + 60 * SECOND }),
+  );
+  const before = [observe(PAID), retrieve(TAKEN_BACK, 10), later, alike, ...others];
   const { known } = run([...before, retrieve(TAKEN_BACK, 70)]);
   expect(known.epochs).toEqual([{ epoch: 1, floorMicros: T0 + SECOND }]);
+});
+
+test('E5: a webhook received after the retrieve stays below the epoch if it carries the contradicted version', () => {
+  const sameVersion = { ...TAKEN_BACK, versionMicros: PAID.versionMicros };
+  const late = observe(PAID, { observedMicros: T0 + 90 * SECOND });
+  const { last } = run([late, retrieve(sameVersion, 10), retrieve(sameVersion, 70)]);
+  expect(last.openedEpochs).toEqual([{ epoch: 1, floorMicros: T0 + 1 }]);
+});
+
+test('E5: a webhook without a version that is received with the retrieve stays below the epoch', () => {
+  const undated = observe(UNDATED_PAID, { observedMicros: T0 + 70 * SECOND });
+  const corrected = { ...PAID, status: 'partially_captured', amountReceivedMinor: 60 };
+  const { last } = run([undated, retrieve(corrected, 10), retrieve(corrected, 70)]);
+  expect(last.openedEpochs).toEqual([{ epoch: 1, floorMicros: T0 + 70 * SECOND + 1 }]);
+});
+
+test('E5: a webhook belongs to the newest epoch of its time, in any order of the stored epochs', () => {
+  const epochs = [1, 2].map((epoch) => ({ epoch, floorMicros: T0 + epoch }));
+  for (const stored of [epochs, epochs.toReversed()]) {
+    const placed = [0, 1, 2, 3].map((micros) =>
+      epochFor({ content: {}, observedMicros: T0 + micros }, stored),
+    );
+    expect(placed).toEqual([0, 1, 2, 2]);
+  }
+});
+
+test('snapshots of a resource without epochs are not copied', () => {
+  const snapshots = [snapshotOf(PAID)];
+  expect(placeInEpochs(snapshots, [])).toBe(snapshots);
 });
 
 test('a list row of five fields posts nothing and makes a retrieve due', () => {
@@ -291,4 +336,84 @@ test('a list row of five fields posts nothing and makes a retrieve due', () => {
 test('a list row with money and a version is a snapshot like any other', () => {
   const { last } = run([observe(PAID, { source: 'list' })]);
   expect(last.state).toMatchObject({ status: 'succeeded', capturedMinor: 100 });
+});
+
+/** A retrieve in epoch 0, ten seconds after T0. */
+function snapshotOf(content: SnapshotContent, seconds = 10): Snapshot {
+  return { ...retrieve(content, seconds), epoch: 0 };
+}
+
+function compared(
+  state: SnapshotContent,
+  content: SnapshotContent,
+  earlier?: Contradiction,
+): ReturnType<typeof compareRetrieve> {
+  const known = [snapshotOf(state)];
+  return compareRetrieve(snapshotOf(content, 20), foldSnapshots(known), earlier, known);
+}
+
+const OWNED = { ...PAID, stage: 'dispute', paymentId: 'pay_1', orderId: 'ord_1' };
+
+test.each(['status', 'stage', 'amountMinor', 'currency', 'paymentId', 'orderId'] as const)(
+  'E2: a retrieve that does not carry the field %s does not contradict it',
+  (field) => {
+    const { [field]: _missing, ...content } = OWNED;
+    expect(compared(OWNED, content)).toEqual({ outcome: 'agrees' });
+  },
+);
+
+test.each(['paymentId', 'orderId'] as const)(
+  'E3: a retrieve that names another %s than the one before starts over',
+  (field) => {
+    const terms = (value: string) => ({ ...UNDATED_PAID, [field]: value });
+    const state = { ...OWNED, [field]: 'first' };
+    const earlier = { terms: terms('second'), observedMicros: T0 - 60 * SECOND };
+    expect(compared(state, { ...terms('third'), versionMicros: T0 }, earlier)).toEqual({
+      outcome: 'contradicts',
+      contradiction: { terms: terms('third'), observedMicros: T0 + 20 * SECOND },
+    });
+    expect(compared(state, { ...terms('second'), versionMicros: T0 }, earlier)).toMatchObject({
+      outcome: 'opens_epoch',
+    });
+  },
+);
+
+test('E3: within the minute, the first of two consistent retrieves is kept', () => {
+  const terms = { ...UNDATED_PAID, amountMinor: 90 };
+  const earlier = { terms, observedMicros: T0 };
+  expect(compared(PAID, { ...terms, versionMicros: T0 }, earlier)).toEqual({
+    outcome: 'contradicts',
+    contradiction: earlier,
+  });
+});
+
+test('E4: a retrieve with an older version neither contradicts nor agrees, although its terms are equal', () => {
+  expect(compared(PAID, { ...PAID, versionMicros: T0 - 1 })).toEqual({ outcome: 'lags' });
+});
+
+test('E4: after an hour, an older version with the terms of a complete state agrees', () => {
+  const late = retrieve({ ...PAID, versionMicros: T0 - 1 }, HOUR_SECONDS);
+  expect(run([observe(PAID), late]).last).toMatchObject({
+    contradiction: undefined,
+    isCheckDue: false,
+  });
+});
+
+test.each([0, 1])(
+  'E4: a retrieve that is %s microseconds newer than an incomplete state agrees with equal terms',
+  (micros) => {
+    const unknown = { ...PAID, status: 'unknown' };
+    expect(compared(unknown, { ...unknown, versionMicros: T0 + micros })).toEqual({
+      outcome: 'agrees',
+    });
+  },
+);
+
+test('a retrieve contradicts the owner alone if all of its money is equal', () => {
+  const state: ResourceState = foldSnapshots([snapshotOf(OWNED)]);
+  const is = (terms: Contradiction['terms']) =>
+    isOwnerContradicted({ terms, observedMicros: T0 }, state);
+  expect(is({ amountMinor: 100, orderId: 'ord_2' })).toBe(true);
+  expect(is({ amountMinor: 90, orderId: 'ord_2' })).toBe(false);
+  expect(is({ amountMinor: 100, orderId: 'ord_1' })).toBe(false);
 });
