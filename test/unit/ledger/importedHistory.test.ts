@@ -24,3 +24,36 @@ test('a clock that is ahead makes nothing history that is news by its time', () 
   const parts = { installedMs: INSTALLED_MS, isImported: false, nowMs: NOW_MS };
   expect(historyOf({ ...parts, skewMs: 3 * DAY_MS })).toEqual(historyOf({ ...parts, skewMs: 0 }));
 });
+
+test.each([
+  ['a first import', false, 2, { untilMs: NOW_MS - 2 * DAY_MS, includesUndated: true }],
+  ['a later run', true, 2, { untilMs: NOW_MS - 8 * DAY_MS, includesUndated: false }],
+  ['a later run', true, 20, { untilMs: INSTALLED_MS, includesUndated: false }],
+])(
+  'to %s (%s), %i days after the installation, history is %j',
+  (_name, isImported, days, history) => {
+    const installedMs = NOW_MS - days * DAY_MS;
+    expect(historyOf({ installedMs, isImported, nowMs: NOW_MS, skewMs: 0 })).toEqual(history);
+  },
+);
+
+const HISTORY = { untilMs: INSTALLED_MS, includesUndated: true };
+const OLD = { versionMicros: INSTALLED_MS * 1000 - 1 };
+
+test('a change in the microsecond of the installation is news, and the one before it is history', () => {
+  expect(isImportedHistory(null, OLD, HISTORY)).toBe(true);
+  expect(isImportedHistory(null, { versionMicros: INSTALLED_MS * 1000 }, HISTORY)).toBe(false);
+});
+
+test('what has no version is as old as its creation, and what has no time is as the run takes it', () => {
+  expect(isImportedHistory(null, { createdMicros: OLD.versionMicros }, HISTORY)).toBe(true);
+  expect(isImportedHistory(null, { createdMicros: INSTALLED_MS * 1000 }, HISTORY)).toBe(false);
+  for (const includesUndated of [true, false]) {
+    expect(isImportedHistory(null, {}, { ...HISTORY, includesUndated })).toBe(includesUndated);
+  }
+});
+
+test('a change to a known state is news, and so is one that no run reads, however old they are', () => {
+  expect(isImportedHistory('processing', OLD, HISTORY)).toBe(false);
+  expect(isImportedHistory(null, OLD, undefined)).toBe(false);
+});
