@@ -6,6 +6,7 @@ const BODY_BUDGET = 'src/receiver/domain/bodyBudget.ts';
 const ATTEMPTS = 'src/authorizations/domain/attempts.ts';
 const ALERT = 'src/alerts/domain/alert.ts';
 const EPOCHS = 'src/ledger/domain/epochs.ts';
+const MERGE = 'src/ledger/domain/merge.ts';
 const REPORT = 'src/settlement/domain/report.ts';
 const CSV_ROWS = 'src/settlement/domain/csvRows.ts';
 const LABELS =
@@ -359,35 +360,49 @@ export const SURVIVORS: readonly Survivor[] = [
     reason: 'The state includes the retrieve, so it has a version if that has one.',
   },
   {
-    file: 'src/ledger/domain/merge.ts',
+    file: MERGE,
+    within: 'joinFields',
+    code: 'first ?? {}',
+    becomes: 'first',
+    reason: 'For the compiler: there is at least one snapshot.',
+  },
+  {
+    file: MERGE,
+    within: 'heldAttempt',
+    code: 'at < last',
+    becomes: 'at <= last',
+    reason: 'The last one is no failure.',
+  },
+  {
+    file: MERGE,
     within: 'carriedLess',
     code: 'maxCarried(attempt, capturedOf) ?? 0',
     becomes: 'maxCarried(attempt, capturedOf)',
     reason: 'For the compiler: the last body carries an amount, so there is a largest one.',
   },
   {
-    file: 'src/ledger/domain/merge.ts',
+    file: MERGE,
     within: 'carriedLess',
     code: 'carriedMinor !== undefined',
     becomes: 'true',
     reason: 'For the compiler: a missing amount is not less than any.',
   },
   {
-    file: 'src/ledger/domain/merge.ts',
+    file: MERGE,
     within: 'maxCarried',
     code: 'value !== undefined',
     becomes: 'true',
     reason: 'For the compiler: a missing amount is not more than any.',
   },
   {
-    file: 'src/ledger/domain/merge.ts',
+    file: MERGE,
     within: 'maxCarried',
     code: 'value > max',
     becomes: 'value >= max',
     reason: 'Of two equal amounts either is the largest.',
   },
   {
-    file: 'src/ledger/domain/merge.ts',
+    file: MERGE,
     within: 'compareText',
     code: 'a < b',
     becomes: 'a <= b',

@@ -167,7 +167,7 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
       ...headUncertainties(head, fields, { current, ahead }),
       ...amounts.uncertainties,
     ],
-    statusAhead: ahead.length > 0 ? furthestStatus(ahead, ascending) : undefined,
+    statusAhead: furthestStatus(ahead, ascending),
     illegalSteps: findIllegalSteps(ascending),
   };
 }
@@ -497,9 +497,9 @@ function furthestStatus(
   ahead: readonly Snapshot[],
   ascending: readonly Snapshot[],
 ): string | undefined {
-  const isAnyStage = isSeenAtOtherStage(ascending);
-  return ahead.findLast(({ content }) => !isAnyStage || content.stage !== undefined)?.content
-    .status;
+  return ahead.findLast(
+    ({ content }) => content.stage !== undefined || !isSeenAtOtherStage(ascending),
+  )?.content.status;
 }
 
 interface Compared {

@@ -664,6 +664,78 @@ describe('M6: uncertainties and illegal steps are reported', () => {
   });
 });
 
+describe('M3: a deadline ends with what it belonged to', () => {
+  const deadline = (...contents: readonly SnapshotContent[]) => {
+    const bodies = contents.map((content, at) =>
+      observe({ ...usd, ...content, versionMicros: T0 + at }, { kind: 'dispute' }),
+    );
+    return mergeObservations(NOTHING, bodies).state?.deadlineMicros;
+  };
+  const due = { status: 'opened', deadlineMicros: T0 + SECOND };
+
+  test('a dispute keeps it at its stage, whether the first body names the stage or not', () => {
+    expect(deadline(due, { status: 'opened', stage: 'dispute' })).toBe(T0 + SECOND);
+    const stage = 'pre_arbitration';
+    expect(deadline({ ...due, stage }, { status: 'challenged', stage })).toBe(T0 + SECOND);
+    expect(deadline(due, { status: 'opened', stage })).toBeUndefined();
+  });
+
+  test('a failed payment keeps that of its hold until another attempt', () => {
+    const held = { ...usd, status: 'requires_capture', deadlineMicros: T0 + SECOND };
+    const failed = { ...usd, status: 'failed' };
+    const endOf = (content: SnapshotContent) =>
+      merge(
+        { ...held, versionMicros: T0 },
+        { ...failed, versionMicros: T0 + 1 },
+        { ...content, versionMicros: T0 + 2 },
+      ).deadlineMicros;
+    expect(endOf({ ...failed, errorCode: 'failed_again' })).toBe(T0 + SECOND);
+    expect(endOf({ ...usd, errorCode: 'without_a_status' })).toBe(T0 + SECOND);
+    expect(endOf({ ...usd, status: 'processing' })).toBeUndefined();
+  });
+});
+
+test('M4: the hold is that of the last attempt after several failures', () => {
+  const contents = [100, 80, 50].flatMap((amountCapturableMinor, at) => [
+    { ...usd, status: 'failed', versionMicros: T0 + 2 * at },
+    { ...usd, status: 'requires_capture', amountCapturableMinor, versionMicros: T0 + 2 * at + 1 },
+  ]);
+  expect(merge(...contents).authorizedMinor).toBe(50);
+  const failed = { ...usd, status: 'failed', versionMicros: T0 + 9 };
+  expect(merge(...contents, failed).authorizedMinor).toBe(50);
+});
+
+test('M5: what a payment that was never held leaves to capture does not reduce its provisional amount', () => {
+  const state = merge({ ...usd, status: 'succeeded', amountCapturableMinor: 40 });
+  expect(state).toMatchObject({ capturedMinor: 100, uncertainties: ['provisional_amount'] });
+});
+
+test('M5: nothing to capture before the hold leaves open what was captured from it', () => {
+  const state = merge(
+    { ...usd, status: 'processing', amountCapturableMinor: 0, versionMicros: T0 },
+    { ...usd, status: 'requires_capture', versionMicros: T0 + 1 },
+    { ...usd, status: 'succeeded', versionMicros: T0 + 2 },
+  );
+  expect(state.posts).toBe(false);
+  expect(state.uncertainties).toContain('unknown_amount');
+});
+
+test('M5: a provisional amount is zero as long as no body carries one', () => {
+  expect(merge({ currency: 'USD', status: 'succeeded' })).toMatchObject({
+    capturedMinor: 0,
+    uncertainties: ['incomplete', 'provisional_amount'],
+  });
+  expect(merge({ currency: 'USD', status: 'requires_capture' }).authorizedMinor).toBe(0);
+});
+
+test('M6: no other body completes a head without a version', () => {
+  const state = merge(
+    { ...usd, status: 'succeeded' },
+    { status: 'succeeded', amountReceivedMinor: 100 },
+  );
+  expect(state.uncertainties).toContain('incomplete');
+});
+
 test('a resource without snapshots has no state to fold', () => {
   expect(() => foldSnapshots([])).toThrow(RangeError);
 });
