@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Attempt,
+  isInProgress,
   policyStep,
   toAttempt,
 } from '../../../src/authorizations/domain/attempts.ts';
@@ -75,6 +76,16 @@ describe('after an attempt of unknown outcome (rule 3)', () => {
   test.each([0, 40, 99, 101])('none follows if a different amount can be captured: %i', (left) => {
     expect(stepAt(dueMs, unknown, left)).toEqual({ step: 'none' });
   });
+});
+
+test('for ten minutes an attempt without an outcome may be in progress, by any clock (rule 3)', () => {
+  const isAt = (nowMs: number, outcome: string | null = null) =>
+    isInProgress({ ...LAST, outcome }, nowMs);
+  expect(isAt(START + 10 * MINUTE_MS - 1)).toBe(true);
+  expect(isAt(START + 10 * MINUTE_MS)).toBe(false);
+  expect(isAt(START - 10 * MINUTE_MS + 1)).toBe(true);
+  expect(isAt(START - 10 * MINUTE_MS)).toBe(false);
+  expect(isAt(START, 'unknown')).toBe(false);
 });
 
 test.each(['done', 'refused'] as const)(

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/platform/time.ts';
 import {
   ageOfChangeMs,
   compare,
   contradictsLate,
+  isClockSet,
   isMoneyChanged,
   isPastGrace,
+  judgeRepaired,
   type Local,
   type Remote,
+  reportedWithinMs,
 } from '../../../src/reconcile/domain/compare.ts';
 import { sliceSpan, weekSpan } from '../../../src/reconcile/domain/spans.ts';
 import {
@@ -85,6 +88,41 @@ test('a change counts as missed only when its webhook had two minutes', () => {
   expect(isPastGrace(120_000)).toBe(true);
 });
 
+describe('a repaired change', () => {
+  const judge = (ageMs: number, pendingAgeMs?: number, isManual = false) =>
+    judgeRepaired(ageMs, { isManual, pendingAgeMs });
+
+  test('is missed after two minutes, and its webhook is awaited until then', () => {
+    expect(judge(119_999)).toEqual({ isMissed: false, isAwaited: true });
+    expect(judge(120_000)).toEqual({ isMissed: true, isAwaited: false });
+  });
+
+  test('is not missed while an event that waits may have reported it in time', () => {
+    expect(judge(121_000, 1_000)).toEqual({ isMissed: false, isAwaited: true });
+    expect(judge(121_001, 1_000)).toEqual({ isMissed: true, isAwaited: false });
+  });
+
+  test('by a person, is left to the scheduled runs for a day', () => {
+    expect(judge(DAY_MS - 1, undefined, true)).toEqual({ isMissed: true, isAwaited: true });
+    expect(judge(DAY_MS, undefined, true)).toEqual({ isMissed: true, isAwaited: false });
+    expect(judge(2 * DAY_MS, 2 * DAY_MS, true)).toEqual({ isMissed: true, isAwaited: false });
+  });
+});
+
+test('an event that waits for days hides no loss older than a day and the grace', () => {
+  expect(reportedWithinMs(undefined)).toBe(120_000);
+  expect(reportedWithinMs(5_000)).toBe(125_000);
+  expect(reportedWithinMs(9 * DAY_MS)).toBe(120_000 + DAY_MS);
+});
+
+test('a difference between the clocks that changed by a minute means that one was set', () => {
+  expect(isClockSet(60_000, undefined)).toBe(false);
+  expect(isClockSet(60_000, 1)).toBe(false);
+  expect(isClockSet(60_000, 0)).toBe(true);
+  expect(isClockSet(-60_000, 0)).toBe(true);
+  expect(isClockSet(600_000, 600_000)).toBe(false);
+});
+
 test('the age of a change is the time since then by the clock of the service', () => {
   expect(ageOfChangeMs(1_000_000, 3_500_000)).toBe(2_500);
   expect(ageOfChangeMs(3_500_000, 1_000_000)).toBe(0);
@@ -97,6 +135,7 @@ test('cells cover every status in every currency, and everything last', () => {
   ];
   const cells = cellsOf(['succeeded', 'failed'], counts);
   expect(cells).toHaveLength(5);
+  expect(cells[0]).toEqual({ status: 'succeeded', currency: 'EUR' });
   expect(cells.at(-1)).toEqual({});
   expect(localCount({ status: 'succeeded', currency: 'USD' }, counts)).toBe(3);
   expect(localCount({}, counts)).toBe(5);
@@ -161,6 +200,22 @@ test('a list that shows nothing new below its total is unstable, after three tim
   expect(verdicts).toEqual([...Array(5).fill('again'), 'unstable']);
   // A walk without a total discards that of an earlier one.
   expect(judgeWalks(afterWalk(state, { seen: 5, totalCount: undefined }))).toBe('complete');
+});
+
+test('a list that shows more than its total is complete, and one that changes for 40 walks is unstable', () => {
+  const state = { seen: 6, quietWalks: 0, walks: 1, totalCount: 5 };
+  expect(judgeWalks(state)).toBe('complete');
+  expect(judgeWalks({ ...state, totalCount: 7, walks: 39 })).toBe('again');
+  expect(judgeWalks({ ...state, totalCount: 7, walks: 40 })).toBe('unstable');
+  // The first walk shows news, also of an empty list.
+  expect(afterWalk(NO_WALKS, { seen: 0, totalCount: undefined }).quietWalks).toBe(0);
+  // News starts the count of walks without it again.
+  expect(afterWalk({ ...state, quietWalks: 3 }, { seen: 7, totalCount: 9 })).toEqual({
+    seen: 7,
+    quietWalks: 0,
+    walks: 2,
+    totalCount: 9,
+  });
 });
 
 test('each instant is in one or two weekly slices, within the span of the week', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emptySpanReason, verdictOf } from '../../../src/reconcile/domain/verdict.ts';
+import { emptySpanReason, foundText, verdictOf } from '../../../src/reconcile/domain/verdict.ts';
 
 const DONE = { state: 'done', rowsCompared: 5, rowsCounted: 0, found: 0, repaired: 0 } as const;
 
@@ -14,6 +14,7 @@ test('a run is equal only if something was compared and no difference remains (r
 
 test('a run that failed or is unfinished is never equal', () => {
   expect(verdictOf({ ...DONE, state: 'failed' })).toBe('failed');
+  expect(verdictOf({ ...DONE, state: 'stopped' })).toBe('stopped');
   for (const state of ['running', 'paused'] as const) {
     expect(verdictOf({ ...DONE, state })).toBe('unfinished');
   }
@@ -25,4 +26,9 @@ test('an empty span compares nothing, and has a reason (rule 2)', () => {
   for (const fromMs of [atMs, atMs + 3_600_000]) {
     expect(emptySpanReason({ fromMs, toMs: atMs })).toMatch(/^nothing was compared: .*10:00:00/);
   }
+});
+
+test('what a run found is stated with what is left', () => {
+  expect(foundText({ found: 0, repaired: 0 })).toBe('nothing found');
+  expect(foundText({ found: 3, repaired: 2 })).toBe('3 found, 2 repaired, 1 left');
 });
