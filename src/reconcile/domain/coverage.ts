@@ -57,12 +57,8 @@ export function coverageOfDay(
   let worst: DayResult | undefined;
   let comparedAtMs = Number.NEGATIVE_INFINITY;
   for (const stretch of stretches) {
-    if (missing.length === 0) break;
-    // Most stretches are of other days.
-    if (stretch.toMs <= dayMs || stretch.fromMs >= dayMs + DAY_MS) continue;
-    const left = missing.flatMap((gap) => without(gap, stretch));
-    if (lengthOf(left) === lengthOf(missing)) continue;
-    missing = left;
+    if (!missing.some((gap) => overlap(gap, stretch))) continue;
+    missing = missing.flatMap((gap) => without(gap, stretch));
     worst = worstOf(worst, resultOf(stretch, dayMs));
     comparedAtMs = Math.max(comparedAtMs, stretch.comparedAtMs);
   }
@@ -99,8 +95,9 @@ function without(interval: Interval, taken: Interval): readonly Interval[] {
   ].filter(({ fromMs, toMs }) => fromMs < toMs);
 }
 
-function lengthOf(intervals: readonly Interval[]): number {
-  return intervals.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+/** Whether two intervals have a part in common. An empty one has none. */
+function overlap(one: Interval, other: Interval): boolean {
+  return Math.max(one.fromMs, other.fromMs) < Math.min(one.toMs, other.toMs);
 }
 
 /** The result of a stretch in one of its days (rule 4). */

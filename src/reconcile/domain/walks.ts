@@ -41,7 +41,6 @@ export type WalkVerdict = 'again' | 'complete' | 'unstable';
 
 /** Whether to walk again (rules 2 and 3). */
 export function judgeWalks({ seen, quietWalks, walks, totalCount }: WalkState): WalkVerdict {
-  if (walks === 0) return 'again';
   if (totalCount !== undefined && seen >= totalCount) return 'complete';
   // A total may count rows that the list never shows: then walks without news end it, too, but later.
   const needed = totalCount === undefined ? QUIET_WALKS : QUIET_WALKS * 3;

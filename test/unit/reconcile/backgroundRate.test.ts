@@ -40,6 +40,22 @@ describe('the reserve (rule 1)', () => {
   });
 });
 
+describe('the requests a minute that discovery may send', () => {
+  const perMinute = (backgroundPerMinute: number | undefined, limit: number | null) =>
+    discoveryPerMinute({ reservePercent: 40, backgroundPerMinute }, limit);
+
+  test('are what the reserve and a tenth leave of the limit, or the ceiling if it is lower', () => {
+    expect(perMinute(undefined, 100)).toBeCloseTo(50);
+    expect(perMinute(80, 100)).toBeCloseTo(50);
+    expect(perMinute(20, 100)).toBe(20);
+  });
+
+  test('are the ceiling where the limit is not known, and unlimited without both', () => {
+    expect(perMinute(20, null)).toBe(20);
+    expect(perMinute(undefined, null)).toBeUndefined();
+  });
+});
+
 describe('the ceiling (rules 2 and 3)', () => {
   const settings = { reservePercent: 30, backgroundPerMinute: 3 };
   const UNUSED: BackgroundUse = { requests: 0, fromMs: undefined };
@@ -79,6 +95,21 @@ describe('the ceiling (rules 2 and 3)', () => {
         }
       }),
     );
+  });
+
+  test('applies to discovery as to refresh', () => {
+    expect(acquire(used(NOW), NOW, 'discovery').waitMs).toBe(MINUTE_MS);
+  });
+
+  test('is none by default, and background requests are counted all the same', () => {
+    const unlimited = {
+      lane: 'refresh',
+      settings: { ...settings, backgroundPerMinute: undefined },
+    };
+    expect(acquireBelowCeiling(used(NOW), { ...unlimited, nowMs: NOW })).toEqual({
+      use: { requests: 4, fromMs: NOW },
+      waitMs: 0,
+    });
   });
 
   test('does not apply to the requests of webhooks and of people', () => {

@@ -58,6 +58,8 @@ describe('a response with an older version than the ledger (rule 4)', () => {
     expect(countsIn({ ...paid, status: 'failed' }, 5_000)).toBeUndefined();
     expect(countsIn({ ...paid, status: undefined }, 5_000)).toBeUndefined();
     expect(countsIn(paid, 2_000 + HOUR_MS)).toBeUndefined();
+    // Not a part of a millisecond too early.
+    expect(countsIn(paid, 5_000.4)).toBe(HOUR_MS - 3_000);
   });
 
   test('counts at once if its version is not older', () => {
@@ -72,6 +74,8 @@ describe('a response with an older version than the ledger (rule 4)', () => {
     expect(countsInMs(response, { ...captured, capturedMinor: 6540 })).toBeUndefined();
     const dispute = { ...ledger, status: 'opened', stage: 'arbitration' };
     const content = { status: 'opened', stage: 'dispute', versionMicros: 1_000_000 };
+    const won = { ...content, status: 'won', stage: 'arbitration' };
+    expect(countsInMs({ content: won, observedMicros: 5_000_000 }, dispute)).toBe(HOUR_MS - 3_000);
     expect(countsInMs({ content, observedMicros: 5_000_000 }, dispute)).toBe(HOUR_MS - 3_000);
   });
 

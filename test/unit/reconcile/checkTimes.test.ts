@@ -69,6 +69,11 @@ test('a late check is left out only if it is less than 30 seconds away (rules 2 
   expect(nextCheckMs(refund, CHANGED + DAY_MS - 29_999)).toBe(CHANGED + 7 * DAY_MS);
 });
 
+test('a check that is 30 seconds away is not left out (rules 1 and 5)', () => {
+  expect(nextCheckMs(processing, CHANGED + 90_000)).toBe(CHANGED + 2 * MINUTE_MS);
+  expect(nextCheckMs(processing, CHANGED + 90_001)).toBe(CHANGED + 7 * MINUTE_MS);
+});
+
 test('a change in the future, by a wrong clock, counts as one of now', () => {
   const ahead = { ...processing, changedMs: CHANGED + 400 * DAY_MS };
   expect(nextCheckMs(ahead, CHANGED)).toBe(CHANGED + 2 * MINUTE_MS);

@@ -56,7 +56,12 @@ test('a row is compared only by the fields that it has (rule 1)', () => {
   expect(compare({ ...remote, capturedMinor: 1 }, local)).toBe('amount');
   expect(compare({ ...remote, currency: 'EUR' }, local)).toBe('currency');
   expect(compare({ ...remote, status: 'failed' }, local)).toBe('status_conflict');
+  expect(compare({ ...remote, stage: 'arbitration' }, local)).toBe('status_conflict');
+  expect(compare({ ...remote, versionMicros: 2_000 }, local)).toBeUndefined();
   expect(compare({ ...remote, status: 'failed', versionMicros: 2_000 }, local)).toBe('stale_local');
+  expect(compare({ ...remote, status: 'failed' }, { ...local, versionMicros: null })).toBe(
+    'stale_local',
+  );
   expect(compare({ ...remote, status: 'failed', versionMicros: undefined }, local)).toBe(
     'stale_local',
   );
@@ -132,13 +137,14 @@ test('cells cover every status in every currency, and everything last', () => {
   const counts = [
     { status: 'succeeded', currency: 'USD', count: 3 },
     { status: 'expired', currency: 'EUR', count: 2 },
+    { status: 'processing', currency: null, count: 4 },
   ];
   const cells = cellsOf(['succeeded', 'failed'], counts);
   expect(cells).toHaveLength(5);
   expect(cells[0]).toEqual({ status: 'succeeded', currency: 'EUR' });
   expect(cells.at(-1)).toEqual({});
   expect(localCount({ status: 'succeeded', currency: 'USD' }, counts)).toBe(3);
-  expect(localCount({}, counts)).toBe(5);
+  expect(localCount({}, counts)).toBe(9);
 });
 
 test('halving ends at the differences, wherever they are (rule 3)', () => {
@@ -241,4 +247,8 @@ test.each<[string, Partial<Local>, boolean]>([
   ['its order alone', { orderKey: 'order:ord_2' }, false],
 ])('a response that changes %s changes its money: %j', (_what, change, isChanged) => {
   expect(isMoneyChanged(local, { ...local, ...change })).toBe(isChanged);
+});
+
+test('a response about a resource that was new changes its money', () => {
+  expect(isMoneyChanged(undefined, local)).toBe(true);
 });

@@ -73,6 +73,19 @@ describe('coverage of a day', () => {
     });
   });
 
+  test('it was last compared when any of the runs that count for it compared it', () => {
+    const comparedAt = (comparedAtMs: number, from: number, to: number) => ({
+      ...stretch(from, to),
+      comparedAtMs,
+    });
+    const runs = [comparedAt(7, 0, 8), comparedAt(9, 8, 20), comparedAt(8, 20, 24)];
+    expect(coverageOfDay(runs, DAY)).toMatchObject({ comparedAtMs: 9 });
+    // A run of which nothing counts, because later ones compared all of it, or because it is of another day.
+    const others = [comparedAt(11, 2, 6), comparedAt(12, 24, 30), comparedAt(13, 5, 5)];
+    expect(coverageOfDay([...runs, ...others], DAY)).toMatchObject({ comparedAtMs: 9 });
+    expect(coverageOfDay([comparedAt(13, 5, 5), ...runs], DAY)).toMatchObject({ comparedAtMs: 9 });
+  });
+
   test('a later difference is not hidden by an earlier run', () => {
     expect(coverageOfDay([stretch(3, 4, different), stretch(0, 24)], DAY)).toMatchObject({
       coverage: 'whole',
@@ -82,6 +95,8 @@ describe('coverage of a day', () => {
 
   test('a day in which neither side has a row is empty, which is less than equal', () => {
     expect(coverageOfDay([stretch(0, 24, {})], DAY)).toMatchObject({ result: 'empty' });
+    const without = { ...stretch(0, 24, {}), differingDays: new Set<number>() };
+    expect(coverageOfDay([without], DAY)).toMatchObject({ result: 'empty' });
     expect(coverageOfDay([stretch(0, 12, {}), stretch(12, 24)], DAY)).toMatchObject({
       result: 'equal',
     });

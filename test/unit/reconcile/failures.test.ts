@@ -7,6 +7,9 @@ test.each([
   // A page of another server (rule 2).
   [{ kind: 'refused', httpStatus: 404, code: undefined }, 'wrong_server', true],
   [{ kind: 'refused', httpStatus: 301, code: undefined }, 'wrong_server', true],
+  [{ kind: 'refused', httpStatus: 300, code: undefined }, 'wrong_server', true],
+  [{ kind: 'refused', httpStatus: 299, code: undefined }, 'refused', false],
+  [{ kind: 'refused', httpStatus: undefined, code: undefined }, 'refused', false],
   [{ kind: 'refused', httpStatus: 308, code: undefined }, 'wrong_server', true],
   [{ kind: 'refused', httpStatus: 401, code: 'AU_01' }, 'unauthorized', true],
   // Rule 3.

@@ -7,6 +7,8 @@ test('a run is equal only if something was compared and no difference remains (r
   expect(verdictOf(DONE)).toBe('equal');
   expect(verdictOf({ ...DONE, found: 2, repaired: 2 })).toBe('equal');
   expect(verdictOf({ ...DONE, found: 2, repaired: 1 })).toBe('different');
+  expect(verdictOf({ ...DONE, rowsCounted: 5 })).toBe('equal');
+  expect(verdictOf({ ...DONE, rowsCompared: 2, found: 2, repaired: 2 })).toBe('equal');
   expect(verdictOf({ ...DONE, rowsCompared: 0 })).toBe('empty');
   expect(verdictOf({ ...DONE, rowsCompared: 0, found: 1 })).toBe('different');
   expect(verdictOf({ ...DONE, rowsCompared: 0, rowsCounted: 5 })).toBe('equal');
