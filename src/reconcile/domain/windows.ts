@@ -96,7 +96,7 @@ export function narrow(window: Span, page: PageFacts): Span | undefined {
   const { totalCount = 0, limit } = page;
   const share = totalCount > limit ? rowsWanted(limit) / totalCount : 1 / 2;
   const narrowedMs = Math.max(TICK_MS, Math.floor(widthMs * share));
-  return { fromMs: window.fromMs, toMs: window.fromMs + Math.min(narrowedMs, widthMs - 1) };
+  return { fromMs: window.fromMs, toMs: window.fromMs + narrowedMs };
 }
 
 const MAX_GROWTH = 4;
@@ -104,8 +104,9 @@ const MAX_GROWTH = 4;
 /** The width that the next window should have, after a whole one with this many rows. */
 export function widthAfter(window: Span, rows: number, limit: number): number {
   const widthMs = Math.max(TICK_MS, window.toMs - window.fromMs);
-  const growth = rows === 0 ? MAX_GROWTH : rowsWanted(limit) / rows;
-  return Math.max(TICK_MS, Math.ceil(widthMs * Math.min(MAX_GROWTH, growth)));
+  // Without limit after an empty window.
+  const growth = rowsWanted(limit) / rows;
+  return Math.ceil(widthMs * Math.min(MAX_GROWTH, growth));
 }
 
 /** Services truncate times, some of them to seconds. */

@@ -6,6 +6,7 @@ import {
   type Days,
   halve,
   judgeDay,
+  MAY_CAPTURE_MORE,
   readSums,
   sumsOf,
   withoutPart,
@@ -89,6 +90,7 @@ describe('a response of analytics', () => {
 test.each([
   ['the same', { USD: 5, EUR: 7 }, { EUR: 7, USD: 5 }, 'agreed'],
   ['nothing and a 0', {}, { USD: 0 }, 'nothing'],
+  ['money where we have none', {}, { USD: 5 }, 'disproved'],
   ['another amount', { USD: 5, EUR: 7 }, { USD: 5, EUR: 8 }, 'disproved'],
   ['a currency more', { USD: 5 }, { USD: 5, EUR: 8 }, 'disproved'],
   ['nothing where we have money', { USD: 5 }, {}, 'disproved'],
@@ -98,6 +100,15 @@ test.each([
 });
 
 test('the right half is what the left one leaves, in every currency', () => {
-  const rest = withoutPart(sums({ USD: 9, EUR: 7 }), sums({ USD: 4, EUR: 7, GBP: 1 }));
-  expect(areEqual(rest, sums({ USD: 5, GBP: -1 }))).toBe(true);
+  const rest = withoutPart(sums({ USD: 9, EUR: 7, JPY: 3 }), sums({ USD: 4, EUR: 7, GBP: 1 }));
+  expect(areEqual(rest, sums({ USD: 5, JPY: 3, GBP: -1 }))).toBe(true);
+});
+
+test('more may have been captured under each status with a partial capture or an open review (rule 4)', () => {
+  expect(MAY_CAPTURE_MORE).toEqual([
+    'partially_captured_and_processing',
+    'partially_captured_and_capturable',
+    'conflicted',
+    'review',
+  ]);
 });

@@ -4,13 +4,14 @@
  * model by which the rules were chosen.
  */
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   isWithin,
   judgePage,
   narrow,
   nextWindow,
   type PageFacts,
+  rowsWanted,
   type Span,
   widthAfter,
 } from '../../../src/reconcile/domain/windows.ts';
@@ -151,7 +152,10 @@ test('evenly spread rows cost at most 1.4 requests for each page of them', () =>
 test('a page is complete only if its total, its flag or an empty probe shows that', () => {
   const page = { rows: 20, limit: 20, totalCount: undefined, hasMore: undefined };
   expect(judgePage({ ...page, totalCount: 20 })).toBe('whole');
+  expect(judgePage({ ...page, totalCount: 19 })).toBe('whole');
+  expect(judgePage({ ...page, rows: 19, totalCount: 19 })).toBe('whole');
   expect(judgePage({ ...page, totalCount: 21 })).toBe('partial');
+  expect(judgePage({ ...page, rows: 5, hasMore: true })).toBe('partial');
   expect(judgePage({ ...page, hasMore: false })).toBe('whole');
   expect(judgePage({ ...page, totalCount: 20, hasMore: true })).toBe('partial');
   expect(judgePage(page)).toBe('partial');
@@ -165,4 +169,77 @@ test('a row at a bound belongs to the window, with one second of tolerance (rule
   expect([99_000, 100_000, 150_000, 200_000, 201_000].map(within)).toEqual(Array(5).fill(true));
   expect([98_999, 201_001, 0, 1e12].map(within)).toEqual(Array(4).fill(false));
   expect(within(undefined)).toBe(true);
+});
+
+test('a page with room left below its total is probed, unless its flag shows that there is more (rule 6)', () => {
+  const page = { rows: 5, limit: 20, totalCount: 21, hasMore: undefined };
+  expect(judgePage(page)).toBe('probe');
+  expect(judgePage({ ...page, hasMore: false })).toBe('probe');
+  expect(judgePage({ ...page, hasMore: true })).toBe('partial');
+});
+
+test('a window should hold four fifths of a page, and a row at least', () => {
+  expect([100, 21, 1].map(rowsWanted)).toEqual([80, 16, 1]);
+});
+
+describe('the next window (rules 2 and 3)', () => {
+  const pace = { positionMs: 100, ceilingMs: 1_000, edgeMs: undefined, widthMs: undefined };
+  const endOf = (changed: Partial<Parameters<typeof nextWindow>[0]>): number => {
+    const { fromMs, toMs } = nextWindow({ ...pace, ...changed });
+    expect(fromMs).toBe(100);
+    return toMs;
+  };
+
+  test('begins at the position, and ends at the ceiling where nothing suggests a width', () => {
+    expect(endOf({})).toBe(1_000);
+    expect(endOf({ widthMs: 5_000 })).toBe(1_000);
+    expect(endOf({ widthMs: 50 })).toBe(150);
+  });
+
+  test('ends where the rows of the ledger suggest, at most four times as wide as the last one does', () => {
+    expect(endOf({ edgeMs: 400 })).toBe(400);
+    expect(endOf({ edgeMs: 200, widthMs: 50 })).toBe(200);
+    expect(endOf({ edgeMs: 400, widthMs: 50 })).toBe(300);
+    expect(endOf({ edgeMs: 5_000 })).toBe(1_000);
+  });
+
+  test('moves the position (rule 4), and not beyond the ceiling', () => {
+    expect(endOf({ edgeMs: 100 })).toBe(101);
+    expect(endOf({ edgeMs: 40, widthMs: 0 })).toBe(101);
+    expect(endOf({ ceilingMs: 100 })).toBe(100);
+  });
+});
+
+describe('a window that was not whole is narrowed from its beginning (rules 2 and 4)', () => {
+  const page = { rows: 20, limit: 20, totalCount: undefined, hasMore: undefined };
+  const widthOf = (widthMs: number, totalCount?: number): number | undefined => {
+    const narrower = narrow({ fromMs: 1_000, toMs: 1_000 + widthMs }, { ...page, totalCount });
+    if (narrower) expect(narrower.fromMs).toBe(1_000);
+    return narrower && narrower.toMs - narrower.fromMs;
+  };
+
+  test('to the share of it that a page holds by the total, and otherwise to a half', () => {
+    expect(widthOf(1_000, 100)).toBe(160);
+    expect(widthOf(1_000, 21)).toBe(761);
+    expect(widthOf(1_000, 20)).toBe(500);
+    expect(widthOf(1_000)).toBe(500);
+  });
+
+  test('to a tick at last, which is not narrowed', () => {
+    expect(widthOf(10, 1_000)).toBe(1);
+    expect(widthOf(3)).toBe(1);
+    expect(widthOf(2)).toBe(1);
+    expect(widthOf(1)).toBeUndefined();
+    expect(widthOf(0)).toBeUndefined();
+  });
+});
+
+test('the width that follows is that of a full window at the same density, four times as wide at most', () => {
+  const widthFor = (rows: number, widthMs = 100) =>
+    widthAfter({ fromMs: 1_000, toMs: 1_000 + widthMs }, rows, LIMIT);
+  expect([20, 16, 15, 8, 4, 3, 1, 0].map((rows) => widthFor(rows))).toEqual([
+    80, 100, 107, 200, 400, 400, 400, 400,
+  ]);
+  // A window of one instant counts as a tick.
+  expect([16, 8, 1_600].map((rows) => widthFor(rows, 0))).toEqual([1, 2, 1]);
 });
