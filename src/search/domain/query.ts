@@ -30,7 +30,7 @@ export function readSearch(text: string): SearchQuery | undefined {
   if (whole === undefined) return undefined;
   const [, word = '', rest = ''] = /^([a-z]{3,9}?)s?[\s:#]+#?(\S.*)$/i.exec(whole) ?? [];
   const kind = word.toLowerCase();
-  const named = ID_KINDS.includes(kind) && rest !== '' ? [rest] : [];
+  const named = ID_KINDS.includes(kind) ? [rest] : [];
   return {
     ids: [whole, ...named],
     numbered: readNumbered(kind, rest),
@@ -63,7 +63,7 @@ export function readAmount(text: string): Amount | undefined {
  * same separator is there twice.
  */
 function plainDecimal(digits: string, currency: string): string | undefined {
-  const text = digits.trim().replaceAll(/['\s]/g, '');
+  const text = digits.replaceAll(/['\s]/g, '');
   const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
   if (last < 0) return text;
   const isRepeated = text.indexOf(text.charAt(last)) !== last;

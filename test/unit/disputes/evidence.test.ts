@@ -27,7 +27,7 @@ describe('what the service has (rule 1)', () => {
 
   test('unknown fields, empty ones and those that are no text are left out', () => {
     const group = { unknown: 'a', [`${FIRST}`]: '', [`${SECOND}`]: 7, [`${FILE}`]: null };
-    expect(evidenceOf({ group })).toEqual({});
+    expect(evidenceOf({ group, empty: null })).toEqual({});
   });
 });
 

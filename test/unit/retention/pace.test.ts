@@ -32,3 +32,9 @@ test('retention rests nine times as long as a step took', () => {
 test('retention waits while an event has been pending for more than ten seconds', () => {
   expect([undefined, 0, 10_000, 10_001].map(mustWait)).toEqual([false, false, false, true]);
 });
+
+test('the next step has half as many rows after more than 50 ms, and twice as many after less than 15', () => {
+  expect([14, 15, 20, 50, 51].map((tookMs) => nextRows(103, tookMs))).toEqual([
+    206, 103, 103, 103, 51,
+  ]);
+});

@@ -15,6 +15,8 @@ describe('amounts', () => {
     ['1 234,50 EUR', 123_450, 'EUR'],
     ['1,234 EUR', 123_400, 'EUR'],
     ['1,234,567 EUR', 123_456_700, 'EUR'],
+    ['1.234.567 EUR', 123_456_700, 'EUR'],
+    ['1,234,567 KWD', 1_234_567_000, 'KWD'],
     ['900 JPY', 900, 'JPY'],
     ['1,234 JPY', 1234, 'JPY'],
     ['6.540 KWD', 6540, 'KWD'],
@@ -38,6 +40,10 @@ describe('amounts', () => {
     '9007199254740992 JPY',
     '9007199254740991 EUR',
     '. EUR',
+    'EUR .5',
+    'xEUR 54.00',
+    'EUR 54.00x',
+    "'54 EUR",
   ])('%s is none', (text) => {
     expect(readAmount(text)).toBeUndefined();
   });
@@ -47,6 +53,7 @@ test.each([
   ['alert 12', 'alert', 12],
   ['Alerts #12', 'alert', 12],
   ['finding:3', 'finding', 3],
+  ['message 7', 'message', 7],
   ['run 4', 'run', 4],
 ])('%s is a number of ours', (text, kind, number) => {
   expect(readSearch(text)?.numbered).toEqual({ kind, number });
@@ -62,6 +69,10 @@ test.each(['alert', 'alert 0', 'alert 1.5', 'alert 99999999999999999', 'alerting
 test('the whole text is an id, and so is what follows the word of its kind', () => {
   expect(readSearch(' payment:pay_1 ')?.ids).toEqual(['payment:pay_1', 'pay_1']);
   expect(readSearch('order 5')?.ids).toEqual(['order 5', '5']);
+  expect(readSearch('event evt_1')?.ids).toEqual(['event evt_1', 'evt_1']);
+  expect(readSearch('customer cus_1')?.ids).toEqual(['customer cus_1', 'cus_1']);
+  expect(readSearch('alert 12')?.ids).toEqual(['alert 12']);
+  expect(readSearch('my order 5')?.ids).toEqual(['my order 5']);
   expect(readSearch('a\u0000b')).toBeUndefined();
   expect(readSearch(' ')).toBeUndefined();
 });
