@@ -12,6 +12,7 @@ describe('the values of a claim', () => {
     ['2: an empty list', { groups: [] }, 'groups', []],
     ['2: no value', { groups: { a: true } }, 'groups', undefined],
     ['absent', {}, 'groups', undefined],
+    ['nothing behind a claim without a value', { a: null }, 'a.b', undefined],
     ['nothing that every object has', {}, 'constructor.name', undefined],
   ])('%s', (_rule, claims, name, values) => {
     expect(valuesOf(claims, name)).toEqual(values);
@@ -33,6 +34,8 @@ test('3: a name contains the subject, and no control characters', () => {
   expect(personName({ email: 'ada@shop.example' }, 's1')).toBe('ada@shop.example (s1)');
   expect(personName({ name: 'Ada\n(admin)\u202e' }, 's1')).toBe('Ada(admin) (s1)');
   expect(personName({ email: ' ', preferred_username: 'ada' }, 's1')).toBe('ada (s1)');
+  expect(personName({ name: ' Ada\n ', email: 'a@b.example' }, 's1')).toBe('a@b.example (s1)');
+  expect(personName({ name: ' Ada\n ' }, 's1')).toBe('Ada (s1)');
   expect(personName({}, 's1')).toBe('(s1)');
   expect(personName({ name: 'x'.repeat(500) }, 's1')).toHaveLength(80 + ' (s1)'.length);
 });

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { emptySpanReason, foundText, verdictOf } from '../../../src/reconcile/domain/verdict.ts';
+import {
+  emptySpanReason,
+  foundText,
+  VERDICTS,
+  verdictOf,
+} from '../../../src/reconcile/domain/verdict.ts';
 
 const DONE = { state: 'done', rowsCompared: 5, rowsCounted: 0, found: 0, repaired: 0 } as const;
 
@@ -20,6 +25,12 @@ test('a run that failed or is unfinished is never equal', () => {
   for (const state of ['running', 'paused'] as const) {
     expect(verdictOf({ ...DONE, state })).toBe('unfinished');
   }
+});
+
+test('every verdict that a run can have is listed, and no other', () => {
+  const runs = [DONE, { ...DONE, found: 1 }, { ...DONE, rowsCompared: 0 }];
+  const ended = (['failed', 'stopped', 'running'] as const).map((state) => ({ ...DONE, state }));
+  expect([...runs, ...ended].map(verdictOf)).toEqual([...VERDICTS]);
 });
 
 test('an empty span compares nothing, and has a reason (rule 2)', () => {

@@ -72,6 +72,7 @@ test('the whole text is an id, and so is what follows the word of its kind', () 
   expect(readSearch('event evt_1')?.ids).toEqual(['event evt_1', 'evt_1']);
   expect(readSearch('customer cus_1')?.ids).toEqual(['customer cus_1', 'cus_1']);
   expect(readSearch('alert 12')?.ids).toEqual(['alert 12']);
+  expect(readSearch('order 5\u20286')?.ids).toEqual(['order 5\u20286']);
   expect(readSearch('my order 5')?.ids).toEqual(['my order 5']);
   expect(readSearch('a\u0000b')).toBeUndefined();
   expect(readSearch(' ')).toBeUndefined();
