@@ -17,17 +17,17 @@ const MEMORY = 'Frees memory; an empty set and a missing one mean the same.';
 export const SURVIVORS: readonly Survivor[] = [
   {
     file: ALERT,
-    within: 'notifiesAgain',
-    code: 'SEVERITIES.indexOf(alert.severity)',
-    becomes: 'SEVERITIES.lastIndexOf(alert.severity)',
+    within: 'rankOf',
+    code: 'SEVERITIES.indexOf(severity)',
+    becomes: 'SEVERITIES.lastIndexOf(severity)',
     reason: 'Each severity is in the list once.',
   },
   {
     file: ALERT,
-    within: 'notifiesAgain',
-    code: 'SEVERITIES.indexOf(known.severity)',
-    becomes: 'SEVERITIES.lastIndexOf(known.severity)',
-    reason: 'Each severity is in the list once.',
+    within: 'diffAlerts',
+    code: 'reported.get(one.subject) ?? -1',
+    becomes: 'reported.get(one.subject)',
+    reason: 'For the compiler: no rank is at most undefined, or at most -1.',
   },
   {
     file: 'src/alerts/domain/rules/dispute.ts',

@@ -1,6 +1,7 @@
 /** The page of the console to which an alert and its messages lead. */
 import { describe, expect, test } from 'vitest';
 import {
+  idOfPart,
   isResourceKind,
   orderPath,
   resourcePath,
@@ -54,4 +55,18 @@ test('an id from outside is one part of the path', () => {
 test('only payments, refunds, disputes and payouts are resources', () => {
   const kinds = ['payment', 'refund', 'dispute', 'payout', 'order', 'event', 'payments', ''];
   expect(kinds.filter(isResourceKind)).toEqual(['payment', 'refund', 'dispute', 'payout']);
+});
+
+test.each([
+  ['.', '~.'],
+  ['..', '~..'],
+  ['~..', '~~..'],
+])('the id %s is no step to another folder, and is read back from its part', (id, part) => {
+  expect(resourcePath('payment', id)).toBe(`/payments/${part}`);
+  expect(idOfPart(part)).toBe(id);
+});
+
+test.each(['...', 'a~..', '~pay_1', '~..a', 'pay_1', 'a..'])('the id %s stays as it is', (id) => {
+  expect(resourcePath('payment', id)).toBe(`/payments/${id}`);
+  expect(idOfPart(id)).toBe(id);
 });
