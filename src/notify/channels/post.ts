@@ -1,7 +1,7 @@
 /**
  * Sends one HTTP request and classifies its response.
  *
- * It uses the requests of `node:http`: those of `fetch` took half of the processor time of a process that delivers
+ * It uses the requests of `node:http`: those of `fetch` took nearly half of the processor time of a process that delivers
  * order webhooks (docs/decisions/0180-posts-without-fetch.md).
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
