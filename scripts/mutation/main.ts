@@ -4,17 +4,20 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { instrument, type Mutant } from './instrument.ts';
-import type { Near } from './results.ts';
+import { isKill, type Near } from './results.ts';
 import type { Survivor } from './survivor.ts';
 import { SURVIVORS } from './survivors.ts';
 import { type Imports, readImports } from './testFiles.ts';
-import { openTests, type Tests } from './tests.ts';
+import { type Failure, openTests, type Tests } from './tests.ts';
 
 const USAGE = `usage: scripts/mutate.sh [PATH...]
 PATH: a folder or file of rules; by default every domain folder in src
 `;
 
-/** @returns the exit code: 0 every mutant is killed or listed, 1 one is not, or a listed one is killed, 2 usage */
+/**
+ * @returns the exit code: 0 every mutant is killed or listed, 1 one is not, or a listed one is killed, 2 usage, 3 a
+ * test fails without a mutant, or does not end: what it would kill is printed as alive
+ */
 export async function main(args: readonly string[]): Promise<number> {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
   const files = listed(root, ['src', 'test/unit', 'test/client', 'test/support']);
@@ -37,14 +40,17 @@ export async function main(args: readonly string[]): Promise<number> {
     (file, source) => instrumented.get(file) ?? instrument({ file, source }, false).source,
   );
   try {
-    const killers = await killAll({ root, tests, imports, mutants, rules });
-    return printed(
+    const { killers, failures } = await killAll({ root, tests, imports, mutants, rules });
+    const isAsListed = printed(
       mutants,
       killers,
       SURVIVORS.filter(({ file }) => isIn(file, args)),
-    )
-      ? 0
-      : 1;
+    );
+    for (const text of new Set(failures.map((failure) => failure.text))) {
+      print(`FAILS WITHOUT A MUTANT  ${text}`);
+    }
+    if (failures.length > 0) return 3;
+    return isAsListed ? 0 : 1;
   } finally {
     await tests.close();
   }
@@ -77,23 +83,26 @@ interface Run {
   readonly rules: readonly string[];
 }
 
-/** The test that kills each mutant, by the mutant's id. */
-async function killAll({
-  root,
-  tests,
-  imports,
-  mutants,
-  rules,
-}: Run): Promise<ReadonlyMap<number, string>> {
+interface Outcome {
+  /** The test that kills each mutant, by the mutant's id. */
+  readonly killers: ReadonlyMap<number, string>;
+  /** Tests that fail without a mutant. */
+  readonly failures: readonly Failure[];
+}
+
+async function killAll({ root, tests, imports, mutants, rules }: Run): Promise<Outcome> {
   const ordered = orderOf(rules.map(imports.testsOf), (file) =>
     readFileSync(path.join(root, file), 'utf8').includes("'fast-check'"),
   );
   print(`${mutants.length} mutants, ${ordered.length} test files`);
   const startMs = performance.now();
-  const results = await tests.runAll(ordered, nearOf({ imports, mutants, rules }));
+  const { results, failures } = await tests.runAll(ordered, nearOf({ imports, mutants, rules }));
   const killers = new Map<number, string>();
   for (const result of results) {
-    if (result.kind === 'killed') killers.set(result.mutant, result.test);
+    if (isKill(result)) killers.set(result.mutant, result.test);
+    if (result.kind === 'stalled') {
+      print(`ended, since it would not end: ${textOf(mutants[result.mutant])}: ${result.test}`);
+    }
     if (result.kind === 'unrepeatable') print(`not repeated: ${result.test}: ${result.why}`);
   }
   print(`${killers.size} killed in ${seconds(startMs)}`);
@@ -101,19 +110,24 @@ async function killAll({
   const loaded = new Set(passed.flatMap(({ load }) => load));
   // What no test passes cannot be killed; and what a test passes, it has killed or not.
   const left = mutants.filter(({ id }) => !killers.has(id) && loaded.has(id));
-  const failures = left.length === 0 ? [] : await tests.runAlone(ordered, undefined);
-  for (const failure of failures)
-    print(`fails when run alone, and counts for nothing: ${failure.text}`);
-  const sound = ordered.filter((file) => failures.every((failure) => failure.file !== file));
-  for (const { id, file, line, code, becomes } of left) {
-    const testFiles = imports.testsOf(file).filter((name) => sound.includes(name));
-    const [failure] = await tests.runAlone(testFiles, id);
+  if (left.length > 0) print(`${left.length} mutants of loaded modules run alone`);
+  const aloneFailures = left.length === 0 ? [] : await tests.runAlone(ordered, undefined);
+  const sound = ordered.filter((file) => aloneFailures.every((failure) => failure.file !== file));
+  for (const mutant of left) {
+    const testFiles = imports.testsOf(mutant.file).filter((name) => sound.includes(name));
+    const [failure] = await tests.runAlone(testFiles, mutant.id);
     if (failure === undefined) continue;
-    killers.set(id, failure.text);
-    print(`killed only when run alone: ${file}:${line}  ${code}  ->  ${becomes}: ${failure.text}`);
+    killers.set(mutant.id, failure.text);
+    print(`killed only when run alone: ${textOf(mutant)}: ${failure.text}`);
   }
   print(`${killers.size} killed in ${seconds(startMs)}`);
-  return killers;
+  return { killers, failures: [...failures, ...aloneFailures] };
+}
+
+function textOf(mutant: Mutant | undefined): string {
+  return mutant === undefined
+    ? 'a mutant'
+    : `${mutant.file}:${mutant.line}  ${mutant.code}  ->  ${mutant.becomes}`;
 }
 
 /**

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 /** A line of the results. */
 export type Result =
   | { readonly kind: 'killed'; readonly mutant: number; readonly test: string }
+  /** The test did not end with this mutant, and its process was ended. */
+  | { readonly kind: 'stalled'; readonly mutant: number; readonly test: string }
   /** What the tests of a file pass, and what loading modules for it passes. */
   | {
       readonly kind: 'passed';
@@ -19,6 +21,13 @@ export interface Near {
   readonly file: string;
   readonly tests: readonly string[];
   readonly ids: readonly (readonly [first: number, end: number])[];
+}
+
+/** Whether a test noticed a mutant. */
+export function isKill(
+  result: Result,
+): result is Extract<Result, { readonly kind: 'killed' | 'stalled' }> {
+  return result.kind === 'killed' || result.kind === 'stalled';
 }
 
 export function readResults(file: string): readonly Result[] {

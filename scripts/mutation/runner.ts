@@ -9,7 +9,8 @@ import { setMaxListeners } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { type RunnerTask, type RunnerTestCase, TestRunner, vi } from 'vitest';
-import { type Near, type Result, readResults } from './results.ts';
+import { isKill, type Near, type Result, readResults } from './results.ts';
+import { clearRunning, writeRunning } from './running.ts';
 import { switches } from './switches.ts';
 
 interface Limits {
@@ -23,6 +24,10 @@ const NONE = -1;
 const QUICK_MS = 50;
 /** A property is run this long with a mutant. */
 const PROPERTY_MS = 2_000;
+/** Rounds of loops of a test that runs with one mutant from the first module on. */
+const ALONE_ROUNDS = 1_000_000;
+/** Loading the modules of a file, and a test without a mutant, which has a limit of its own. */
+const LOAD_MS = 120_000;
 
 /** Passed while modules are loaded. */
 const loaded = new Set<number>();
@@ -32,8 +37,9 @@ const areQuickOnly = process.env.MUTATION_QUICK === 'true';
 const killed = new Set(
   resultsFile === ''
     ? []
-    : readResults(resultsFile).flatMap((result) => (result.kind === 'killed' ? result.mutant : [])),
+    : readResults(resultsFile).flatMap((result) => (isKill(result) ? result.mutant : [])),
 );
+const runningFile = process.env.MUTATION_RUNNING ?? '';
 const nearFile = process.env.MUTATION_NEAR ?? '';
 const nearModules: readonly Near[] =
   nearFile === '' ? [] : JSON.parse(readFileSync(nearFile, 'utf8'));
@@ -45,7 +51,7 @@ fc.configureGlobal({
   endOnFailure: true,
   ...(activeText === '' && { interruptAfterTimeLimit: PROPERTY_MS }),
 });
-if (activeText !== '') switches().activate(Number(activeText), 1_000_000);
+if (activeText !== '') switches().activate(Number(activeText), ALONE_ROUNDS);
 else switches();
 
 export default class MutationRunner extends TestRunner {
@@ -55,14 +61,25 @@ export default class MutationRunner extends TestRunner {
   override onCollectStart(file: Parameters<TestRunner['onCollectStart']>[0]): void {
     this.file = file.name;
     switches().passed = new Set();
+    this.runs('its modules are loaded', LOAD_MS, alone());
     super.onCollectStart(file);
   }
 
   async runTask(test: RunnerTestCase): Promise<void> {
-    if (activeText !== '') {
-      await run(test);
-      return;
+    this.runs(test.name, LOAD_MS, alone());
+    try {
+      if (activeText === '') await this.runWithAndWithout(test);
+      else {
+        // The rounds of the tests before it are none of its own.
+        switches().activate(Number(activeText), ALONE_ROUNDS);
+        await run(test);
+      }
+    } finally {
+      this.runs(`after ${test.name}`, LOAD_MS, alone());
     }
+  }
+
+  private async runWithAndWithout(test: RunnerTestCase): Promise<void> {
     // Vitest adds a listener for each run of a test, which lasts as long as the test.
     setMaxListeners(0, test.context.signal);
     for (const id of switches().passed) loaded.add(id);
@@ -120,6 +137,7 @@ export default class MutationRunner extends TestRunner {
     id?: number,
   ): Promise<string | undefined> {
     const { result } = test;
+    this.runs(test.name, ms, id);
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
     vi.unstubAllGlobals();
@@ -151,7 +169,17 @@ export default class MutationRunner extends TestRunner {
       load: [...switches().passed, ...switches().passedByConstants],
     });
     this.passedByTests.clear();
+    clearRunning(runningFile);
   }
+
+  private runs(test: string, limitMs: number, mutant?: number): void {
+    writeRunning(runningFile, { file: this.file, test, mutant, limitMs });
+  }
+}
+
+/** The mutant that is active from the first module on. */
+function alone(): number | undefined {
+  return activeText === '' || Number(activeText) === NONE ? undefined : Number(activeText);
 }
 
 /** Mutants of constants of modules that a test is near, if no test killed them and none passes them. */
