@@ -34,3 +34,7 @@ test('only admin manages tokens, and besides it one role moves money', () => {
 test('everybody but a scraper reads orders', () => {
   expect(rolesWith('read')).toEqual(['viewer', 'shop', 'operator', 'treasurer', 'admin']);
 });
+
+test('a refusal states what each permission allows', () => {
+  expect(Object.values<string>(PERMISSIONS)).not.toContain('');
+});
