@@ -41,7 +41,16 @@ export const SURVIVORS: readonly Survivor[] = [
     within: 'isDeadlineMoved',
     code: 'before?.deadlineMs',
     becomes: 'before.deadlineMs',
+    count: 2,
     reason: 'For the compiler: a dispute without a state before has changed.',
+  },
+  {
+    file: 'src/alerts/domain/rules/dispute.ts',
+    within: 'isDeadlineMoved',
+    code: 'deadlineMs === undefined',
+    becomes: 'false',
+    reason:
+      'For the compiler: where there was no deadline before and it differs, there is one now.',
   },
   {
     file: 'src/alerts/domain/subjectPath.ts',
@@ -49,6 +58,20 @@ export const SURVIVORS: readonly Survivor[] = [
     code: 'default: return undefined;',
     becomes: 'default: break;',
     reason: 'For the compiler: the end of the function returns undefined, too.',
+  },
+  {
+    file: 'src/notify/domain/message.ts',
+    within: 'maxSeverity',
+    code: "SEVERITIES[rank] ?? 'info'",
+    becomes: 'SEVERITIES[rank]',
+    reason: 'For the compiler: the rank of a severity is a place in the list.',
+  },
+  {
+    file: 'src/notify/domain/message.ts',
+    within: 'maxSeverity',
+    code: "'info'",
+    becomes: "''",
+    reason: 'For the compiler: the rank of a severity is a place in the list.',
   },
   {
     file: CONNECTION_TABLE,

@@ -155,6 +155,7 @@ describe('resolution [4, 6]', () => {
     const warning = evaluated({ active: [opened({ variant: 'arbitration' })] });
     expect(diff([warning], [critical]).resolved).toMatchObject([{ notifies: true }]);
     expect(diff([warning, won], [unresolved()]).resolved).toMatchObject([{ notifies: false }]);
+    expect(diff([won], [unresolved()]).resolved).toMatchObject([{ notifies: true }]);
   });
 
   test('an alert about another subject does not notify instead', () => {

@@ -25,6 +25,11 @@ describe('the deadline (rule 1)', () => {
       isAssumed: true,
     });
   });
+
+  test('is seven days from now while the beginning of the stage is unknown', () => {
+    const unknown = { deadlineMs: undefined, stageSinceMs: undefined };
+    expect(evidenceDeadline(unknown, NOW_MS).deadlineMs).toBe(NOW_MS + 7 * DAY_MS);
+  });
 });
 
 describe('thresholds (rule 2)', () => {

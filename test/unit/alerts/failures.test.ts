@@ -98,6 +98,14 @@ describe('a failed refund', () => {
     });
   });
 
+  test('of an unknown amount or payment is paid again with what a person fills in', () => {
+    const [alert] =
+      refundAlerts({ ...refund, amountMinor: undefined, paymentId: undefined })?.active ?? [];
+    expect(alert?.nextStep).toContain(
+      'npx tallyhook payments refund --amount MINOR --reason "…" PAYMENT;',
+    );
+  });
+
   test('is critical if it was reported as succeeded: the customer may have been informed', () => {
     const late = refundAlerts(facts({ ...refund, before: { status: 'succeeded' } }));
     expect(late?.active).toMatchObject([{ severity: 'critical', detail: { wasDone: true } }]);

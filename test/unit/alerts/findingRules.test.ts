@@ -506,10 +506,13 @@ test('ids may have colons, in sentences and in commands', () => {
   ]);
 });
 
-test('an excess of unknown amount is refunded with an amount that a person fills in', () => {
-  const alert = findingAlert(finding({ class: 'over_capture', subject: 'payment:-x' }));
-  expect(alert?.nextStep).toContain('payments refund --amount MINOR --reason "…" -- -x');
-});
+test.each([{}, { capturedMinor: 1500 }, { amountMinor: 1000 }])(
+  'an excess of unknown amount is refunded with an amount that a person fills in: %j',
+  (detail) => {
+    const alert = findingAlert(finding({ class: 'over_capture', subject: 'payment:-x', detail }));
+    expect(alert?.nextStep).toContain('payments refund --amount MINOR --reason "…" -- -x');
+  },
+);
 
 test('five payments of a finding of an earlier version, which has ids only, are all listed', () => {
   const payments = ['pay_1', 'pay_2', 'pay_3', 'pay_4', 'pay_5'];

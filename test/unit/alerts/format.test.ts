@@ -8,6 +8,7 @@ import {
   quote,
   reasonSentence,
   resourceDetail,
+  shortened,
   span,
   subjectOf,
 } from '../../../src/alerts/domain/format.ts';
@@ -64,6 +65,14 @@ describe('text from outside', () => {
     [`${'x'.repeat(78)}😀😀`, `${'x'.repeat(78)}…`],
   ])('%j is on one short line', (text, quoted) => {
     expect(quote(text)).toBe(quoted);
+  });
+
+  test.each([
+    ['one two three', 'one…'],
+    // The half of a character that came from outside stays; the one that the cut left does not.
+    ['\ud800ab😀cd', '\ud800ab…'],
+  ])('%j is cut to five letters at most: %j', (text, cut) => {
+    expect(shortened(text, 5)).toBe(cut);
   });
 
   test.each([[undefined], [null], [7], [{}], [''], [' \n\u0000']])('%j is unknown', (text) => {

@@ -4,7 +4,7 @@ import type { SubjectAlerts } from '../../../src/alerts/domain/alert.ts';
 import type { ResourceFacts } from '../../../src/alerts/domain/facts.ts';
 import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
-import { DAY_MS } from '../../../src/platform/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/platform/time.ts';
 import { facts, NOW_MS } from './facts.ts';
 
 /** Short forms: `rule variant severity` of active and one-time alerts, and the rules that resolve alerts. */
@@ -35,6 +35,8 @@ type Row = readonly [name: string, facts: ResourceFacts, expected: Expected];
 const D = { kind: 'dispute' } as const;
 const at = (status: string, stage = 'dispute') => ({ status, stage });
 const NO_DEADLINE = ['dispute_deadline', 'dispute_lost'];
+/** Seven days after the beginning of the stage. */
+const ASSUMED_MS = NOW_MS + 6 * DAY_MS;
 const ALL_OVER = ['dispute_deadline', 'dispute_lost', 'dispute_opened'];
 
 const DISPUTES: readonly Row[] = [
@@ -89,6 +91,40 @@ const DISPUTES: readonly Row[] = [
       resolved: ['dispute_lost'],
     },
   ],
+  [
+    'still opened, the service confirms the assumed deadline within an hour',
+    facts({ ...D, ...at('opened'), deadlineMs: ASSUMED_MS + HOUR_MS - 1, before: at('opened') }),
+    { active: ['dispute_opened dispute critical'], resolved: ['dispute_lost'] },
+  ],
+  [
+    'still opened, the service names another deadline than the assumed one',
+    facts({ ...D, ...at('opened'), deadlineMs: ASSUMED_MS + HOUR_MS, before: at('opened') }),
+    {
+      active: [
+        'dispute_opened dispute critical',
+        'dispute_deadline 2026-11-27T13:00:00.000Z warning',
+      ],
+      resolved: ['dispute_lost'],
+    },
+  ],
+  ...[ASSUMED_MS, undefined].map(
+    (deadlineMs): Row => [
+      `still opened, and the deadline of the service is replaced by ${deadlineMs === undefined ? 'none' : 'the one that would be assumed'}`,
+      facts({
+        ...D,
+        ...at('opened'),
+        deadlineMs,
+        before: { ...at('opened'), deadlineMs: NOW_MS + 10 * DAY_MS },
+      }),
+      {
+        active: [
+          'dispute_opened dispute critical',
+          'dispute_deadline 2026-11-27T12:00:00.000Z warning',
+        ],
+        resolved: ['dispute_lost'],
+      },
+    ],
+  ),
   [
     'at a later stage, with a deadline within a threshold: the opening alert has it',
     facts({
@@ -434,6 +470,15 @@ const PAYMENTS: readonly Row[] = [
       oneTime: ['authorization_expired  warning'],
       resolved: ['authorization_expired', 'authorization_expiring'],
     },
+  ],
+  [
+    'captured in part, without a readable amount of the hold',
+    facts({
+      ...M,
+      status: 'partially_captured',
+      before: { status: 'partially_captured_and_processing' },
+    }),
+    { resolved: ['authorization_expired', 'authorization_expiring'] },
   ],
   [
     'expired without a hold',

@@ -114,6 +114,13 @@ test('an overdue resource states since when, and the usual time', () => {
   );
 });
 
+test('a deadline that the service moved is confirmed by it', () => {
+  const before = { ...dispute, deadlineMs: NOW_MS + 10 * DAY_MS };
+  expect(sentencesOf({ ...dispute, deadlineMs: NOW_MS + 2 * DAY_MS, before })[1]).toBe(
+    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) needs a response by 2026-11-23 12:00 UTC, in less than 72 hours.',
+  );
+});
+
 test('a dispute near its deadline states the time that is left, and afterwards that the deadline has passed', () => {
   const at = (nowMs: number, isConfirmed = true) =>
     deadlineAlert(facts(dispute), NOW_MS, { isConfirmed, nowMs });
