@@ -21,7 +21,7 @@ export function headlineOf(notification: HeadlineFacts): string {
   const { rule, type, money } = notification;
   const amount = money === null ? undefined : formatMoney(money.amountMinor, money.currency);
   const place = placeOf(notification);
-  const joined = place?.isOrder === true && amount !== undefined ? ' on ' : ', ';
+  const joined = place?.isOrder === true ? ' on ' : ', ';
   const about = [amount, place?.name].filter((part) => part !== undefined).join(joined);
   const facts = [about, deadlineText(notification)].filter((part) => part !== '').join(', ');
   return `${PREFIXES[type]}${ruleTitle(rule)}${facts === '' ? '' : `: ${facts}`}`;

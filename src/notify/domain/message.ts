@@ -149,10 +149,12 @@ function onePerAlert(batch: readonly WaitingNotification[]): readonly WaitingNot
   const last = new Map<number, WaitingNotification>();
   for (const notification of batch) {
     const before = last.get(notification.alertId)?.type;
-    const isNew = before === 'opened' || before === 'opened_and_resolved';
     const { type } = notification;
-    const merged = isNew ? (type === 'resolved' ? 'opened_and_resolved' : before) : type;
-    last.set(notification.alertId, { ...notification, type: merged });
+    const ofNew = type === 'resolved' ? 'opened_and_resolved' : 'opened';
+    last.set(notification.alertId, {
+      ...notification,
+      type: before === 'opened' ? ofNew : type,
+    });
   }
   return [...last.values()].filter((notification) => !isOutdated(notification));
 }

@@ -70,7 +70,7 @@ function sectionsOf(lines: readonly string[]): readonly string[] {
   for (const line of lines) {
     const text = escapedWithin(line, MAX_SECTION);
     const last = sections.at(-1);
-    const joined = last === undefined ? text : `${last}\n${text}`;
+    const joined = `${last ?? ''}\n${text}`;
     if (last !== undefined && joined.length <= MAX_SECTION) sections[sections.length - 1] = joined;
     else sections.push(text);
   }

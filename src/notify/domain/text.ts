@@ -70,7 +70,7 @@ function compose(content: Content): Composed {
       return alertText(content.alert);
     case 'digest':
       return {
-        title: `${content.count} alerts, ${content.severity}`,
+        title: `${counted(content.count, 'alert')}, ${content.severity}`,
         lines: [
           ...content.groups.map(groupLine),
           ...(content.urgent.length > 0 ? ['', 'Most urgent:'] : []),

@@ -6,6 +6,7 @@ import {
   SINGLES_PER_RULE,
   SINGLES_PER_WINDOW,
   type WaitingNotification,
+  WINDOW_MS,
 } from '../../../src/notify/domain/message.ts';
 import { payloadOf } from '../../../src/notify/domain/payload.ts';
 import { slackBody } from '../../../src/notify/domain/slack.ts';
@@ -127,6 +128,12 @@ test('rule 3: a less severe alert reports what it replaces, to the channels that
   // What another transaction opened, before or after it, and what is about another dispute, replace nothing.
   expect(get('info', [open, { ...won, writtenAt: 'another' }])).toHaveLength(2);
   expect(get('info', [open, { ...won, subject: 'dispute:dp_2' }])).toHaveLength(2);
+  // Nor does what is as severe, what is resolved with it, or what opened with it.
+  expect(get('info', [open, { ...won, severity: 'critical' }])).toHaveLength(2);
+  expect(get('info', [open, { ...won, type: 'resolved' }])).toHaveLength(2);
+  expect(get('info', [{ ...open, type: 'opened', resolvedAt: null }, won])).toHaveLength(2);
+  const later = notification({ subject, severity: 'info', writtenAt: 'another' });
+  expect(get('info', [open, won, later])).toHaveLength(2);
 });
 
 test('rule 4: more than five of a rule become a digest, others are single messages', () => {
@@ -136,8 +143,9 @@ test('rule 4: more than five of a rule become a digest, others are single messag
   expect(kinds(composeMessages(SLACK, many))).toEqual(['alert', 'digest']);
 });
 
-test('rule 4: a channel with ten recent single messages gets a digest', () => {
+test('rule 4: a channel with ten single messages in ten minutes gets a digest', () => {
   const batch = times(2);
+  expect(WINDOW_MS).toBe(10 * 60_000);
   const after = (recentSingles: number) =>
     kinds(composeMessages({ ...SLACK, recentSingles }, batch));
   expect(after(SINGLES_PER_WINDOW - 2)).toEqual(['alert', 'alert']);
@@ -174,6 +182,89 @@ test('a digest has counts, sums by currency, and the most urgent alerts', () => 
   expect(title).toBe('8 alerts, critical');
   expect(lines[0]).toBe('7 x dispute_opened new (critical), 3.00 EUR and 14 JPY');
   expect(lines.at(-1)).toBe('All alerts: npx tallyhook alerts list');
+});
+
+/** A digest of what is in the batch, of which there is too much for single messages. */
+function digestOf(batch: readonly WaitingNotification[]) {
+  const [digest, ...others] = composeMessages({ ...SLACK, recentSingles: 10 }, batch);
+  expect(others).toEqual([]);
+  if (digest?.kind !== 'digest') throw new Error('This is no digest.');
+  return digest;
+}
+
+test('single messages and the urgent ones of a digest are in the order in which to act', () => {
+  const usd = (amountMinor: number) => ({ money: { currency: 'USD', amountMinor } });
+  const deadlineAt = '2026-11-21T00:00:00.000Z';
+  const inOrder = [
+    notification({ alertId: 108, severity: 'critical' }),
+    notification({ alertId: 107, deadlineAt }),
+    notification({ alertId: 106, deadlineAt: '2026-11-22T00:00:00.000Z' }),
+    notification({ alertId: 105, ...usd(900) }),
+    notification({ alertId: 104, ...usd(800) }),
+    notification({ alertId: 102 }),
+    notification({ alertId: 103 }),
+    notification({ alertId: 101, severity: 'info', deadlineAt }),
+  ];
+  const ids = inOrder.map(({ alertId }) => alertId);
+  const shuffled = inOrder.toSorted((a, b) => a.alertId - b.alertId);
+  for (const batch of [shuffled, inOrder]) {
+    const singles = composeMessages(
+      SLACK,
+      batch.map((one) => ({ ...one, rule: `rule ${one.alertId}` })),
+    );
+    expect(singles.map((one) => one.kind === 'alert' && one.alert.alertId)).toEqual(ids);
+  }
+  const resolved = notification({ alertId: 109, severity: 'critical', type: 'resolved' });
+  const reminder = notification({ alertId: 100, severity: 'critical', type: 'reminder' });
+  const { urgent } = digestOf([...shuffled, resolved, reminder]);
+  expect(urgent.map(({ alertId }) => alertId)).toEqual([100, ...ids.slice(0, 4)]);
+});
+
+test('the groups of a digest are in the order in which to act', () => {
+  const { groups } = digestOf([
+    notification({ rule: 'refund_failed', severity: 'info' }),
+    notification({ rule: 'payout_failed', type: 'resolved' }),
+    notification({ rule: 'payout_failed', type: 'reminder' }),
+    notification({ rule: 'double_paid', type: 'resolved' }),
+    ...times(2, { rule: 'payment_stuck' }),
+    notification({ rule: 'webhooks_stopped', severity: 'critical' }),
+  ]);
+  expect(groups.map(({ rule, type, count }) => `${count} ${rule} ${type}`)).toEqual([
+    '1 webhooks_stopped opened',
+    '2 payment_stuck opened',
+    '1 double_paid resolved',
+    '1 payout_failed reminder',
+    '1 payout_failed resolved',
+    '1 refund_failed opened',
+  ]);
+});
+
+test('the sums of a digest are in the order of their currencies', () => {
+  const money = ['USD', 'EUR', 'JPY'].map((currency) => ({ currency, amountMinor: 100 }));
+  const { groups } = digestOf(money.map((one) => notification({ money: one })));
+  expect(groups[0]?.sums.map(({ currency }) => currency)).toEqual(['EUR', 'JPY', 'USD']);
+});
+
+test('a digest lists what to do about the most urgent, and where all are', () => {
+  const texts = textOf(digestOf([notification({ severity: 'critical' })]), HERE);
+  expect(texts).toMatchObject({
+    title: '1 alert, critical',
+    lines: [
+      '1 x dispute_opened new (critical)',
+      '',
+      'Most urgent:',
+      '- A dispute was opened.',
+      '  npx tallyhook orders explain ord_1',
+      '',
+      'All alerts: npx tallyhook alerts list',
+    ],
+    links: [{ label: 'Open the alerts', url: `${HERE.consoleUrl}/alerts` }],
+  });
+  expect(textOf(digestOf([notification({ type: 'resolved' })]), HERE).lines).toEqual([
+    '1 x dispute_opened resolved (warning)',
+    '',
+    'All alerts: npx tallyhook alerts list',
+  ]);
 });
 
 test('a sum that is not exact does not prevent the message', () => {
@@ -241,6 +332,20 @@ test.each<[Partial<WaitingNotification>, string]>([
   ],
   [{ rule: 'webhooks_stopped', subject: 'system:webhooks', orderId: null }, 'Webhooks stopped'],
   [
+    { rule: 'list_unstable', subject: 'list:refunds', orderId: null },
+    'List changes while it is read: list refunds',
+  ],
+  [{ rule: 'channel_down', subject: 'channel:mail', orderId: null }, 'Channel down: channel mail'],
+  [{ subject: 'dispute:dp:1', orderId: null }, 'Dispute opened: dispute dp:1'],
+  [
+    { type: 'opened_and_resolved', deadlineAt: '2026-11-24T10:30:00.000Z' },
+    'Opened and resolved: Dispute opened: order ord_1',
+  ],
+  [
+    { rule: 'rule_of_tomorrow', deadlineAt: '2026-11-24T10:30:00.000Z' },
+    'rule of tomorrow: order ord_1, due Tue 24 Nov 10:30 UTC',
+  ],
+  [
     { rule: 'rule_of_tomorrow', subject: 'event:12', orderId: null, type: 'opened_and_resolved' },
     'Opened and resolved: rule of tomorrow: event 12',
   ],
@@ -278,7 +383,8 @@ test('without an address of the console nothing has a link', () => {
 
 test('Slack gets a button for each link, and no text that it would refuse', () => {
   const alert = notification({ alertId: 7, subject: 'dispute:dp_1', sentence: '&'.repeat(1_000) });
-  const { blocks } = slackBody(textOf({ kind: 'alert', alert }, HERE));
+  const { blocks, text } = slackBody(textOf({ kind: 'alert', alert }, HERE));
+  expect(text.split('\n').at(-1)).toBe(`Open the alert: ${HERE.consoleUrl}/alerts/7`);
   expect(blocks.find(({ type }) => type === 'actions')).toMatchObject({
     elements: [
       { type: 'button', url: `${HERE.consoleUrl}/disputes/dp_1` },
@@ -342,6 +448,21 @@ test('text from outside is neither emphasis nor a link in a chat, also where it 
   });
 });
 
+test('Slack gets long texts in sections of 3,000 characters at most, and a title of 150', () => {
+  const textsOf = (title: string, lines: readonly string[]) =>
+    slackBody(plain(title, lines)).blocks.flatMap((block) =>
+      block.type === 'header' || block.type === 'section' ? block.text.text : [],
+    );
+  const line = 'x'.repeat(1_499);
+  expect(textsOf('t', [line, 'y', line])).toEqual(['t', `${line}\ny`, line]);
+  expect(textsOf('t', [line, `${line}y`])).toEqual(['t', `${line}\n${line}y`]);
+  expect(textsOf('t', [line, `${line}yy`])).toEqual(['t', line, `${line}yy`]);
+  expect(textsOf('t', ['', ' a ', ''])).toEqual(['t', 'a']);
+  expect(textsOf('t', [''])).toEqual(['t']);
+  expect(textsOf('t'.repeat(150), [])).toEqual(['t'.repeat(150)]);
+  expect(textsOf('t'.repeat(151), [])).toEqual([`${'t'.repeat(29)}…`]);
+});
+
 test('names that notify everyone in a chat lose their @ in every spelling', () => {
   const textWith = (name: string) =>
     JSON.stringify(slackBody(plain(name, [`about ${name}, please`])));
@@ -390,6 +511,48 @@ test('the daily summary has each currency and what is open', () => {
   });
 });
 
+test('a test message states that the channel works, and that nothing is to be done', () => {
+  expect(textOf({ kind: 'test', at: '2026-11-21T09:00:07.000Z' }, HERE)).toEqual({
+    installation: 'Shop EU',
+    title: 'Test message',
+    lines: [
+      'This is a test message, sent at 2026-11-21 09:00 UTC. Alerts arrive on this channel.',
+      'No action is needed.',
+    ],
+    links: [{ label: 'Open the console', url: `${HERE.consoleUrl}/` }],
+  });
+});
+
+test('an order webhook is shown as it is, without links: it is for a program', () => {
+  const at = '2026-11-21T09:00:07.000Z';
+  const content: Content = { kind: 'order', type: 'order.paid', orderId: 'a', at, data: { a: 1 } };
+  expect(textOf(content, HERE)).toEqual({
+    installation: 'Shop EU',
+    title: 'order.paid',
+    lines: ['{"a":1}'],
+    links: [],
+  });
+});
+
+test.each([
+  ['reminder', 'Still open: A dispute was opened.', true],
+  ['opened_and_resolved', 'Opened and resolved: A dispute was opened.', false],
+] as const)('a message of type %s begins with it: %s', (type, sentence, hasNextStep) => {
+  const { lines } = textOf({ kind: 'alert', alert: notification({ type }) }, HERE);
+  expect(lines[0]).toBe(sentence);
+  expect(lines.some((line) => line.startsWith('Next step: '))).toBe(hasNextStep);
+});
+
+test('an alert without an order or a payment, which happened once, has its severity and its time', () => {
+  const none = { orderId: null, paymentId: null };
+  const alert = notification({ alertId: 7, sentence: 'A clock differs.\n', ...none, ...ONE_TIME });
+  expect(textOf({ kind: 'alert', alert }, HERE).lines).toEqual([
+    'A clock differs.',
+    'Next step: npx tallyhook orders explain ord_1',
+    'warning, opened 2026-11-20 10:00 UTC, alert 7',
+  ]);
+});
+
 test('the daily summary of a day without transfers states that none was recorded, not that no money moved', () => {
   const summary = {
     day: '2026-11-20',
@@ -398,9 +561,11 @@ test('the daily summary of a day without transfers states that none was recorded
     openAlerts: { info: 0, warning: 1, critical: 0 },
     chainHead: null,
   };
-  expect(textOf({ kind: 'summary', summary }, HERE).lines[0]).toBe(
+  expect(textOf({ kind: 'summary', summary }, HERE).lines).toEqual([
     'No money was recorded on this day (UTC).',
-  );
+    'Open now: 0 findings; alerts: 0 critical, 1 warning, 0 info.',
+    'Details: npx tallyhook alerts list, npx tallyhook findings list',
+  ]);
 });
 
 test.each([
@@ -410,6 +575,7 @@ test.each([
   ['order:payment:pay_1', 'Open the order'],
   ['system:webhooks', 'Open the page of the system'],
   ['list:refunds', 'Open the reconciliation'],
+  ['totals:payments', 'Open the reconciliation'],
   ['currency:EUR', 'Open the journal'],
   ['channel:slack', 'Open the channels'],
 ])('a message about %s links to the page that the console links to', (subject, label) => {
@@ -417,4 +583,10 @@ test.each([
   const { links } = textOf({ kind: 'alert', alert }, HERE);
   expect(links[0]).toEqual({ label, url: `${HERE.consoleUrl}${subjectHref(subject)}` });
   expect(links.at(-1)?.label).toBe('Open the alert');
+});
+
+test('a message about an order links to it once', () => {
+  const alert = notification({ subject: 'order:order:ord_1', orderId: 'ord_1' });
+  const { links } = textOf({ kind: 'alert', alert }, HERE);
+  expect(links.map(({ label }) => label)).toEqual(['Open the order', 'Open the alert']);
 });

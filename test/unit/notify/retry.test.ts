@@ -7,6 +7,7 @@ import {
   isWaiting,
   latestTimes,
   planRetry,
+  TRIED_WITHIN_MS,
 } from '../../../src/notify/domain/retry.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time.ts';
 
@@ -132,8 +133,27 @@ test.each(['unavailable', 'refused'] as const)(
       }),
     );
     expect(probe.nextAttemptMs).toBeUndefined();
+    // Also what was in progress when the outage was found.
+    const meanwhile = planRetry(
+      failed({
+        result: { outcome, response: 'x' },
+        createdMs: NOW - threeDaysMs,
+        health: unavailableFor(1),
+      }),
+    );
+    expect(meanwhile.nextAttemptMs).toBeUndefined();
   },
 );
+
+test('a channel with due messages is tried within the time after which it counts as unused', () => {
+  const waitMs = (fields: Partial<FailureFacts>) =>
+    (planRetry(failed(fields)).nextAttemptMs ?? 0) - NOW;
+  const refusedMs = waitMs({ result: { outcome: 'refused', response: 'x' }, attempts: 99 });
+  const requestedMs = waitMs({
+    result: { outcome: 'unavailable', response: 'x', retryAfterMs: 99 * HOUR_MS },
+  });
+  expect(TRIED_WITHIN_MS).toBeGreaterThanOrEqual(refusedMs + requestedMs);
+});
 
 test('a message fails at once after a 410', () => {
   const gone = planRetry(failed({ result: { outcome: 'gone', response: 'HTTP 410' } }));
