@@ -14,19 +14,20 @@ import type { CapturePaymentRequest } from '../../contract/requests/payments.ts'
 import type { Payment } from '../../contract/resources/payment.ts';
 import { captureClaim } from '../../contract/statuses.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** The request without its query, in the contract's names. */
 export interface RequestedFields {
-  readonly params?: Readonly<Record<string, unknown>>;
+  readonly params?: Fields;
   readonly body?: unknown;
 }
 
 /** The names of the fields in which a resource differs from the request, in the order of the request. */
 export function differingFields(request: RequestedFields, resource: unknown): readonly string[] {
-  if (!isRecord(resource)) return [];
-  const body = isRecord(request.body) ? request.body : {};
-  const requested = { ...body, ...request.params };
-  return Object.entries(requested)
-    .filter(([name, value]) => isCompared(name) && !agrees(name, value, resource[name]))
+  const body: Fields = Object(request.body);
+  const stated: Fields = Object(resource);
+  return Object.entries({ ...body, ...request.params })
+    .filter(([name, value]) => isCompared(name) && !agrees(name, value, stated[name]))
     .map(([name]) => name);
 }
 
@@ -54,10 +55,6 @@ export function contradictedFields(
 /** Of such a payment only one capture is possible. */
 function isManual({ capture_method: method }: Payment): boolean {
   return method === 'manual';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCompared(name: string): boolean {

@@ -99,7 +99,9 @@ export function update(state: RateState, reading: RateReading, nowMs: number): R
     remaining: isSameWindow ? minDefined(current.remaining, remaining) : remaining,
     // Whole seconds make every reading up to one second late: the earliest is the most accurate.
     resetAtMs:
-      laterMs > 0 && isSameWindow && !current.isAssumed ? current.resetAtMs : reading.resetAtMs,
+      isSameWindow && !current.isAssumed
+        ? minDefined(current.resetAtMs, reading.resetAtMs)
+        : reading.resetAtMs,
     isAssumed: false,
   };
 }
@@ -134,7 +136,7 @@ export interface RateHeaders {
  */
 export function readRate(headers: RateHeaders, exceeded: boolean, nowMs: number): RateReading {
   const resetSeconds = readCount(headers.reset);
-  const serviceNowMs = headers.date === null ? Number.NaN : Date.parse(headers.date);
+  const serviceNowMs = Date.parse(headers.date ?? '');
   const untilResetMs =
     resetSeconds === undefined
       ? undefined

@@ -40,6 +40,17 @@ describe('acquiring', () => {
   // Rule 1.
   it('delays nothing before the service has reported its limit', () => {
     for (const lane of LANES) expect(drain(UNKNOWN_RATE, lane)).toBe(1000);
+    const partly = [
+      informed(report(0, { remaining: undefined })),
+      { ...informed(report(0)), resetAtMs: undefined },
+    ];
+    for (const state of partly) {
+      expect(acquire(state, 'discovery', NOW)).toEqual({ state, admission: { admitted: true } });
+    }
+  });
+
+  it('reserves nothing of a limit that the service did not report', () => {
+    expect(drain(informed(report(5, { limit: undefined })), 'discovery')).toBe(5);
   });
 
   // Rule 2.
@@ -82,6 +93,23 @@ describe('updating', () => {
     expect(drain(informed(report(10), report(90, { resetAtMs: RESET + 999 })), 'webhook')).toBe(10);
   });
 
+  it('takes the earliest reset of a window: whole seconds make each up to one second late', () => {
+    const later = (differenceMs: number) =>
+      informed(report(10), report(90, { resetAtMs: RESET + differenceMs }));
+    expect(later(999)).toMatchObject({ remaining: 10, resetAtMs: RESET });
+    expect(later(-2_000)).toMatchObject({ remaining: 10, resetAtMs: RESET - 2_000 });
+    expect(later(2_001)).toMatchObject({ remaining: 90, resetAtMs: RESET + 2_001 });
+  });
+
+  it('keeps what a response does not report', () => {
+    const known = informed(report(10));
+    expect(update(known, report(90, { resetAtMs: undefined }), NOW)).toEqual(known);
+    expect(update(known, report(9, { limit: undefined }), NOW)).toMatchObject({ limit: 100 });
+    const without = report(0, { remaining: undefined });
+    expect(informed(report(10), without)).toMatchObject({ remaining: 10 });
+    expect(informed(without, report(10))).toMatchObject({ remaining: 10 });
+  });
+
   it('starts a new window with a later reset, and ignores responses of an earlier window', () => {
     const next = report(90, { resetAtMs: RESET + 60_000 });
     expect(drain(informed(report(0), next), 'webhook')).toBe(90);
@@ -105,6 +133,8 @@ describe('updating', () => {
       const { state } = acquire(informed(report(0)), 'webhook', RESET);
       const corrected = update(state, report(40, { resetAtMs }), RESET + 10);
       expect(corrected).toMatchObject({ remaining: 40, resetAtMs, isAssumed: false });
+      // What was acquired of the assumed window may be in flight, and not counted by the service yet.
+      expect(update(state, report(100, { resetAtMs }), RESET + 10).remaining).toBe(99);
     }
   });
 
@@ -116,7 +146,10 @@ describe('updating', () => {
     const read = update(informed(report(90)), report(5, { resetAtMs: back + 20_000 }), back);
     expect(read).toMatchObject({ remaining: 5, resetAtMs: back + 20_000 });
     const unlimited = informed(report(0, { limit: undefined }));
-    expect(mayTake(unlimited, 'webhook', back)).toBe(true);
+    expect(acquire(unlimited, 'webhook', back)).toEqual({
+      state: UNKNOWN_RATE,
+      admission: { admitted: true },
+    });
     expect(mayTake(used, 'webhook', RESET - 300_000)).toBe(false);
   });
 
@@ -153,6 +186,11 @@ describe('reading headers', () => {
     expect(readRate(headers, false, NOW)).toEqual(report(7));
   });
 
+  it('ignores spaces around numbers, and a limit of zero, with which nothing would be sent again', () => {
+    expect(readRate({ ...headers, limit: ' 100 ' }, false, NOW).limit).toBe(100);
+    expect(readRate({ ...headers, limit: '0' }, false, NOW).limit).toBeUndefined();
+  });
+
   it('measures the wait by the clock of the service if it reports one', () => {
     const date = new Date(NOW - 3_600_000).toUTCString();
     const reset = String((NOW - 3_600_000 + 20_000) / 1000);
@@ -160,7 +198,7 @@ describe('reading headers', () => {
   });
 
   // Rule 5.
-  it.each([null, '', 'soon', '-1', '0', String(NOW / 1000 - 1), String(RESET)])(
+  it.each([null, '', 'soon', '-1', '0', String(NOW / 1000 - 1), String(NOW / 1000), String(RESET)])(
     'ignores the reset %j',
     (reset) => {
       expect(readRate({ ...headers, reset }, false, NOW).resetAtMs).toBeUndefined();

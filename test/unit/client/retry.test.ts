@@ -117,6 +117,15 @@ describe('a retry', () => {
     );
   });
 
+  // Rules 6 and 7.
+  it('is sent if its time is just left, which for a change is half of the total at most', () => {
+    const left = (ms: number) => ({ elapsedMs: POLICY.totalTimeoutMs - ms, requiredMs: 1_000 });
+    expect(isRetried(response(503), left(1_000))).toBe(true);
+    expect(isRetried(response(503), left(999))).toBe(false);
+    expect(requiredMs(false, { ...POLICY, totalTimeoutMs: 20_000 })).toBe(10_000);
+    expect(requiredMs(false, POLICY)).toBe(POLICY.attemptTimeoutMs);
+  });
+
   it('uses the full range of the jitter, from zero to the ceiling', () => {
     const delayOf = (attempts: number, random: number) =>
       decideRetry({ ...FIRST, attempts, random, failure: response(503) }, POLICY);
