@@ -7,6 +7,7 @@ const ATTEMPTS = 'src/authorizations/domain/attempts.ts';
 const ALERT = 'src/alerts/domain/alert.ts';
 const EPOCHS = 'src/ledger/domain/epochs.ts';
 const MERGE = 'src/ledger/domain/merge.ts';
+const RATE = 'src/client/domain/rate.ts';
 const REPORT = 'src/settlement/domain/report.ts';
 const CSV_ROWS = 'src/settlement/domain/csvRows.ts';
 const LABELS =
@@ -58,6 +59,55 @@ export const SURVIVORS: readonly Survivor[] = [
     code: 'default: return undefined;',
     becomes: 'default: break;',
     reason: 'For the compiler: the end of the function returns undefined, too.',
+  },
+  ...['kind', 'id'].map((name) => ({
+    file: 'src/audit/domain/subject.ts',
+    within: 'parseSubject',
+    code: `${name} === undefined`,
+    becomes: 'false',
+    reason: 'For the compiler: an expression that matches has both parts.',
+  })),
+  {
+    file: RATE,
+    within: 'UNKNOWN_RATE',
+    code: 'false',
+    becomes: 'true',
+    reason: 'Without a reset there is no window that a response could correct.',
+  },
+  {
+    file: RATE,
+    within: 'update',
+    code: 'current.resetAtMs === undefined',
+    becomes: 'false',
+    reason: 'For the compiler: the difference to no reset is no number.',
+  },
+  {
+    file: RATE,
+    within: 'readRate',
+    code: 'resetSeconds === undefined',
+    becomes: 'false',
+    reason: 'For the compiler: what is no number is not plausible.',
+  },
+  {
+    file: RATE,
+    within: 'isPlausible',
+    code: 'waitMs !== undefined',
+    becomes: 'true',
+    reason: 'For the compiler: nothing is greater than undefined.',
+  },
+  {
+    file: 'src/client/domain/retry.ts',
+    within: 'decideRetry',
+    code: "failure.kind === 'response'",
+    becomes: 'true',
+    reason: 'For the compiler: only a response names a wait.',
+  },
+  {
+    file: 'src/client/domain/retry.ts',
+    within: 'mayRetry',
+    code: "failure.kind === 'response'",
+    becomes: 'true',
+    reason: 'For the compiler: only a response is a refusal.',
   },
   {
     file: 'src/notify/domain/message.ts',
@@ -185,6 +235,34 @@ export const SURVIVORS: readonly Survivor[] = [
     code: "'FileProblem'",
     becomes: "''",
     reason: 'For the stack, if nothing catches it.',
+  },
+  {
+    file: 'src/settlement/domain/mt940.ts',
+    within: 'createTagReader',
+    code: '/\\r$/',
+    becomes: '/\\r/',
+    reason: 'A line that is too long by a carriage return within it is refused when it ends.',
+  },
+  {
+    file: 'src/settlement/domain/pages.ts',
+    within: 'refuseOtherInterim',
+    code: 'currency === undefined',
+    becomes: 'false',
+    reason: 'For the compiler: balances have a currency.',
+  },
+  {
+    file: 'src/settlement/domain/pages.ts',
+    within: 'refuseDifference',
+    code: 'currency === undefined',
+    becomes: 'false',
+    reason: 'For the compiler: balances have a currency.',
+  },
+  {
+    file: 'src/settlement/domain/sequences.ts',
+    within: 'createSequences',
+    code: 'sequence',
+    becomes: 'true',
+    reason: 'For the compiler: a statement has a sequence only after that began.',
   },
   {
     file: 'src/settlement/domain/mt940.ts',

@@ -142,7 +142,6 @@ function createStatements(account: string) {
     const opening = balanceOf(tagged);
     if (continuedFrom) refuseMissingPage(continuedFrom, opening, tagged.place);
     statement = { opening, sequence: continuedFrom?.sequence, entriesMinor: 0n };
-    continuedFrom = undefined;
   };
   const addEntry = (tagged: Tagged) => {
     if (!statement) {

@@ -333,6 +333,15 @@ describe('statements that follow each other have one sequence', () => {
       [1, 1],
     ],
     [
+      '3: but not with one behind a gap, also if one without entries is between them',
+      [
+        [0, 5],
+        [7, 7],
+        [7, 9],
+      ],
+      [1, 2],
+    ],
+    [
       '3: pages of one statement, also where they come back',
       [
         [0, 5, false],
