@@ -85,6 +85,7 @@ test.each([
 test('a secret of the sandbox that no receiver knows names the setting that both share', () => {
   const judgment = judgeSecrets([profile({ secret: 'other' })], 'sandbox');
   expect(judgment.state).toBe('failed');
+  expect(judgment.result).toMatch(/^the sandbox \(pro_1\) signs with a secret that the receiver/);
   expect(judgment.remedy).toContain('SANDBOX_WEBHOOK_SECRET');
 });
 
@@ -97,6 +98,24 @@ test.each([
   [{ payout_statuses_enabled: ['success'] }, 'warning'],
 ])('a profile with the switches %j: %s', (details, state) => {
   expect(judgeEvents([profile({ details })]).state).toBe(state);
+});
+
+test('a warning is worse than what was not checked, and better than a failure (rule 2)', () => {
+  const at = (profileId: string, url: string | null) => profile({ profileId }, url);
+  const judgment = judgeAddresses(
+    [
+      at('pro_1', 'https://a.example/hooks'),
+      at('pro_2', null),
+      at('pro_3', 'https://a.example/webhooks'),
+    ],
+    PATH_ONLY,
+  );
+  expect(judgment.state).toBe('failed');
+  expect(judgment.result.split('\n').map((line) => line.slice(0, 5))).toEqual([
+    'pro_2',
+    'pro_1',
+    'pro_3',
+  ]);
 });
 
 test('the worst of several profiles decides, and each is named (rule 2)', () => {
