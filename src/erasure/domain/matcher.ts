@@ -113,21 +113,22 @@ function asciiJson(text: string): string {
 
 const WORD = /[\p{L}\p{N}]/u;
 
+/** Whether a text in lower case has a letter or digit at a place. Before and behind it there is none. */
 function isWordAt(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (code >= 128) return WORD.test(text.charAt(at));
-  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
 }
 
 /** Whether the letter or digit at a place belongs to a word that begins before it. */
 function continuesWord(text: string, at: number): boolean {
-  if (at === 0 || !isWordAt(text, at - 1) || !isWordAt(text, at)) return false;
+  if (!isWordAt(text, at - 1) || !isWordAt(text, at)) return false;
   return !isEscape(text.slice(Math.max(0, at - 3), at));
 }
 
 /** Whether the word before a place goes on there. */
 function isContinued(text: string, at: number): boolean {
-  return at < text.length && isWordAt(text, at - 1) && isWordAt(text, at);
+  return isWordAt(text, at - 1) && isWordAt(text, at);
 }
 
 /** The letter or digit before a value may end an escape: `\n` in JSON, `%20` in a URL. */

@@ -45,7 +45,7 @@ export function headlineOf(facts: FlowFacts): Headline {
   const flow = flowOf(facts);
   const troubles = troublesOf(facts);
   const isUrgent = facts.critical > 0 || facts.missingRoles.length > 0;
-  const tone = isUrgent || flow.tone === 'bad' ? 'bad' : flow.tone;
+  const tone = isUrgent ? 'bad' : flow.tone;
   if (troubles.length === 0) {
     return {
       tone,

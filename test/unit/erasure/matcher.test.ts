@@ -25,6 +25,13 @@ describe('a value is found', () => {
     ['behind an escape of a URL', 'Ann', 'to=%20Ann'],
     ['decomposed', 'Zoë Müller', 'Zoë Müller'.normalize('NFD')],
     ['at the very end', '5550100', 'call 5550100'],
+    ['with spaces around it', ' Ann Lee ', 'for Ann Lee!'],
+    ['escaped as in JSON, with letters beyond ASCII', 'Zoë "Z" Lee', 'name: Zoë \\"Z\\" Lee, too'],
+    ['as JSON of ASCII alone, in a sentence', 'Zoë Lee', 'name: Zo\\u00eb Lee, too'],
+    ['escaped as in a form', 'Ann Lee', 'name=Ann+Lee&x=1'],
+    ['behind an escape at the very beginning', 'Ann Lee', '\\nAnn Lee'],
+    ['behind a letter, if it begins with none', '+1 555 0100', 'tel+1 555 0100'],
+    ['before a letter, if it ends with none', 'Ann (Nan)', 'Ann (Nan)s'],
   ])('%s', (_how, value, text) => {
     expect(find([value], text)).toEqual([value]);
     const left = eraseValues(text, [value]);
@@ -45,6 +52,32 @@ describe('a value is found', () => {
       find(['Ann Lee', '5550100', 'ann@example.org'], 'Joann Lees 15550100 joann@example.org'),
     ).toEqual([]);
     expect(eraseValues('Joann Lees 15550100', ['Ann Lee', '5550100'])).toBe('Joann Lees 15550100');
+    for (const letter of 'azAZ09éÉ') {
+      for (const text of [`${letter}Ann Lee`, `Ann Lee${letter}`]) {
+        expect(find(['Ann Lee'], text), text).toEqual([]);
+        expect(eraseValues(text, ['Ann Lee'])).toBe(text);
+      }
+    }
+    for (const mark of '`{/:@ €') {
+      expect(find(['Ann Lee'], `${mark}Ann Lee${mark}`), mark).toEqual(['Ann Lee']);
+    }
+  });
+
+  test('also in a text of any characters', () => {
+    const random = seededRandom(1);
+    const unit = () => String.fromCharCode(0x100 + Math.floor(random() * 0x4000));
+    const words = Array.from({ length: 2_000 }, () => unit() + unit() + unit());
+    const text = Array.from({ length: 50_000 }, unit).join('');
+    expect(find(['Ann Lee', ...words], `${text} Ann Lee`)).toContain('Ann Lee');
+  });
+
+  test('and erased as a whole, also if another one is a part of it', () => {
+    for (const values of [
+      ['Ann', 'Ann Lee'],
+      ['Ann Lee', 'Ann'],
+    ]) {
+      expect(eraseValues('for Ann Lee', values)).toBe('for [erased]');
+    }
   });
 });
 

@@ -72,6 +72,24 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     'bad',
     'Webhooks arrive and are not applied: 7 pending, the oldest for 15 minutes.',
   ],
+  [
+    'every process was stopped, and nothing alerts yet',
+    { hasProcess: false, secondsSinceEvent: 60 },
+    'bad',
+    'Webhooks are not received: no process runs. The last one arrived 60 seconds ago.',
+  ],
+  [
+    'events wait for five minutes',
+    { pending: 7, oldestPendingSeconds: 300 },
+    'good',
+    `${FLOWING} Nothing waits for a person.`,
+  ],
+  [
+    'six quiet hours',
+    { secondsSinceEvent: 6 * 3600 },
+    'good',
+    `${FLOWING} Nothing waits for a person.`,
+  ],
   ['silence', { secondsSinceEvent: 7 * 3600 }, 'warn', 'No webhook for 7 hours.'],
   [
     'the last events are of another account',
