@@ -1,10 +1,11 @@
 /** Retrieving one resource over HTTP and applying it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { HOUR_MS } from '../../src/platform/time.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { clientOf, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, readOpenFindings, readResourceStates, testApplier } from '../support/ledger.ts';
 
 let db: TestDatabase;
@@ -148,6 +149,35 @@ test('a refund that an event reports without its amount is certain after one ret
       { amount_minor: 100, posts: true, uncertainties: [] },
     ]);
   }
+});
+
+// Disputes of the family carry no version. Of two bodies with one status the hash decided which is the head, and where it
+// was that of the retrieve, the finding stayed open for good, and no month with the dispute could be closed.
+test('a dispute of which the service corrects the amount without a version is certain after an hour', async () => {
+  const service = await startPaymentService();
+  for (const [before, after] of [
+    [931, 928],
+    [928, 931],
+    [500, 501],
+    [501, 500],
+  ] as const) {
+    const id = unique('dp');
+    const dispute = { dispute_id: id, dispute_status: 'dispute_opened', dispute_stage: 'dispute' };
+    const body = (amount: number) => ({ ...dispute, amount: String(amount), currency: 'EUR' });
+    const label = { eventType: 'dispute_opened', contentType: 'dispute_details' };
+    await applyEach(db, testApplier(db), [eventBody(body(before), label)]);
+    for (const time of ['10:05:00', '11:00:00', '11:01:01']) {
+      const date = new Date(`2026-11-01T${time}Z`).toUTCString();
+      service.always = () => ({ status: 200, body: body(after), headers: { date } });
+      await retrieverOf(service)({ kind: 'dispute', id }, { lane });
+    }
+    expect(await readResourceStates(db, [id])).toMatchObject([
+      { amount_minor: after, uncertainties: [], open_findings: [] },
+    ]);
+    expect(await readOpenFindings(db, `dispute:${id}`)).toEqual([]);
+  }
+  const { checks } = await verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: true });
+  expect(checks.filter(({ failures }) => failures > 0)).toEqual([]);
 });
 
 // Services of the family send no captured amount beside `succeeded`: each such payment was retrieved each day for good.

@@ -131,6 +131,14 @@ export const MERGE: readonly Mistake[] = [
     test: 'test/unit/ledger/epochs.test.ts',
   },
   {
+    guarantee:
+      'A retrieve settles what is uncertain only once no replica lags behind other bodies.',
+    file: 'src/ledger/domain/epochs.ts',
+    code: 'observedMicros + MAX_LAG_MICROS <= retrieve.observedMicros',
+    mistaken: 'observedMicros <= retrieve.observedMicros',
+    test: 'test/unit/ledger/epochs.test.ts',
+  },
+  {
     guarantee: 'An order with more refunded than captured is refunded.',
     file: 'src/ledger/domain/order.ts',
     code: 'return refundedMinor >= capturedMinor',

@@ -16,10 +16,13 @@
  * 5. An epoch has a floor: the version of the confirming retrieve, or else the time of its response, and
  *    above every contradicted version, or above the time of a contradicted webhook without one. A retrieve joins the
  *    newest epoch of its time. Other snapshots join it only from the floor upward.
- * 6. Epochs are stored, so a rebuild repeats them.
+ * 6. A retrieve that agrees and is certain by itself settles what other bodies leave uncertain: it opens an epoch at
+ *    once if no replica could lag behind any of them. Without that, bodies that the service has left behind, such as
+ *    one without a version of a higher rank or with an earlier amount, would leave the state uncertain for good.
+ * 7. Epochs are stored, so a rebuild repeats them.
  */
 import { isSameCapture } from '../../contract/statuses.ts';
-import type { ResourceState } from './merge.ts';
+import { foldSnapshots, type ResourceState } from './merge.ts';
 import { capturedOf, changedMicros, type Snapshot, type SnapshotContent } from './snapshot.ts';
 
 export interface Epoch {
@@ -123,7 +126,7 @@ export function mayLag(response: DatedResponse, stateMicros: number | null | und
 }
 
 /**
- * Compares a retrieve with the state that was merged with it (invariants 2 to 4).
+ * Compares a retrieve with the state that was merged with it (invariants 2 to 4, and 6).
  * @param earlier the stored contradiction of an earlier retrieve, if any
  * @param known every snapshot of the resource, including this retrieve
  */
@@ -138,15 +141,38 @@ export function compareRetrieve(
   if (mayLag({ versionMicros, observedMicros }, merged.versionMicros)) return { outcome: 'lags' };
   const terms = moneyTerms(content);
   const isOlder = (versionMicros ?? Infinity) < (merged.versionMicros ?? -Infinity);
-  if (sameTerms(terms, merged) && (merged.posts || !isOlder)) return { outcome: 'agrees' };
+  if (sameTerms(terms, merged) && (merged.posts || !isOlder)) {
+    return settles(retrieve, merged, known) ? newEpoch(retrieve, merged, known) : AGREES;
+  }
   if (!earlier || !equalTerms(earlier.terms, terms)) {
     return { outcome: 'contradicts', contradiction: { terms, observedMicros } };
   }
   if (observedMicros - earlier.observedMicros < CONFIRM_AFTER_MICROS) {
     return { outcome: 'contradicts', contradiction: earlier };
   }
-  const epoch = { epoch: merged.epoch + 1, floorMicros: floorFor(retrieve, known) };
-  return { outcome: 'opens_epoch', epoch };
+  return newEpoch(retrieve, merged, known);
+}
+
+const AGREES: RetrieveOutcome = { outcome: 'agrees' };
+
+function newEpoch(
+  retrieve: Snapshot,
+  { epoch }: ResourceState,
+  known: readonly Snapshot[],
+): RetrieveOutcome {
+  const floorMicros = floorFor(retrieve, known);
+  return { outcome: 'opens_epoch', epoch: { epoch: epoch + 1, floorMicros } };
+}
+
+/** Invariant 6. */
+function settles(retrieve: Snapshot, merged: ResourceState, known: readonly Snapshot[]): boolean {
+  if (merged.uncertainties.length === 0) return false;
+  const isLast = known.every(
+    ({ contentHash, observedMicros }) =>
+      contentHash === retrieve.contentHash ||
+      observedMicros + MAX_LAG_MICROS <= retrieve.observedMicros,
+  );
+  return isLast && foldSnapshots([retrieve]).uncertainties.length === 0;
 }
 
 /**

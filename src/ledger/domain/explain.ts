@@ -214,7 +214,7 @@ function decide(head: Evidence, runnerUp: Evidence | undefined): Decision {
 
 const REASONS: Readonly<Record<KeyField, (head: Evidence, other: Evidence) => string>> = {
   epoch: (head, other) =>
-    `It belongs to epoch ${head.epoch}, the other to epoch ${other.epoch}: two retrieves agreed on a correction, and earlier bodies no longer count.`,
+    `It belongs to epoch ${head.epoch}, the other to epoch ${other.epoch}: retrieves showed which body is right, and earlier bodies no longer count.`,
   stage: (head, other) =>
     `Disputes only move to later stages, and ${stageOf(head)} is later than ${stageOf(other)}.`,
   version: ({ content: { versionMicros } }, other) =>

@@ -225,6 +225,77 @@ test('E4: it also counts where it only completes what the ledger has', () => {
   expect(after(3, 63, 200, 300)).toMatchObject({ openedEpochs: [], isCheckDue: false });
 });
 
+const HOUR = 3_600;
+
+/** Of several bodies of one rank without a version, the hash decides which is the head. */
+test.each([
+  [931, 928],
+  [928, 931],
+  [500, 501],
+  [501, 500],
+])(
+  'E6: of %d and %d without a version, a retrieve settles which one counts after an hour',
+  (first, amountMinor) => {
+    const dispute = { currency: 'EUR', status: 'opened', stage: 'dispute' };
+    const kind = 'dispute';
+    const opened = observe({ ...dispute, amountMinor: first }, { kind });
+    const corrected = (seconds: number) =>
+      observe(
+        { ...dispute, amountMinor },
+        { kind, source: 'retrieve', observedMicros: T0 + seconds * SECOND },
+      );
+    const early = run([opened, corrected(100)]).last;
+    expect(early.state?.uncertainties).toEqual(['conflicting_amounts']);
+    const { last } = run([opened, corrected(100), corrected(HOUR), corrected(HOUR + 60)]);
+    expect(last.state).toMatchObject({ epoch: 1, amountMinor, posts: true, uncertainties: [] });
+    expect(last.isCheckDue).toBe(false);
+  },
+);
+
+const UNDATED_LOST = { ...usd, status: 'lost', stage: 'dispute' };
+const REOPENED = { ...usd, status: 'opened', stage: 'dispute', versionMicros: T0 + SECOND };
+const retrieveDispute = (content: SnapshotContent, seconds: number) =>
+  observe(content, {
+    kind: 'dispute',
+    source: 'retrieve',
+    observedMicros: T0 + seconds * SECOND,
+  });
+
+test('E6: a body without a version that the service has left behind leaves nothing uncertain once no replica lags behind it', () => {
+  const lost = observe(UNDATED_LOST, { kind: 'dispute' });
+  const before = run([lost, retrieveDispute(REOPENED, 100), retrieveDispute(REOPENED, HOUR - 1)]);
+  expect(before.last.state?.uncertainties).toEqual(['unversioned_ahead']);
+  expect(before.last.openedEpochs).toEqual([]);
+  const { last } = run([lost, retrieveDispute(REOPENED, 100), retrieveDispute(REOPENED, HOUR)]);
+  expect(last.openedEpochs).toMatchObject([{ epoch: 1 }]);
+  expect(last.state).toMatchObject({ status: 'opened', uncertainties: [], statusAhead: undefined });
+});
+
+test('E6: a later body without a version is uncertain again, and settled again', () => {
+  const lost = observe(UNDATED_LOST, { kind: 'dispute' });
+  const again = observe(UNDATED_LOST, {
+    kind: 'dispute',
+    observedMicros: T0 + (HOUR + 10) * SECOND,
+  });
+  const settled = [lost, retrieveDispute(REOPENED, HOUR), again];
+  expect(run(settled).last.state?.uncertainties).toEqual(['unversioned_ahead']);
+  const { last } = run([...settled, retrieveDispute(REOPENED, 2 * HOUR + 10)]);
+  expect(last.openedEpochs).toMatchObject([{ epoch: 2 }]);
+  expect(last.state?.uncertainties).toEqual([]);
+});
+
+test('E6: a retrieve that is uncertain itself settles nothing', () => {
+  const paid = { ...usd, status: 'succeeded', versionMicros: T0 };
+  const { last } = run([observe(paid), retrieve({ ...paid, reason: 'of the response' }, HOUR)]);
+  expect(last.openedEpochs).toEqual([]);
+  expect(last.state?.uncertainties).toEqual(['provisional_amount']);
+});
+
+test('E6: a retrieve that agrees with a certain state opens no epoch', () => {
+  const { last } = run([observe(PAID), retrieve({ ...PAID, reason: 'of the response' }, HOUR)]);
+  expect(last.openedEpochs).toEqual([]);
+});
+
 test('E5: an old webhook that arrives after the epoch does not restore the money', () => {
   const late = { ...PAID, errorCode: 'arrived late', versionMicros: T0 + 1 };
   const { last } = run([

@@ -78,7 +78,7 @@ describe('X1: the explained fold is that of the ledger', () => {
       'epoch',
       evidence({ ...usd, status: 'failed' }, { epoch: 1, source: 'retrieve' }),
       evidence(paid),
-      /epoch 1.*two retrieves agreed on a correction/,
+      /epoch 1.*retrieves showed which body is right/,
     ],
     [
       'stage',
