@@ -180,6 +180,7 @@ const contradiction = z.strictObject({
     amount: optionalAmount,
     currency: currency.nullable(),
     amount_received: optionalAmount,
+    amount_capturable: optionalAmount,
   }),
   observed_at: time,
 });

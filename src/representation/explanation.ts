@@ -114,6 +114,7 @@ function contradictionJson({ terms, observedAt }: NonNullable<PartExplanation['c
       amount: terms.amountMinor ?? null,
       currency: terms.currency ?? null,
       amount_received: terms.amountReceivedMinor ?? null,
+      amount_capturable: terms.amountCapturableMinor ?? null,
     },
     observed_at: observedAt,
   };

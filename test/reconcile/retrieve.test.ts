@@ -6,7 +6,13 @@ import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { clientOf, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
-import { applyEach, readOpenFindings, readResourceStates, testApplier } from '../support/ledger.ts';
+import {
+  applyEach,
+  readOpenFindings,
+  readOrderStates,
+  readResourceStates,
+  testApplier,
+} from '../support/ledger.ts';
 
 let db: TestDatabase;
 
@@ -130,6 +136,32 @@ test('a payment that names another order with the same version is filed under it
     ]);
     expect(await readOpenFindings(db, `payment:${id}`)).toEqual([]);
   }
+});
+
+// The ledger kept the largest hold until the payment ended, and a capture of as much was refused.
+test('a hold of which the service released a part is as large as the rest after two retrieves', async () => {
+  const service = await startPaymentService();
+  const orderId = unique('ord');
+  const held = paymentObject({
+    status: 'requires_capture',
+    capture_method: 'manual',
+    amount_received: 0,
+    amount_capturable: 6540,
+    metadata: { order_id: orderId },
+  });
+  const id = held.payment_id;
+  await applyEach(db, testApplier(db), [eventBody(held)]);
+  const rest = { ...held, amount_capturable: 5000, modified_at: '2026-11-01T10:03:00Z' };
+  for (const time of ['10:05:00', '10:06:01']) {
+    const date = new Date(`2026-11-01T${time}Z`).toUTCString();
+    service.always = () => ({ status: 200, body: rest, headers: { date } });
+    await retrieverOf(service)({ kind: 'payment', id }, { lane });
+  }
+  expect(await readResourceStates(db, [id])).toMatchObject([
+    { authorized_minor: 5000, uncertainties: [], open_findings: [] },
+  ]);
+  expect(await readOrderStates(db, [orderId])).toMatchObject([{ authorized_minor: 5000 }]);
+  expect(await readOpenFindings(db, `payment:${id}`)).toEqual([]);
 });
 
 // An event of few fields has the version of the response; as the head it would stay uncertain, and be retrieved each day.

@@ -139,6 +139,13 @@ export const MERGE: readonly Mistake[] = [
     test: 'test/unit/ledger/epochs.test.ts',
   },
   {
+    guarantee: 'A hold of which the service released a part is as large as the rest.',
+    file: 'src/ledger/domain/epochs.ts',
+    code: ' &&\n    (terms.amountCapturableMinor ?? openMinor) === openMinor',
+    mistaken: '',
+    test: 'test/unit/ledger/epochs.test.ts',
+  },
+  {
     guarantee: 'An order with more refunded than captured is refunded.',
     file: 'src/ledger/domain/order.ts',
     code: 'return refundedMinor >= capturedMinor',

@@ -21,7 +21,7 @@
  *    one without a version of a higher rank or with an earlier amount, would leave the state uncertain for good.
  * 7. Epochs are stored, so a rebuild repeats them.
  */
-import { isSameCapture } from '../../contract/statuses.ts';
+import { isCapturable, isSameCapture } from '../../contract/statuses.ts';
 import { foldSnapshots, type ResourceState } from './merge.ts';
 import { capturedOf, changedMicros, type Snapshot, type SnapshotContent } from './snapshot.ts';
 
@@ -43,6 +43,8 @@ export interface MoneyTerms {
   readonly amountMinor?: number | undefined;
   readonly currency?: string | undefined;
   readonly amountReceivedMinor?: number | undefined;
+  /** Payments that can be captured: how much of them, above zero. */
+  readonly amountCapturableMinor?: number | undefined;
   /** Refunds and disputes: the payment that the money is of. */
   readonly paymentId?: string | undefined;
   /** The order that it is of, if the resource names one. */
@@ -55,6 +57,7 @@ const TERMS = [
   'amountMinor',
   'currency',
   'amountReceivedMinor',
+  'amountCapturableMinor',
   'paymentId',
   'orderId',
 ] as const satisfies readonly (keyof MoneyTerms)[];
@@ -199,12 +202,14 @@ function sameTerms(terms: MoneyTerms, merged: ResourceState): boolean {
 }
 
 function hasSameMoney(terms: MoneyTerms, merged: ResourceState): boolean {
+  const openMinor = merged.authorizedMinor - merged.capturedMinor;
   return (
     (terms.status ?? merged.status) === merged.status &&
     (terms.stage ?? merged.stage) === merged.stage &&
     (terms.amountMinor ?? merged.amountMinor) === merged.amountMinor &&
     (terms.currency ?? merged.currency) === merged.currency &&
-    isSameCapture(terms.amountReceivedMinor ?? merged.capturedMinor, merged)
+    isSameCapture(terms.amountReceivedMinor ?? merged.capturedMinor, merged) &&
+    (terms.amountCapturableMinor ?? openMinor) === openMinor
   );
 }
 
@@ -222,8 +227,21 @@ export function isOwnerContradicted({ terms }: Contradiction, merged: ResourceSt
 
 function moneyTerms(content: SnapshotContent): MoneyTerms {
   const { status, stage, amountMinor, currency, paymentId, orderId } = content;
-  const amountReceivedMinor = capturedOf(content);
-  return { status, stage, amountMinor, currency, amountReceivedMinor, paymentId, orderId };
+  return {
+    status,
+    stage,
+    amountMinor,
+    currency,
+    amountReceivedMinor: capturedOf(content),
+    amountCapturableMinor: capturableOf(content),
+    paymentId,
+    orderId,
+  };
+}
+
+/** Holds only grow within an epoch, so one of which the service released a part has to open another. */
+function capturableOf({ status, amountCapturableMinor }: SnapshotContent): number | undefined {
+  return isCapturable(status) ? amountCapturableMinor || undefined : undefined;
 }
 
 /** Whether both carry a field with different values. */

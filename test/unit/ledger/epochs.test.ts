@@ -157,6 +157,38 @@ test.each([
   },
 );
 
+const HELD = {
+  ...usd,
+  status: 'requires_capture',
+  amountReceivedMinor: 0,
+  captureMethod: 'manual',
+};
+
+test('E2, E3: of a hold of which the service released a part, the rest can be captured after two retrieves', () => {
+  const whole = { ...HELD, amountCapturableMinor: 100, versionMicros: T0 };
+  const rest = { ...HELD, amountCapturableMinor: 70, versionMicros: T0 + SECOND };
+  const first = run([observe(whole), retrieve(rest, 10)]).last;
+  expect(first).toMatchObject({
+    isCheckDue: true,
+    contradiction: { terms: { amountCapturableMinor: 70 } },
+  });
+  const { last } = run([observe(whole), retrieve(rest, 10), retrieve(rest, 70)]);
+  expect(last.openedEpochs).toMatchObject([{ epoch: 1 }]);
+  expect(last.state).toMatchObject({ authorizedMinor: 70, capturedMinor: 0 });
+});
+
+test.each<[string, SnapshotContent]>([
+  ['nothing that can be captured', { amountCapturableMinor: 0 }],
+  ['what is left after a capture', { amountCapturableMinor: 60, amountReceivedMinor: 40 }],
+  ['another status', { amountCapturableMinor: 70, status: 'processing' }],
+])('E2: a retrieve that states %s does not reduce a hold', (_what, fields) => {
+  const whole = { ...HELD, amountCapturableMinor: 100, versionMicros: T0 };
+  const shown = { ...HELD, versionMicros: T0 + SECOND, ...fields };
+  const { last } = run([observe(whole), retrieve(shown, 10), retrieve(shown, 70)]);
+  expect(last.openedEpochs).toEqual([]);
+  expect(last.state?.authorizedMinor).toBe(100);
+});
+
 test('E3: two retrieves that contradict each other start over', () => {
   const other = { ...TAKEN_BACK, status: 'expired', versionMicros: T0 + 2 * SECOND };
   const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(other, 80)]);
