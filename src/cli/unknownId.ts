@@ -1,6 +1,9 @@
 /** The error of a command that was given an id that does not exist. */
+
+import { shellWord } from '../alerts/domain/shellWord.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
-import { findResources } from '../ledger/read/store/lookup.ts';
+import { resolveOrders } from '../ledger/read/orders.ts';
+import { findPayoutsByReference, findResources } from '../ledger/read/store/lookup.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { NotFoundError } from '../platform/errors.ts';
 import { printable } from '../platform/printable.ts';
@@ -16,14 +19,29 @@ interface Unknown {
   readonly next?: string;
 }
 
-/** Suggests the id that was probably meant. */
+/** Names what else has exactly this id; otherwise suggests the id that was probably meant. */
 export async function unknownId(
   db: Queryable,
   { id, kinds, message, next }: Unknown,
 ): Promise<NotFoundError> {
+  const other = await otherOf(db, id);
+  if (other !== undefined) {
+    const shown = `It is ${other}: \`npx tallyhook find ${shellWord(id)}\` shows what to run.`;
+    return new NotFoundError(`${message} ${shown}`);
+  }
   const near = await findNearId(db, id, kinds);
   const suggestion = near === undefined ? undefined : `Did you mean ${printable(near)}?`;
   return new NotFoundError([message, suggestion, next].filter((part) => part).join(' '));
+}
+
+/** What has exactly this id, of any kind; undefined if nothing has. */
+async function otherOf(db: Queryable, id: string): Promise<string | undefined> {
+  const [resource] = await findResources(db, id);
+  if (resource) return `the id of a ${resource.kind}`;
+  const [order] = await resolveOrders(db, { id });
+  if (order) return 'the id of an order';
+  const [payout] = await findPayoutsByReference(db, id, { after: undefined, limit: 1 });
+  return payout && 'the reference of a payout';
 }
 
 /** @throws NotFoundError if the ledger has no such resource: the command failed because of the id */

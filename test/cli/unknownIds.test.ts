@@ -1,5 +1,6 @@
 /** A command that gets an id with a typing error names the id that exists. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shellWord } from '../../src/alerts/domain/shellWord.ts';
 import { findNearId, ID_KINDS } from '../../src/search/nearId.ts';
 import { tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
     paymentEvent({ payment_id: 'pay_Zk4mTq9wXc', orderId: 'ord_summer_1001' }),
     refundEvent('pay_Zk4mTq9wXc', { refund_id: 'ref_Hs7dLp2v' }),
     disputeEvent('pay_Zk4mTq9wXc', { dispute_id: 'dp_Vb5nGy8k' }),
-    payoutEvent({ payout_id: 'po_Jw3rFt6z' }),
+    payoutEvent({ payout_id: 'po_Jw3rFt6z', merchant_order_reference_id: 'march run' }),
   ]);
   const [event] = await db.query<{ id: string }>(
     'select event_id as id from webhook_events order by id limit 1',
@@ -53,6 +54,33 @@ test('an order that is the id of a payout leads to the command that shows it', a
   expect((await run('orders', 'show', 'payee_7')).stderr).toContain(
     '`npx tallyhook find` searches ids of every kind.',
   );
+});
+
+test('an id of another kind is named as what it is, and not as unknown only', async () => {
+  const refused = [
+    [['orders', 'explain', 'march run'], 'the reference of a payout'],
+    [['orders', 'show', 'march run'], 'the reference of a payout'],
+    [['events', 'show', 'ord_summer_1001'], 'the id of an order'],
+    [['events', 'show', 'ref_Hs7dLp2v'], 'the id of a refund'],
+  ] as const;
+  for (const [args, what] of refused) {
+    const { code, stderr } = await run(...args);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(`It is ${what}: \`npx tallyhook find ${shellWord(args[2])}\``),
+    });
+  }
+  expect((await run('find', 'march run')).stdout).toContain('po_Jw3rFt6z');
+});
+
+test('an event that is older than the inbox is not reported as one that has not arrived', async () => {
+  const [first] = await db.query<{ id: number }>('select min(id) as id from webhook_events');
+  const { code, stderr } = await run('events', 'show', String((first?.id ?? 0) - 1));
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining('retention removed it, or its number was never used'),
+  });
+  expect((await run('events', 'show', '999999')).stderr).not.toContain('retention');
 });
 
 test('an event, with --json as well, and only among events', async () => {

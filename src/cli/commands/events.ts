@@ -16,6 +16,7 @@ import { searchEvents } from '../../ledger/read/store/events.ts';
 import {
   type EventSummary,
   findEvent,
+  isNumberPassed,
   readVersionAhead,
   type VersionAhead,
 } from '../../ledger/read/store/parts.ts';
@@ -365,6 +366,9 @@ async function mustFind(db: Database, id: string): Promise<EventSummary> {
     id,
     kinds: ['event'],
     message: `No event is known as ${printable(id)}.`,
-    next: '`npx tallyhook events list` shows the inbox.',
+    next: (await isNumberPassed(db, id))
+      ? 'Newer events are stored: retention removed it, or its number was never used. ' +
+        '`npx tallyhook retention show` shows how long events are kept.'
+      : '`npx tallyhook events list` shows the inbox.',
   });
 }

@@ -144,6 +144,13 @@ export async function findEvent(db: Queryable, id: string): Promise<EventSummary
   return rows[0];
 }
 
+/** Whether a text is an inbox number below that of a stored event. */
+export async function isNumberPassed(db: Queryable, id: string): Promise<boolean> {
+  if (!/^\d{1,15}$/.test(id)) return false;
+  const rows = await db.query('select id from webhook_events where id > $1 limit 1', [id]);
+  return rows.length > 0;
+}
+
 export interface EventRow {
   readonly id: number;
   readonly bodyDay: string | null;
