@@ -14,7 +14,7 @@ import type { Context, PagesAppParts } from './serving/context.ts';
 import { createErrorHandler, noPageAt, sendFailure } from './serving/failures.ts';
 import { FOREIGN_FORM, readForm, receiveForm } from './serving/forms.ts';
 import { guard } from './serving/guard.ts';
-import { sendKeptForm } from './serving/keptForm.tsx';
+import { sendKeptForm, sendUnsentForm } from './serving/keptForm.tsx';
 import { createRenderer, type Renderer } from './serving/render.tsx';
 import { requireSession, SIGN_OUT_PATH, sessionOf } from './serving/requestSession.ts';
 import { serveAction } from './serving/serveAction.ts';
@@ -43,7 +43,12 @@ export function createPagesApp(parts: PagesAppParts): Express {
   addAssets(app, assets);
   const downloads = new Set<string>(DOWNLOADS.map(({ path }) => path));
   addSignIn(app, { ...parts, renderer, readForm: receiveForm, downloads });
-  app.use(requireSession(parts, keepForm(renderer)));
+  app.use(
+    requireSession(parts, {
+      whenEnded: keepForm(renderer, sendKeptForm),
+      whenUnavailable: keepForm(renderer, sendUnsentForm),
+    }),
+  );
   const context: Context = {
     ...parts,
     renderer,
@@ -73,11 +78,11 @@ function addAssets(app: Express, assets: Assets): void {
   }
 }
 
-/** Reads a form that was sent without a session, and shows it. */
-function keepForm(renderer: Renderer): RequestHandler {
+/** Reads a form that cannot be carried out, and shows it. */
+function keepForm(renderer: Renderer, send: typeof sendKeptForm): RequestHandler {
   return (request, response, next) => {
     receiveForm(request, response, (error?: unknown) => {
-      if (error === undefined) sendKeptForm({ request, response, renderer });
+      if (error === undefined) send({ request, response, renderer });
       else next(error);
     });
   };

@@ -9,10 +9,18 @@ import { type Failure, problemView, statusOf } from './problem.tsx';
 import type { Renderer } from './render.tsx';
 import { findSession } from './requestSession.ts';
 
-export const UNAVAILABLE: Failure = {
+export const UNAVAILABLE = {
   outcome: 'unavailable',
-  message: 'The database is unavailable. Try again soon.',
-};
+  message: 'The database is unavailable. `npx tallyhook doctor` shows why. Try again soon.',
+} as const satisfies Failure;
+
+/** Of an action that had begun, and that does not record its own attempt. */
+export const INTERRUPTED = {
+  outcome: 'unknown',
+  message:
+    'The database became unavailable during this action, which may have been done. When the database is available ' +
+    'again, check the page of its subject, or the audit log, before you repeat it.',
+} as const satisfies Failure;
 
 export function noPageAt({ path }: Request): Failure {
   return { outcome: 'not_found', message: `There is no page at ${path}.` };

@@ -1,9 +1,10 @@
 /**
- * A form that was sent without a session, or from a page of an earlier one. Nothing is done, and what was typed is
- * kept: the browser does not have it on the page before, which it loads again.
+ * A form that was sent without a session, from a page of an earlier one, or while the database is unavailable. Nothing
+ * is done, and what was typed is kept: the browser does not have it on the page before, which it loads again.
  *
  * 1. Without a session, the page has the form, and leads to the sign-in in another tab.
  * 2. With one, it shows what is sent. Only a person who presses its button sends it with the token of their session.
+ * 3. Without the database, it shows the same, with the token that was sent. It is checked when the form is sent again.
  */
 import type { Request, Response } from 'express';
 import type { Session } from '../../access/sessions.ts';
@@ -24,6 +25,14 @@ interface KeptAt {
   readonly renderer: Pick<Renderer, 'render'>;
   /** Undefined: it has ended. */
   readonly session?: Session | undefined;
+}
+
+/** Shows a form that was not carried out because the database is unavailable. */
+export function sendUnsentForm({ request, response, renderer, session }: KeptAt): void {
+  const kept = { action: ownPath(request.originalUrl), fields: fieldsOf(request.body) };
+  const body = typeof request.body === 'string' ? request.body : '';
+  const view = unavailableView(kept, new URLSearchParams(body).get('form_token') ?? undefined);
+  response.status(503).type('html').send(renderer.render(view, { request, response, session }));
 }
 
 /** More than any form of a page has. Anybody may send one without a session. */
@@ -71,6 +80,22 @@ function endedView(kept: Kept): PageView {
   };
 }
 
+function unavailableView(kept: Kept, formToken: string | undefined): PageView {
+  return {
+    title: 'Unavailable',
+    body: (
+      <>
+        <p class="problem">
+          Nothing was done: the database is unavailable. <code>npx tallyhook doctor</code> shows
+          why.
+        </p>
+        <p>Send it again when the database is available. This page keeps what you typed.</p>
+        <KeptForm kept={kept} label="Send again" formToken={formToken} />
+      </>
+    ),
+  };
+}
+
 function checkView(kept: Kept, formToken: string): PageView {
   return {
     title: 'Check what you send',
@@ -97,7 +122,7 @@ function KeptForm({
 }: {
   readonly kept: Kept;
   readonly label: string;
-  readonly formToken?: string;
+  readonly formToken?: string | undefined;
 }) {
   return (
     <>

@@ -4,6 +4,7 @@ import { permits } from '../../access/domain/roles.ts';
 import { actorOf as actorOfSession, type Session, type Sessions } from '../../access/sessions.ts';
 import type { Actor } from '../../audit/domain/actor.ts';
 import { clientAddress, type TrustedProxies } from '../../platform/clientAddress.ts';
+import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
 import { LIVE_HEADER } from '../live/liveRoute.ts';
 import type { Viewer } from '../page.ts';
 import { readSessionCookie } from '../session/cookie.ts';
@@ -18,26 +19,41 @@ interface SessionLocals {
   readonly session?: Session;
 }
 
-/** @param whenEnded handles a form of a page that was sent without a session */
+const UNAVAILABLE = 'unavailable';
+
+interface FormHandlers {
+  /** Handles a form of a page that was sent without a session. */
+  readonly whenEnded: RequestHandler;
+  /** Handles one that was sent while the database, which has the sessions, is unavailable. */
+  readonly whenUnavailable: RequestHandler;
+}
+
 export function requireSession(
   {
     sessions,
     trustedProxies,
   }: { readonly sessions: Sessions; readonly trustedProxies: TrustedProxies },
-  whenEnded: RequestHandler,
+  { whenEnded, whenUnavailable }: FormHandlers,
 ): RequestHandler {
-  return async (request, response, next) => {
+  const find = async (request: Request): Promise<Session | undefined> => {
     const cookie = readSessionCookie({ request, trustedProxies });
-    const session = cookie === undefined ? undefined : await sessions.find(cookie);
+    return cookie === undefined ? undefined : await sessions.find(cookie);
+  };
+  return async (request, response, next) => {
+    const isForm = request.method === 'POST' && !FRAME_FORMS.has(request.path);
+    const session = await find(request).catch((error: unknown): typeof UNAVAILABLE => {
+      if (isForm && isDatabaseUnavailable(error)) return UNAVAILABLE;
+      throw error;
+    });
+    if (session === UNAVAILABLE) return whenUnavailable(request, response, next);
     if (session) {
       response.locals.session = session;
       if (request.header(LIVE_HEADER) === undefined) sessions.touch(session.id);
       next();
       return;
     }
-    const { method, path, originalUrl } = request;
-    if (method === 'POST' && !FRAME_FORMS.has(path)) return whenEnded(request, response, next);
-    const wanted = method === 'GET' ? originalUrl : '/';
+    if (isForm) return whenEnded(request, response, next);
+    const wanted = request.method === 'GET' ? request.originalUrl : '/';
     response.redirect(303, `/sign-in?${new URLSearchParams({ next: wanted })}`);
   };
 }

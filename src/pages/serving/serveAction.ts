@@ -1,12 +1,14 @@
 /** Serves an action: the POST of a form. */
 import type { RequestHandler } from 'express';
 import type { Session } from '../../access/sessions.ts';
+import type { Reply } from '../../console/reply.ts';
 import type { WriteCheck } from '../../console/writeCheck.ts';
+import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
 import type { PageAction } from '../page.ts';
 import type { At, Context } from './context.ts';
-import { sendFailure, UNAVAILABLE } from './failures.ts';
+import { INTERRUPTED, sendFailure, UNAVAILABLE } from './failures.ts';
 import { FOREIGN_FORM, isTextForm, readForm, receiveFile, receiveForm } from './forms.ts';
-import { sendKeptForm } from './keptForm.tsx';
+import { sendKeptForm, sendUnsentForm } from './keptForm.tsx';
 import { paramsOf } from './params.ts';
 import { absenceOf, refusalOf } from './refusals.ts';
 import { actorOf, sessionOf, viewerOf } from './requestSession.ts';
@@ -30,11 +32,9 @@ function runAction(action: PageAction, context: ActionContext): RequestHandler {
     if (!form) return refuseForeign(session, at);
     const denied = absenceOf(action, { subject: `POST ${action.path}`, context, ...at });
     if (denied) return sendFailure(denied, at);
-    if (session.isStale || !isReady()) return sendFailure(UNAVAILABLE, at);
-    const refused = await refuseWrite();
-    if (refused) {
-      return sendFailure({ outcome: 'unexpected', message: messageOf(refused.body) }, at);
-    }
+    if (session.isStale || !isReady()) return refuseUnavailable(session, at);
+    const refused = await refuseWrite().catch(unavailability);
+    if (refused) return sendRefusal(refused, session, at);
     const acted = await action
       .act(context, {
         params: paramsOf(request),
@@ -42,6 +42,7 @@ function runAction(action: PageAction, context: ActionContext): RequestHandler {
         actor: actorOf(request, { response, trustedProxies: context.trustedProxies }),
         sessionId: session.id,
       })
+      .catch(interruptionOf)
       .finally(context.reads.wrote);
     if (acted.outcome === 'shown') {
       const viewer = viewerOf(session, { request, nowMs: context.clock.nowMs() });
@@ -60,6 +61,29 @@ function runAction(action: PageAction, context: ActionContext): RequestHandler {
 function refuseForeign(session: Session, at: At): void {
   if (isTextForm(at.request)) sendKeptForm({ ...at, session });
   else sendFailure(FOREIGN_FORM, at);
+}
+
+/** Nothing has begun: a person may send it again. */
+function refuseUnavailable(session: Session, at: At): void {
+  if (isTextForm(at.request)) sendUnsentForm({ ...at, session });
+  else sendFailure(UNAVAILABLE, at);
+}
+
+function sendRefusal(refused: Reply | typeof UNAVAILABLE, session: Session, at: At): void {
+  if ('outcome' in refused) refuseUnavailable(session, at);
+  else sendFailure({ outcome: 'unexpected', message: messageOf(refused.body) }, at);
+}
+
+/** @throws every other error */
+function unavailability(error: unknown): typeof UNAVAILABLE {
+  if (isDatabaseUnavailable(error)) return UNAVAILABLE;
+  throw error;
+}
+
+/** The outcome of an action that the database did not confirm. @throws every other error */
+function interruptionOf(error: unknown): typeof INTERRUPTED {
+  if (isDatabaseUnavailable(error)) return INTERRUPTED;
+  throw error;
 }
 
 function messageOf(body: unknown): string {
