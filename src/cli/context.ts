@@ -127,7 +127,10 @@ export function explainDatabase(
       );
     }
     throw new UnavailableError(
-      `The database cannot be reached (${message}). Check ${setting} and that the server is running.`,
+      errorCode(error) === SQLSTATES.read_only_sql_transaction
+        ? `The database accepts no writes (${message}). ` +
+            '`npx tallyhook doctor` shows why, and what to do.'
+        : `The database cannot be reached (${message}). Check ${setting} and that the server is running.`,
     );
   }
   if (isForbidden(error)) {

@@ -15,3 +15,13 @@ test.each([{ DATABASE_URL: 'postgres://db.example/tallyhook' }, {}])(
     expect(explain).not.toThrow(/DATABASE_URL|Start again/);
   },
 );
+
+test('a read-only server is not reported as unreachable', () => {
+  const error = Object.assign(new Error('cannot execute UPDATE in a read-only transaction'), {
+    code: '25006',
+  });
+  const explain = () =>
+    explainDatabase(error, loadConfig({ DATABASE_URL: 'postgres://db.example/tallyhook' }));
+  expect(explain).toThrow(/accepts no writes \(cannot execute UPDATE.*tallyhook doctor/);
+  expect(explain).not.toThrow(/cannot be reached|server is running/);
+});
