@@ -181,6 +181,8 @@ const contradiction = z.strictObject({
     currency: currency.nullable(),
     amount_received: optionalAmount,
     amount_capturable: optionalAmount,
+    payment_id: text.describe('Of a refund or dispute: the payment that it names.'),
+    order_id: text.describe('The order that it names.'),
   }),
   observed_at: time,
 });

@@ -115,6 +115,8 @@ function contradictionJson({ terms, observedAt }: NonNullable<PartExplanation['c
       currency: terms.currency ?? null,
       amount_received: terms.amountReceivedMinor ?? null,
       amount_capturable: terms.amountCapturableMinor ?? null,
+      payment_id: terms.paymentId ?? null,
+      order_id: terms.orderId ?? null,
     },
     observed_at: observedAt,
   };

@@ -16,6 +16,7 @@ import {
   foldSnapshots,
 } from '../../../src/ledger/domain/merge.ts';
 import { readResource, type SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
+import { partExplanationJson } from '../../../src/representation/explanation.ts';
 import { anyLifecycle } from '../../support/lifecycles.ts';
 import { observe, SECOND, T0 } from '../../support/observations.ts';
 
@@ -299,6 +300,15 @@ describe('X2: every statement names its evidence', () => {
         { name: 'of_a_later_version', meaning: '' },
       ],
     });
+  });
+});
+
+test('a contradiction about the owner of the money has it in its JSON, too', () => {
+  const part = explain([evidence(paid)], {
+    contradiction: { terms: { paymentId: 'pay_2', orderId: 'ord_2' }, observedMicros: T0 },
+  });
+  expect(partExplanationJson(part).contradiction).toMatchObject({
+    terms: { status: null, payment_id: 'pay_2', order_id: 'ord_2' },
   });
 });
 
