@@ -22,7 +22,8 @@ import { readReplication } from '../platform/db/replication.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { oldServerText, readIdsLeft, readServerVersion } from '../platform/db/serverVersion.ts';
 import { readSessionSettings } from '../platform/db/sessionSettings.ts';
-import { OperatorError, toError } from '../platform/errors.ts';
+import { SQLSTATES } from '../platform/db/sqlStates.ts';
+import { errorCode, OperatorError, toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
 import { serversOfRedisUrl } from '../platform/queue/redisAddress.ts';
 import { formatFingerprint, secretFingerprint } from '../platform/secretFingerprint.ts';
@@ -189,7 +190,7 @@ async function checkDatabase(database: Database | Error): Promise<Judgment> {
     database instanceof OperatorError
       ? 'Do what the result states, then run the command again.'
       : 'Check DATABASE_URL, that the server is running, and that it accepts connections from this machine.';
-  if (database instanceof Error) return failed(`unreachable (${database.message})`, remedy);
+  if (database instanceof Error) return judgeUnusable(database, remedy);
   try {
     await database.probe();
     const version = await readServerVersion(database);
@@ -197,8 +198,15 @@ async function checkDatabase(database: Database | Error): Promise<Judgment> {
       ? ok(`reachable, PostgreSQL ${version.text}`)
       : failed(oldServerText(version), 'Before you upgrade Tallyhook, move to a newer PostgreSQL.');
   } catch (error) {
-    return failed(`unreachable (${toError(error).message})`, remedy);
+    return judgeUnusable(toError(error), remedy);
   }
+}
+
+/** A server that is only read-only responds: its address and its network are in order. */
+function judgeUnusable(error: Error, remedy: string): Judgment {
+  return errorCode(error) === SQLSTATES.read_only_sql_transaction
+    ? failed(`accepts no writes (${error.message})`, 'Do what the result states.')
+    : failed(`unreachable (${error.message})`, remedy);
 }
 
 /** @returns the database, if it can be read */
@@ -321,7 +329,9 @@ function measured(list: readonly string[] | Error, what: string, setting: string
 }
 
 /** With the fingerprint of each, in their order: events are marked with that of the one that verified them. */
-function checkSecrets(secrets: readonly string[] | Error): Judgment {
+function checkSecrets(given: readonly string[] | Error): Judgment {
+  // WEBHOOK_SECRETS and SANDBOX_WEBHOOK_SECRET may have the same one.
+  const secrets = given instanceof Error ? given : [...new Set(given)];
   const judgment = measured(secrets, 'secret', 'WEBHOOK_SECRETS');
   if (judgment.state !== 'ok' || secrets instanceof Error) return judgment;
   const fingerprints = secrets.map((secret) => formatFingerprint(secretFingerprint(secret)));

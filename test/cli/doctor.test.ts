@@ -264,6 +264,24 @@ test('an embedded database that cannot start states what to do, which is not at 
   });
 });
 
+test('a read-only server is not reported as one that cannot be reached', async () => {
+  const other = await createTestDatabase();
+  const name = new URL(other.url).pathname.slice(1);
+  await other.query(`alter database "${name}" set default_transaction_read_only = on`);
+  const { report } = await examine({ DATABASE_URL: other.url });
+  await other.drop();
+  expect(named(report, 'database')).toMatchObject({
+    state: 'failed',
+    result: expect.stringMatching(/^accepts no writes \(.*default_transaction_read_only is on/),
+    remedy: expect.not.stringContaining('DATABASE_URL'),
+  });
+});
+
+test('one secret in two settings counts once', async () => {
+  const { report } = await examine({ SANDBOX_WEBHOOK_SECRET: SECRET });
+  expect(named(report, 'webhook secrets')?.result).toMatch(/^1 secret, strong enough: [^,]+$/);
+});
+
 test('a sandbox signs with its own secret, which a receiver without it does not know', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tallyhook-doctor-'));
   const secret = localSecret(dataDir, 'sandbox-webhook-secret');
