@@ -1,7 +1,13 @@
 /** What findings about events and states contain; the order's are in findings.test.ts. */
 import { expect, test } from 'vitest';
 import type { EventReading, InboxEvent } from '../../../src/ledger/domain/event.ts';
-import { eventFindings, stateFindings } from '../../../src/ledger/domain/findings.ts';
+import {
+  eventFindings,
+  FINDING_CLASSES,
+  NOT_APPLIED_CLASSES,
+  STATE_FINDING_CLASSES,
+  stateFindings,
+} from '../../../src/ledger/domain/findings.ts';
 import { mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
 import type { Observation } from '../../../src/ledger/domain/snapshot.ts';
 import { observe, SECOND, T0 } from '../../support/observations.ts';
@@ -28,7 +34,11 @@ const SNAPSHOT: EventReading = {
   profileId: undefined,
 };
 
-test.each<[EventReading, string, object]>([
+test.each(Object.entries(FINDING_CLASSES))('%s has a meaning for people: %s', (_name, meaning) => {
+  expect(meaning).toMatch(/^[A-Z].+\.$/);
+});
+
+const READINGS: readonly (readonly [EventReading, string, object])[] = [
   [{ outcome: 'no_envelope' }, 'unreadable_event', {}],
   [
     { outcome: 'foreign_merchant', merchantId: 'merchant_2', namedIn: 'object' },
@@ -52,10 +62,17 @@ test.each<[EventReading, string, object]>([
   ],
   [{ ...SNAPSHOT, versionAhead: true }, 'version_ahead', { resource }],
   [{ ...SNAPSHOT, labelMismatch: 'refund_details' }, 'link', { resource, label: 'refund_details' }],
-])('an event read as %j has the finding %s', (reading, name, detail) => {
+];
+
+test.each(READINGS)('an event read as %j has the finding %s', (reading, name, detail) => {
   expect(eventFindings(EVENT, reading)).toEqual([
     { class: name, subject: 'event:12', detail: { eventId: 'evt_1', ...detail } },
   ]);
+});
+
+test('the findings that explain why an event posted nothing are those of events that are not applied', () => {
+  const notApplied = READINGS.filter(([{ outcome }]) => outcome !== 'snapshot');
+  expect(notApplied.map(([, name]) => name)).toEqual(NOT_APPLIED_CLASSES);
 });
 
 test('an event that is applied, or moves no money, has a finding only for its id', () => {
@@ -80,10 +97,12 @@ const PAID = {
   versionMicros: T0,
 };
 
+function merged(...observations: readonly Observation[]): ReturnType<typeof mergeObservations> {
+  return mergeObservations({ snapshots: [], epochs: [], contradiction: undefined }, observations);
+}
+
 function found(...observations: readonly Observation[]): ReturnType<typeof stateFindings> {
-  const none = { snapshots: [], epochs: [], contradiction: undefined };
-  const one = observations[0]?.ref ?? ref;
-  return stateFindings(one, mergeObservations(none, observations));
+  return stateFindings(observations[0]?.ref ?? ref, merged(...observations));
 }
 
 function retrieved(fields: object): Observation {
@@ -106,6 +125,43 @@ test('an amount that a retrieve contradicts is a conflict of amounts', () => {
     subject: resource,
     detail: { retrieved: terms },
   });
+});
+
+test('an impossible step is a conflict of statuses although no retrieve contradicts it', () => {
+  const steps = [{ from: 'cancelled', to: 'succeeded' }];
+  const cancelled = { ...PAID, status: 'cancelled', amountReceivedMinor: 0, versionMicros: T0 - 1 };
+  expect(found(observe(cancelled), observe(PAID))).toEqual([
+    { class: 'status_conflict', subject: resource, detail: { steps, retrieved: null } },
+  ]);
+});
+
+test.each([
+  ['a status', { status: 'failed' }, ['status_conflict']],
+  ['an amount', { amountMinor: 90 }, ['amount']],
+  ['an order alone', { orderId: 'ord_2' }, []],
+])('a retrieve that contradicts %s of a certain state opens %j: %j', (_what, terms, classes) => {
+  const certain = merged(observe({ ...PAID, orderId: 'ord_1' }));
+  const shown = stateFindings(ref, { ...certain, contradiction: { terms, observedMicros: T0 } });
+  expect(shown.map((finding) => [finding.class, finding.detail.retrieved])).toEqual(
+    classes.map((name) => [name, terms]),
+  );
+});
+
+test('two amounts of one version are a conflict although no retrieve contradicts them', () => {
+  expect(found(observe(PAID), observe({ ...PAID, amountMinor: 110 }))).toEqual([
+    { class: 'amount', subject: resource, detail: { retrieved: null } },
+  ]);
+});
+
+test('verify compares each class that a state can show', () => {
+  expect([...STATE_FINDING_CLASSES].sort()).toEqual([
+    'amount',
+    'capture_revoked',
+    'over_capture',
+    'payment_conflict',
+    'status_conflict',
+    'unknown_status',
+  ]);
 });
 
 test('a finding about the state of a resource has what people need to handle it', () => {
