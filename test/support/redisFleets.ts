@@ -120,22 +120,11 @@ export async function startRedisSentinels(): Promise<RedisFleet> {
     ),
   );
   const untilHealthy = () =>
-    waitFor('the Sentinels to agree on a primary with two replicas', async () => {
+    waitFor('the Sentinels to agree on a primary and to know its two replicas', async () => {
       const [one, ...others] = await primariesOf(servers);
       if (one === undefined || others.length > 0 || (await countReplicas(one)) < 2) return false;
-      const named = await Promise.all(
-        sentinels.map((each) => each.command('sentinel', 'get-master-addr-by-name', 'orders')),
-      );
-      const known = await Promise.all(
-        sentinels.map(async (each) =>
-          // An error while too few of them find each other usable.
-          String(await each.command('sentinel', 'ckquorum', 'orders').catch(() => 'NOQUORUM')),
-        ),
-      );
-      return (
-        named.every((name) => String(name) === `127.0.0.1,${one.port}`) &&
-        known.every((text) => text.startsWith('OK 3'))
-      );
+      const known = await Promise.all(sentinels.map(viewOf));
+      return known.every((view) => isSettled(view, one));
     });
   await untilHealthy();
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
@@ -148,6 +137,34 @@ export async function startRedisSentinels(): Promise<RedisFleet> {
       await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
     },
   };
+}
+
+interface SentinelView {
+  readonly primary: string;
+  readonly quorum: string;
+  readonly replicas: number;
+}
+
+async function viewOf(sentinel: RedisServer): Promise<SentinelView> {
+  const [primary, quorum, replicas] = await Promise.all([
+    sentinel.command('sentinel', 'get-master-addr-by-name', 'orders'),
+    // An error while too few of them find each other usable.
+    sentinel.command('sentinel', 'ckquorum', 'orders').catch(() => 'NOQUORUM'),
+    sentinel.command('sentinel', 'replicas', 'orders'),
+  ]);
+  return {
+    primary: String(primary),
+    quorum: String(quorum),
+    replicas: Array.isArray(replicas) ? replicas.length : 0,
+  };
+}
+
+/**
+ * Whether a Sentinel can replace the primary. It learns of replicas every 10 seconds. After a failover before that,
+ * the replica that it does not know follows the old primary for good, and the new one has a single replica.
+ */
+function isSettled({ primary, quorum, replicas }: SentinelView, one: RedisServer): boolean {
+  return primary === `127.0.0.1,${one.port}` && quorum.startsWith('OK 3') && replicas === 2;
 }
 
 /** The primary that holds a key. */
