@@ -5,7 +5,7 @@ import { SECTIONS, type Section } from './tables.ts';
 
 const INTRODUCTION = `# Figures
 
-What \`npm run prove\` measured, in its own tests and benches ([record 166](decisions/0166-figures.md)). \`npm run prove -- --seed N\` repeats all of it, which takes two to three hours on two cores, and writes this page and [figures.json](figures.json), which has every single value. \`--short\` takes minutes. The command of a line repeats that line alone; the others stay as they are. A seed repeats everything that was chosen at random. How processes and requests then meet differs from run to run.
+What \`npm run prove\` measured, in its own tests and benches ([record 166](decisions/0166-figures.md)). \`npm run prove -- --seed N\` repeats all of it, which takes one to two hours on two cores, and writes this page and [figures.json](figures.json), which has every single value. \`--short\` takes minutes. The command of a line repeats that line alone; the others stay as they are. A seed repeats everything that was chosen at random. How processes and requests then meet differs from run to run.
 `;
 
 export function writePage(report: Report): string {

@@ -24,11 +24,7 @@ import type { Log } from '../platform/log.ts';
 import { readUnusable } from '../reconcile/findings.ts';
 import { readBudget } from '../reconcile/store/budget.ts';
 import { readPause } from '../reconcile/store/pauses.ts';
-import {
-  countMissed,
-  countMissedSinceWebhook,
-  isComparedSince,
-} from '../reconcile/store/progress.ts';
+import { countMissed, countNewestMissed, isComparedSince } from '../reconcile/store/progress.ts';
 import { readUnreadLists, readWatermarks } from '../reconcile/store/streams.ts';
 import { STREAMS } from '../reconcile/streams.ts';
 import { readStates } from '../retention/store/state.ts';
@@ -46,9 +42,16 @@ import { MAX_COUNTED, MISSED_PERIODS_MS, SIGNATURE_WINDOW_MS } from './domain/ru
 import { evaluateSystem, SYSTEM_SUBJECTS } from './domain/systemRules.ts';
 import { readClockReports, removeOldClockReports } from './store/clockReports.ts';
 import { closeLosses, markEnqueued, readOpenLosses } from './store/failoverLosses.ts';
-import { readMissingRoles, removeOldProcesses } from './store/processes.ts';
+import { isRoleSeen, readMissingRoles, removeOldProcesses } from './store/processes.ts';
 import { readQueueReports, removeOldQueueReports } from './store/queueReports.ts';
-import { addCounts, readCount, readMismatchedSince, removeOldCounts } from './store/watch.ts';
+import {
+  addCounts,
+  type CountName,
+  readCount,
+  readMismatchedSince,
+  readReceivingSinceMs,
+  removeOldCounts,
+} from './store/watch.ts';
 
 export interface SystemWatchParts {
   readonly db: Database;
@@ -70,12 +73,10 @@ export function createSystemWatch({
   return async () => {
     const backlog = await readBacklog(db);
     watchingSinceMs ??= backlog.nowMs;
-    const { remaining } = await readBudget(db);
-    if (remaining !== null && remaining <= 0) {
-      await addCounts(db, [{ name: 'rate_limit_exhausted', count: 1 }]);
-    }
+    const isReceiving = await isRoleSeen(db, 'receiver');
+    await countMinute(db, isReceiving);
     if (reconcileLoss) await closeComparedLosses(db);
-    const known = { backlog, watchingSinceMs, isReconciling };
+    const known = { backlog, watchingSinceMs, isReconciling, isReceiving };
     await db.transaction(async (tx) => {
       await syncAlerts(tx, evaluateSystem(await readFacts(tx, known)));
     });
@@ -88,6 +89,20 @@ export function createSystemWatch({
     // Comes last: it fails while the queue is down, which must not stop the alerts. The next run tries again.
     if (reconcileLoss) await enqueueComparison(db, reconcileLoss);
   };
+}
+
+/** Counts what is true in this minute, for rules that have to know for how long. */
+async function countMinute(db: Database, isReceiving: boolean): Promise<void> {
+  const { remaining } = await readBudget(db);
+  const names: readonly CountName[] = [
+    ...(remaining !== null && remaining <= 0 ? (['rate_limit_exhausted'] as const) : []),
+    ...(isReceiving ? (['receiver_running'] as const) : []),
+  ];
+  if (names.length > 0)
+    await addCounts(
+      db,
+      names.map((name) => ({ name, count: 1 })),
+    );
 }
 
 /** Has the lists compared with the service after a loss. */
@@ -113,13 +128,16 @@ interface Known {
   readonly backlog: Backlog;
   readonly watchingSinceMs: number;
   readonly isReconciling: boolean;
+  /** Whether a receiver runs. */
+  readonly isReceiving: boolean;
 }
 
 async function readFacts(
   tx: Queryable,
-  { backlog, watchingSinceMs, isReconciling }: Known,
+  { backlog, watchingSinceMs, isReconciling, isReceiving }: Known,
 ): Promise<SystemFacts> {
   const { lastWebhookMs, usualGapMs } = await readWebhookGaps(tx);
+  const receivingSinceMs = await readReceivingSinceMs(tx);
   const mismatched = await readMismatchedSince(tx, null, SIGNATURE_WINDOW_MS);
   const unsigned = await readCount(tx, 'signature_unsigned', SIGNATURE_WINDOW_MS);
   const exhausted = await readCount(tx, 'rate_limit_exhausted', RATE_WINDOW_MS);
@@ -132,8 +150,12 @@ async function readFacts(
     mismatchedSinceWebhook: await readMismatchedSince(tx, lastWebhookMs, SIGNATURE_WINDOW_MS),
     lastWebhookMs: lastWebhookMs ?? undefined,
     usualGapMs: usualGapMs ?? undefined,
-    missedSinceLastWebhook: await countMissedSinceWebhook(tx, lastWebhookMs),
-    missed: await readMissed(tx),
+    receiver: { isRunning: isReceiving, sinceMs: receivingSinceMs ?? undefined },
+    missedSinceLastWebhook: await countNewestMissed(
+      tx,
+      lastWebhookMs && Math.max(lastWebhookMs, receivingSinceMs ?? 0),
+    ),
+    missed: await readMissed(tx, receivingSinceMs),
     oldestPendingMs: backlog.oldestPendingMs ?? undefined,
     deadEvents: backlog.deadEvents,
     chain: await readChainFacts(tx),
@@ -163,10 +185,13 @@ async function readChainFacts(tx: Queryable): Promise<SystemFacts['chain']> {
 }
 
 /** Webhooks are counted only if some changes were missed. */
-async function readMissed(tx: Queryable): Promise<readonly Missed[]> {
+async function readMissed(
+  tx: Queryable,
+  receivingSinceMs: number | null,
+): Promise<readonly Missed[]> {
   const missed: Missed[] = [];
   for (const periodMs of MISSED_PERIODS_MS) {
-    const changes = await countMissed(tx, periodMs);
+    const changes = await countMissed(tx, { windowMs: periodMs, sinceMs: receivingSinceMs });
     if (changes === 0) continue;
     const webhooks = await countWebhooks(tx, { windowMs: periodMs, max: MAX_COUNTED });
     missed.push({ periodMs, changes, webhooks });

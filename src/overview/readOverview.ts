@@ -137,7 +137,7 @@ async function readReconciled(db: Database) {
   const [pause, runs, missed] = await Promise.all([
     readPause(db),
     readLastRuns(db),
-    countMissed(db, DAY_MS),
+    countMissed(db, { windowMs: DAY_MS, sinceMs: null }),
   ]);
   return { pause, runs, missed };
 }

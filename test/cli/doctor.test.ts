@@ -268,8 +268,7 @@ test('a read-only server is not reported as one that cannot be reached', async (
   const other = await createTestDatabase();
   const name = new URL(other.url).pathname.slice(1);
   await other.query(`alter database "${name}" set default_transaction_read_only = on`);
-  const { report } = await examine({ DATABASE_URL: other.url });
-  await other.drop();
+  const { report } = await examine({ DATABASE_URL: other.url }).finally(other.drop);
   expect(named(report, 'database')).toMatchObject({
     state: 'failed',
     result: expect.stringMatching(/^accepts no writes \(.*default_transaction_read_only is on/),

@@ -154,7 +154,7 @@ describe('many signature failures', () => {
   test('leave no rows behind', async () => {
     await db.query(
       `insert into watch_counts (minute, name, count)
-       values (now() - interval '25 hours', 'signature_unsigned', 1)`,
+       values (now() - interval '49 hours', 'signature_unsigned', 1)`,
     );
     await watch();
     expect(await db.query('select name from watch_counts')).toEqual([]);
@@ -178,6 +178,55 @@ describe('stopped webhooks', () => {
     await run({ missed: 3, hoursAgo: 58 / 60 });
     await watch();
     expect(await storedAlerts()).toEqual([]);
+  });
+});
+
+describe('after a time without a receiver', () => {
+  const receiverRan = (fromMinutesAgo: number, toMinutesAgo: number) =>
+    db.query(
+      `insert into watch_counts (minute, name, count)
+       select date_trunc('minute', now()) - ago * interval '1 minute', 'receiver_running', 1
+         from generate_series($2::int, $1::int) as ago`,
+      [fromMinutesAgo, toMinutesAgo],
+    );
+
+  test('no alert is about the webhooks that could not arrive, and one is about later ones', async () => {
+    await webhooks(30, 180);
+    await receiverRan(300, 180);
+    await receiverRan(40, 1);
+    await run({ missed: 40, hoursAgo: 38 / 60 });
+    await run({ cause: 'night', missed: 40, hoursAgo: 35 / 60 });
+    await watch();
+    expect(await storedAlerts()).toEqual([]);
+    await run({ missed: 40 });
+    await watch();
+    expect(await storedAlerts()).toEqual([['webhooks_stopped', 'open', 'opened']]);
+  });
+
+  test('a restart is no such time', async () => {
+    await webhooks(30, 180);
+    await receiverRan(300, 42);
+    await receiverRan(40, 1);
+    await run({ missed: 40, hoursAgo: 38 / 60 });
+    await watch();
+    expect(await storedAlerts()).toEqual([['webhooks_stopped', 'open', 'opened']]);
+  });
+
+  test('the minutes in which one runs are counted', async () => {
+    const counted = () => db.query('select distinct name from watch_counts');
+    await watch();
+    expect(await counted()).toEqual([]);
+    const tallyhook = await startTallyhook({ db, roles: ['receiver'] });
+    try {
+      await waitFor('the receiver to report', async () => {
+        const rows = await db.query(`select 1 from processes where roles = '{receiver}'`);
+        return rows.length > 0;
+      });
+      await watch();
+    } finally {
+      await tallyhook.close();
+    }
+    expect(await counted()).toEqual([{ name: 'receiver_running' }]);
   });
 });
 

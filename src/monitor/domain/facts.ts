@@ -73,8 +73,11 @@ export interface SystemFacts {
   readonly lastWebhookMs: number | undefined;
   /** The 99th percentile of the gaps between the newest webhooks; undefined if there are too few. */
   readonly usualGapMs: number | undefined;
-  /** Changes in the newest window of the lists since the last webhook, repaired or not. */
+  /** Whether a receiver runs, and since when without an absence; undefined before that is counted. */
+  readonly receiver: { readonly isRunning: boolean; readonly sinceMs: number | undefined };
+  /** Changes in the newest window of the lists since the last webhook and `receiver.sinceMs`, repaired or not. */
   readonly missedSinceLastWebhook: number;
+  /** Likewise since `receiver.sinceMs`. */
   readonly missed: readonly Missed[];
   /** The receipt of the oldest pending event. */
   readonly oldestPendingMs: number | undefined;

@@ -78,6 +78,18 @@ export function readProcesses(db: Queryable, limit: number): Promise<readonly Pr
   );
 }
 
+/** Whether a process with a role has reported a short time ago. */
+export async function isRoleSeen(db: Queryable, role: string): Promise<boolean> {
+  const [row] = await db.query<{ isSeen: boolean }>(
+    `select exists (
+       select from processes
+        where $1 = any (roles)
+          and seen_at > statement_timestamp() - $2 * interval '1 millisecond') as "isSeen"`,
+    [role, SEEN_WITHIN_MS],
+  );
+  return row?.isSeen ?? false;
+}
+
 /** A role that a process had which ended without a stop, and that no process has now. */
 export interface MissingRole {
   readonly role: string;

@@ -4,7 +4,11 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { oneRow } from '../../platform/db/oneRow.ts';
 import type { Mismatched } from '../domain/facts.ts';
 
-export type CountName = 'signature_mismatched' | 'signature_unsigned' | 'rate_limit_exhausted';
+export type CountName =
+  | 'signature_mismatched'
+  | 'signature_unsigned'
+  | 'rate_limit_exhausted'
+  | 'receiver_running';
 
 /** Adds to the counts of the current minute. Names are distinct. */
 export async function addCounts(
@@ -21,11 +25,32 @@ export async function addCounts(
   );
 }
 
-/** Deletes counts that no rule reads anymore. */
+/**
+ * Deletes counts that no rule reads anymore. Rules read those of a day; that a receiver runs has to be known for
+ * longer than the day within which missed webhooks count.
+ */
 export async function removeOldCounts(db: Queryable): Promise<void> {
   await db.query(
-    `delete from watch_counts where minute < statement_timestamp() - interval '1 day'`,
+    `delete from watch_counts where minute < statement_timestamp() - interval '2 days'`,
   );
+}
+
+/** A restart or an upgrade is over sooner. */
+const SHORTEST_ABSENCE = `interval '3 minutes'`;
+
+/**
+ * Since when receivers have run without an absence, in milliseconds since 1970, as far as the counts show: at most
+ * two days. Null before the first count.
+ */
+export async function readReceivingSinceMs(db: Queryable): Promise<number | null> {
+  const [row] = await db.query<{ sinceMs: number | null }>(
+    `select (extract(epoch from max(minute)) * 1000)::bigint as "sinceMs"
+       from (select minute, lag(minute) over (order by minute) as previous
+               from watch_counts
+              where name = 'receiver_running') as counted
+      where previous is null or minute - previous > ${SHORTEST_ABSENCE}`,
+  );
+  return row?.sinceMs ?? null;
 }
 
 /** The sum of a count within a window, and in how many minutes it was counted. */

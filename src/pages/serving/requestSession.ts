@@ -19,7 +19,8 @@ interface SessionLocals {
   readonly session?: Session;
 }
 
-const UNAVAILABLE = 'unavailable';
+/** The database, which has the sessions, does not respond. */
+const UNKNOWN_SESSION = 'unknown_session';
 
 interface FormHandlers {
   /** Handles a form of a page that was sent without a session. */
@@ -41,11 +42,11 @@ export function requireSession(
   };
   return async (request, response, next) => {
     const isForm = request.method === 'POST' && !FRAME_FORMS.has(request.path);
-    const session = await find(request).catch((error: unknown): typeof UNAVAILABLE => {
-      if (isForm && isDatabaseUnavailable(error)) return UNAVAILABLE;
+    const session = await find(request).catch((error: unknown): typeof UNKNOWN_SESSION => {
+      if (isForm && isDatabaseUnavailable(error)) return UNKNOWN_SESSION;
       throw error;
     });
-    if (session === UNAVAILABLE) return whenUnavailable(request, response, next);
+    if (session === UNKNOWN_SESSION) return whenUnavailable(request, response, next);
     if (session) {
       response.locals.session = session;
       if (request.header(LIVE_HEADER) === undefined) sessions.touch(session.id);

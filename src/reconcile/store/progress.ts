@@ -6,17 +6,29 @@ import type { Stream } from '../streams.ts';
 const MAX_RUNS_PER_DAY = 3_000;
 
 /**
+ * A run that starts this long after a webhook arrived, or after a receiver began to run, finds what happened after
+ * that: earlier runs found what happened before.
+ */
+const SETTLED_AFTER = `interval '10 minutes'`;
+
+/**
  * Changes that runs found within a window and no webhook reported. Comparisons that an operator
  * starts cover the past, so they do not count.
+ * @param sinceMs counts what happened after it, in milliseconds since 1970; null for all
  */
-export async function countMissed(db: Queryable, windowMs: number): Promise<number> {
+export async function countMissed(
+  db: Queryable,
+  { windowMs, sinceMs }: { readonly windowMs: number; readonly sinceMs: number | null },
+): Promise<number> {
   const rows = await db.query<{ missed: number }>(
     `select coalesce(sum(missed), 0)::bigint as missed
-       from (select missed, cause, is_dry_run, updated_at from reconcile_runs
+       from (select missed, cause, is_dry_run, started_at, updated_at from reconcile_runs
               order by id desc limit $2) as newest
       where cause <> 'operator' and not is_dry_run
-        and updated_at > statement_timestamp() - $1 * interval '1 millisecond'`,
-    [windowMs, MAX_RUNS_PER_DAY],
+        and updated_at > statement_timestamp() - $1 * interval '1 millisecond'
+        and ($3::double precision is null
+             or started_at > to_timestamp($3::double precision / 1000) + ${SETTLED_AFTER})`,
+    [windowMs, MAX_RUNS_PER_DAY, sinceMs],
   );
   return rows[0]?.missed ?? 0;
 }
@@ -47,16 +59,10 @@ export function readMissedByDay(db: Queryable, days: number): Promise<readonly M
 }
 
 /**
- * A run over the newest span that starts this long after the last webhook finds what happened after
- * that webhook: earlier runs found what happened before.
+ * Changes that runs over the newest span found within a day.
+ * @param sinceMs as for `countMissed`
  */
-const SETTLED_AFTER = `interval '10 minutes'`;
-
-/** Changes that runs over the newest span found since the last webhook, within a day. */
-export async function countMissedSinceWebhook(
-  db: Queryable,
-  lastWebhookMs: number | null,
-): Promise<number> {
+export async function countNewestMissed(db: Queryable, sinceMs: number | null): Promise<number> {
   const rows = await db.query<{ missed: number }>(
     `select coalesce(sum(missed), 0)::bigint as missed
        from (select missed, cause, is_dry_run, started_at from reconcile_runs
@@ -65,7 +71,7 @@ export async function countMissedSinceWebhook(
         and started_at > statement_timestamp() - interval '1 day'
         and ($1::double precision is null
              or started_at > to_timestamp($1::double precision / 1000) + ${SETTLED_AFTER})`,
-    [lastWebhookMs, MAX_RUNS_PER_DAY],
+    [sinceMs, MAX_RUNS_PER_DAY],
   );
   return rows[0]?.missed ?? 0;
 }

@@ -30,6 +30,7 @@ export const HEALTHY: SystemFacts = {
   mismatchedSinceWebhook: { recent: 0, total: 0, firstMs: 0, lastMs: 0 },
   lastWebhookMs: ago(10_000),
   usualGapMs: 2 * MINUTE_MS,
+  receiver: { isRunning: true, sinceMs: ago(2 * DAY_MS) },
   missedSinceLastWebhook: 0,
   missed: [
     { periodMs: HOUR_MS, changes: 0, webhooks: 500 },

@@ -178,6 +178,15 @@ describe('stopped webhooks', () => {
     ]);
   });
 
+  test('alert after the limit from when a receiver runs again, because none could arrive before', () => {
+    const facts = { usualGapMs: 1_000, missedSinceLastWebhook: 2, lastWebhookMs: ago(DAY_MS) };
+    const receiverSince = (ms: number) => ({ receiver: { isRunning: true, sinceMs: ago(ms) } });
+    expect(alertsOf({ ...facts, ...receiverSince(15 * MINUTE_MS) })).toEqual([]);
+    expect(rulesOf({ ...facts, ...receiverSince(15 * MINUTE_MS + 1) })).toEqual([
+      ['webhooks_stopped', 'critical'],
+    ]);
+  });
+
   test('explain missed webhooks, which then do not alert (rule 3)', () => {
     const facts = { lastWebhookMs: ago(HOUR_MS), missedSinceLastWebhook: 12, ...missed(12, 0) };
     expect(rulesOf(facts)).toEqual([['webhooks_stopped', 'critical']]);

@@ -103,6 +103,19 @@ const WEBHOOKS: readonly Row[] = [
     },
   ],
   [
+    'webhooks that have stopped, while no receiver runs',
+    {
+      lastWebhookMs: ago(2 * HOUR_MS),
+      missedSinceLastWebhook: 2,
+      receiver: { isRunning: false, sinceMs: ago(DAY_MS) },
+    },
+    {
+      sentence: expect.stringContaining('but the service has 2 changes that no webhook reported'),
+      nextStep:
+        'No receiver runs: start a process with the role receiver; npx tallyhook processes lists what runs',
+    },
+  ],
+  [
     'missed ones beside more than are counted',
     missed(200, MAX_COUNTED),
     {

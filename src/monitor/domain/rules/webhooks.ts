@@ -122,10 +122,11 @@ function manyRejected(facts: SystemFacts): SystemAlert | undefined {
 
 /** Rule 4. */
 export function webhooksStopped(facts: SystemFacts): SystemAlert | undefined {
-  const { lastWebhookMs, usualGapMs, missedSinceLastWebhook: changes, nowMs } = facts;
+  const { lastWebhookMs, usualGapMs, missedSinceLastWebhook: changes, nowMs, receiver } = facts;
   if (!facts.reconciliation || changes < MIN_MISSED_CHANGES) return undefined;
-  const limitMs = gapLimitMs(usualGapMs);
-  if (lastWebhookMs !== undefined && nowMs - lastWebhookMs <= limitMs) return undefined;
+  // No webhook can arrive while no receiver runs; afterwards, the service sends them again only by and by.
+  const waitedMs = nowMs - Math.max(lastWebhookMs ?? 0, receiver.sinceMs ?? 0);
+  if (lastWebhookMs !== undefined && waitedMs <= gapLimitMs(usualGapMs)) return undefined;
   const found = `the service has ${counted(changes, 'change')} that no webhook reported`;
   const usual = usualGapMs === undefined ? '' : `; 99 % usually arrive within ${span(usualGapMs)}`;
   return {
@@ -135,8 +136,9 @@ export function webhooksStopped(facts: SystemFacts): SystemAlert | undefined {
       lastWebhookMs === undefined
         ? `No webhook has ever arrived, but ${found}.`
         : `No webhook has arrived for ${span(nowMs - lastWebhookMs)} (the last one ${instant(lastWebhookMs)}${usual}), but ${found}. Reconciliation repairs the ledger meanwhile.`,
-    nextStep:
-      "npx tallyhook doctor compares the business profile's webhook address with this receiver",
+    nextStep: receiver.isRunning
+      ? "npx tallyhook doctor compares the business profile's webhook address with this receiver"
+      : 'No receiver runs: start a process with the role receiver; npx tallyhook processes lists what runs',
     detail: {
       lastWebhook: lastWebhookMs === undefined ? null : new Date(lastWebhookMs).toISOString(),
       usualGapSeconds: usualGapMs === undefined ? null : Math.round(usualGapMs / 1000),
