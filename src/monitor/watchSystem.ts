@@ -46,7 +46,6 @@ import { isRoleSeen, readMissingRoles, removeOldProcesses } from './store/proces
 import { readQueueReports, removeOldQueueReports } from './store/queueReports.ts';
 import {
   addCounts,
-  type CountName,
   readCount,
   readMismatchedSince,
   readReceivingSinceMs,
@@ -94,15 +93,11 @@ export function createSystemWatch({
 /** Counts what is true in this minute, for rules that have to know for how long. */
 async function countMinute(db: Database, isReceiving: boolean): Promise<void> {
   const { remaining } = await readBudget(db);
-  const names: readonly CountName[] = [
-    ...(remaining !== null && remaining <= 0 ? (['rate_limit_exhausted'] as const) : []),
-    ...(isReceiving ? (['receiver_running'] as const) : []),
-  ];
-  if (names.length > 0)
-    await addCounts(
-      db,
-      names.map((name) => ({ name, count: 1 })),
-    );
+  const isExhausted = remaining !== null && remaining <= 0;
+  await addCounts(db, [
+    ...(isExhausted ? [{ name: 'rate_limit_exhausted', count: 1 } as const] : []),
+    ...(isReceiving ? [{ name: 'receiver_running', count: 1 } as const] : []),
+  ]);
 }
 
 /** Has the lists compared with the service after a loss. */
