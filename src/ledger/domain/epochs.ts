@@ -23,7 +23,13 @@
  */
 import { isCapturable, isSameCapture } from '../../contract/statuses.ts';
 import { foldSnapshots, type ResourceState } from './merge.ts';
-import { capturedOf, changedMicros, type Snapshot, type SnapshotContent } from './snapshot.ts';
+import {
+  capturedOf,
+  changedMicros,
+  hidesCapture,
+  type Snapshot,
+  type SnapshotContent,
+} from './snapshot.ts';
 
 export interface Epoch {
   readonly epoch: number;
@@ -43,7 +49,7 @@ export interface MoneyTerms {
   readonly amountMinor?: number | undefined;
   readonly currency?: string | undefined;
   readonly amountReceivedMinor?: number | undefined;
-  /** Payments that can be captured: how much of them, above zero. */
+  /** Payments that can be captured: how much of them, above zero, unless a captured part is not carried. */
   readonly amountCapturableMinor?: number | undefined;
   /** Refunds and disputes: the payment that the money is of. */
   readonly paymentId?: string | undefined;
@@ -209,8 +215,16 @@ function hasSameMoney(terms: MoneyTerms, merged: ResourceState): boolean {
     (terms.amountMinor ?? merged.amountMinor) === merged.amountMinor &&
     (terms.currency ?? merged.currency) === merged.currency &&
     isSameCapture(terms.amountReceivedMinor ?? merged.capturedMinor, merged) &&
-    (terms.amountCapturableMinor ?? openMinor) === openMinor
+    (!showsHold(terms, merged) || (terms.amountCapturableMinor ?? openMinor) === openMinor)
   );
+}
+
+/**
+ * Whether less that can be captured shows that less is held. Once a part was captured, more of it may have been
+ * captured instead: an epoch of a retrieve that does not carry how much would take the captured part back.
+ */
+function showsHold(terms: MoneyTerms, merged: ResourceState): boolean {
+  return terms.amountReceivedMinor !== undefined || merged.capturedMinor === 0;
 }
 
 function hasSameOwner(terms: MoneyTerms, merged: ResourceState): boolean {
@@ -240,8 +254,9 @@ function moneyTerms(content: SnapshotContent): MoneyTerms {
 }
 
 /** Holds only grow within an epoch, so one of which the service released a part has to open another. */
-function capturableOf({ status, amountCapturableMinor }: SnapshotContent): number | undefined {
-  return isCapturable(status) ? amountCapturableMinor || undefined : undefined;
+function capturableOf(content: SnapshotContent): number | undefined {
+  const isStated = isCapturable(content.status) && !hidesCapture(content);
+  return isStated ? content.amountCapturableMinor || undefined : undefined;
 }
 
 /** Whether both carry a field with different values. */

@@ -155,7 +155,7 @@ const CAPTURING: ReadonlySet<string> = new Set([
  * Whether a payment's body lacks the captured amount, while more may be captured without a change of status.
  * What was received of a hold may be a captured part: only what can still be captured shows whether it is.
  */
-function hidesCapture(content: SnapshotContent): boolean {
+export function hidesCapture(content: SnapshotContent): boolean {
   const { status = '', amountReceivedMinor, amountCapturableMinor, amountMinor } = content;
   if (CAPTURING.has(status)) return amountReceivedMinor === undefined;
   const { netAmountMinor = amountMinor ?? Infinity } = content;

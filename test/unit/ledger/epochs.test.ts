@@ -189,6 +189,23 @@ test.each<[string, SnapshotContent]>([
   expect(last.state?.authorizedMinor).toBe(100);
 });
 
+test.each([
+  ['partially_captured_and_capturable', 40],
+  ['partially_captured_and_capturable', 0],
+  ['requires_capture', 40],
+])(
+  'E2: a %s payment of which %i was captured keeps that, if retrieves show only what is left to capture',
+  (status, amountReceivedMinor) => {
+    const amountCapturableMinor = 100 - amountReceivedMinor;
+    const part = { ...HELD, amountReceivedMinor, amountCapturableMinor, versionMicros: T0 };
+    const { amountReceivedMinor: _hidden, ...held } = HELD;
+    const shown = { ...held, status, amountCapturableMinor: 30, versionMicros: T0 + SECOND };
+    const { last } = run([observe(part), retrieve(shown, 10), retrieve(shown, 70)]);
+    expect(last).toMatchObject({ openedEpochs: [], contradiction: undefined });
+    expect(last.state).toMatchObject({ authorizedMinor: 100, capturedMinor: amountReceivedMinor });
+  },
+);
+
 test('E3: two retrieves that contradict each other start over', () => {
   const other = { ...TAKEN_BACK, status: 'expired', versionMicros: T0 + 2 * SECOND };
   const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(other, 80)]);
