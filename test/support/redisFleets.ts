@@ -120,12 +120,15 @@ export async function startRedisSentinels(): Promise<RedisFleet> {
     ),
   );
   const untilHealthy = () =>
-    waitFor('the Sentinels to agree on a primary and to know its two replicas', async () => {
-      const [one, ...others] = await primariesOf(servers);
-      if (one === undefined || others.length > 0 || (await countReplicas(one)) < 2) return false;
-      const known = await Promise.all(sentinels.map(viewOf));
-      return known.every((view) => isSettled(view, one));
-    });
+    waitFor(
+      () => describeSentinels(servers, sentinels),
+      async () => {
+        const [one, ...others] = await primariesOf(servers);
+        if (one === undefined || others.length > 0 || (await countReplicas(one)) < 2) return false;
+        const known = await Promise.all(sentinels.map(viewOf));
+        return known.every((view) => isSettled(view, one));
+      },
+    );
   await untilHealthy();
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
   return {
@@ -137,6 +140,26 @@ export async function startRedisSentinels(): Promise<RedisFleet> {
       await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
     },
   };
+}
+
+/** What each server and Sentinel states, and their logs: a failover that does not end has its reason in them. */
+async function describeSentinels(
+  servers: readonly RedisServer[],
+  sentinels: readonly RedisServer[],
+): Promise<string> {
+  const roles = await Promise.all(servers.map(roleOf));
+  const views = await Promise.all(
+    sentinels.map(async (sentinel) => ({
+      ...(await viewOf(sentinel)),
+      each: await sentinel.command('sentinel', 'replicas', 'orders'),
+    })),
+  );
+  return [
+    'the Sentinels to agree on a primary and to know its two replicas',
+    ...servers.map(({ port }, index) => `server ${port}: ${JSON.stringify(roles[index])}`),
+    ...sentinels.map(({ port }, index) => `Sentinel ${port}: ${JSON.stringify(views[index])}`),
+    ...[...servers, ...sentinels].flatMap((one) => [`log of ${one.port}:`, ...one.logTail()]),
+  ].join('\n');
 }
 
 interface SentinelView {

@@ -1,7 +1,7 @@
 /** Starts redis-server processes of a test's own, with settings that Tallyhook must report. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -13,6 +13,8 @@ export interface RedisServer {
   /** At which the nodes of a Cluster talk to each other. */
   readonly busPort: number;
   readonly url: string;
+  /** The last lines of its log. */
+  logTail(): readonly string[];
   /** Runs a command as the default user. */
   command(name: string, ...args: readonly string[]): Promise<unknown>;
   /** Stops the process until `wake`: it keeps its connections and responds to nothing. */
@@ -41,6 +43,7 @@ export async function startRedisServer(
 }
 
 const MAX_STARTS = 10;
+const LOG_LINES = 60;
 
 /** @returns undefined if the server ended before it responded */
 async function startOnFreePorts(
@@ -51,7 +54,8 @@ async function startOnFreePorts(
   const busPort = await serverPort();
   const dir = mkdtempSync(join(tmpdir(), 'tallyhook-redis-'));
   const config = join(dir, 'redis.conf');
-  const own = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`];
+  const log = join(dir, 'redis.log');
+  const own = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, `logfile ${log}`];
   const bus = lines.includes('cluster-enabled yes') ? [`cluster-port ${busPort}`] : [];
   writeFileSync(config, `${[...own, ...bus, ...lines].join('\n')}\n`);
   const run = () => {
@@ -91,6 +95,7 @@ async function startOnFreePorts(
     port,
     busPort,
     url: `redis://127.0.0.1:${port}`,
+    logTail: () => readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LOG_LINES),
     command: (name, ...args) => client.call(name, ...args),
     hang: () => void running.server.kill('SIGSTOP'),
     wake: () => void running.server.kill('SIGCONT'),

@@ -16,10 +16,11 @@ const OWN_LOAD = 4;
 /**
  * Polls until `condition` holds. The deadline only ends a test that would wait forever. It is that of a
  * machine on which the tests run alone, and longer by as much as others slow this one down.
+ * @param what named at the end of a message; one that states what was seen last is made then
  * @throws naming `what` after the deadline
  */
 export async function waitFor(
-  what: string,
+  what: string | (() => string | Promise<string>),
   condition: () => boolean | Promise<boolean>,
   deadlineMs = 120_000,
 ): Promise<void> {
@@ -28,7 +29,8 @@ export async function waitFor(
     if (await condition()) return;
     const waitedMs = Date.now() - startMs;
     if (waitedMs > deadlineMs * slowdown()) {
-      throw new Error(`timed out after ${waitedMs} ms waiting for ${what}`);
+      const named = typeof what === 'string' ? what : await what();
+      throw new Error(`timed out after ${waitedMs} ms waiting for ${named}`);
     }
     await sleep(Math.min(Math.max(waitedMs * POLL_SHARE, SHORTEST_POLL_MS), LONGEST_POLL_MS));
   }
