@@ -141,8 +141,15 @@ export const MERGE: readonly Mistake[] = [
   {
     guarantee: 'A hold of which the service released a part is as large as the rest.',
     file: 'src/ledger/domain/epochs.ts',
-    code: ' &&\n    (terms.amountCapturableMinor ?? openMinor) === openMinor',
+    code: ' &&\n    (!showsHold(terms, merged) || (terms.amountCapturableMinor ?? openMinor) === openMinor)',
     mistaken: '',
+    test: 'test/unit/ledger/epochs.test.ts',
+  },
+  {
+    guarantee: 'Retrieves that show only what is left to capture take no captured part back.',
+    file: 'src/ledger/domain/epochs.ts',
+    code: ' || merged.capturedMinor === 0;',
+    mistaken: ' || true;',
     test: 'test/unit/ledger/epochs.test.ts',
   },
   {

@@ -65,7 +65,7 @@ const UNCERTAINTY_MEANINGS: Readonly<Record<Uncertainty, string>> = {
   unknown_amount:
     'Money was captured from a hold, and no body carries the amount. Nothing is posted until a retrieve returns it.',
   unstated_capture:
-    'It ended without success after a possible partial capture, and no final body carries the captured amount. A retrieve is due.',
+    'More may have been captured than earlier bodies carry: it ended without success after a possible partial capture, or is captured in part, and the latest body has no captured amount. A retrieve is due.',
 };
 
 /** What a transfer of each leg means. */

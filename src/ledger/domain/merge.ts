@@ -29,7 +29,13 @@ import type { ResourceKind } from '../../contract/resources/index.ts';
 import { captureClaim, FINAL_STATUSES, isKnownStatus } from '../../contract/statuses.ts';
 import { termSinceMicros } from './overdue.ts';
 import { DEFAULT_DISPUTE_STAGE, stageRank, statusRank } from './ranks.ts';
-import { capturedOf, type ResourceRef, type Snapshot, type SnapshotContent } from './snapshot.ts';
+import {
+  capturedOf,
+  hidesCapture,
+  type ResourceRef,
+  type Snapshot,
+  type SnapshotContent,
+} from './snapshot.ts';
 import { stageSinceMicros } from './stageSince.ts';
 import { isReachable } from './transitions.ts';
 
@@ -44,7 +50,10 @@ export type Uncertainty =
   | 'provisional_amount'
   /** Money was captured from a hold, and no body carries the amount or leaves nothing to capture. */
   | 'unknown_amount'
-  /** The payment ended without success after a possible capture, and no final body carries the amount. */
+  /**
+   * The payment ended without success after a possible capture, and no final body carries the amount; or the newest
+   * body shows a partial capture without it.
+   */
   | 'unstated_capture'
   /** Bodies that have no order in time carry different amounts. */
   | 'conflicting_amounts';
@@ -412,6 +421,7 @@ function unstatedCapture(
   attempt: readonly Snapshot[],
   isHeld: boolean,
 ): readonly Uncertainty[] {
+  if (hidesPart(attempt)) return ['unstated_capture'];
   const mayHaveCaptured = isHeld || !CAPTURES_BY_SUCCESS.has(captureMethod);
   if (captureClaim(status) !== 'kept' || !mayHaveCaptured) return [];
   const isCarried = attempt.some(
@@ -419,6 +429,14 @@ function unstatedCapture(
       FINAL_STATUSES.payment.has(content.status ?? '') && capturedOf(content) !== undefined,
   );
   return isCarried ? [] : ['unstated_capture'];
+}
+
+/** Whether the newest body shows that a part was captured, and not how much: earlier ones carry what it was before. */
+function hidesPart(attempt: readonly Snapshot[]): boolean {
+  const { content } = attempt.at(-1) ?? {};
+  return (
+    content !== undefined && captureClaim(content.status) === 'captured' && hidesCapture(content)
+  );
 }
 
 /** The amount due for a payment, with surcharge, tax and shipping if the service sends them. */

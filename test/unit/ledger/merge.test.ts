@@ -106,6 +106,25 @@ describe('M1: state is a function of the set of observations', () => {
     },
   );
 
+  test.each(['partially_captured_and_capturable', 'partially_captured_and_processing'])(
+    '%s without an amount leaves uncertain what was captured since',
+    (status) => {
+      const hold = { ...usd, status: 'requires_capture', amountCapturableMinor: 100 };
+      const part = { ...usd, status, amountCapturableMinor: 60 };
+      const one = { ...hold, versionMicros: T0 };
+      const two = { ...part, amountReceivedMinor: 40, versionMicros: T0 + 1 };
+      const three = { ...part, versionMicros: T0 + 2 };
+      const unstated = { uncertainties: ['unstated_capture'], posts: true };
+      expect(merge(one, three)).toMatchObject({ ...unstated, capturedMinor: 0 });
+      expect(merge(one, two, three)).toMatchObject({ ...unstated, capturedMinor: 40 });
+      const stated = { ...three, amountReceivedMinor: 70 };
+      expect(merge(one, two, three, stated)).toMatchObject({
+        uncertainties: [],
+        capturedMinor: 70,
+      });
+    },
+  );
+
   test.each(Object.entries(LIFECYCLES))(
     '%s: any subset of it plus the final state ends in the final state',
     (_name, life) => {
