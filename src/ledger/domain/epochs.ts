@@ -16,9 +16,10 @@
  * 5. An epoch has a floor: the version of the confirming retrieve, or else the time of its response, and
  *    above every contradicted version, or above the time of a contradicted webhook without one. A retrieve joins the
  *    newest epoch of its time. Other snapshots join it only from the floor upward.
- * 6. A retrieve that agrees and is certain by itself settles what other bodies leave uncertain: it opens an epoch at
- *    once if no replica could lag behind any of them. Without that, bodies that the service has left behind, such as
- *    one without a version of a higher rank or with an earlier amount, would leave the state uncertain for good.
+ * 6. A retrieve that agrees settles what other bodies leave uncertain, and not what is uncertain by itself, such as an
+ *    amount that the service never sends: it opens an epoch at once if no replica could lag behind any of them.
+ *    Without that, bodies that the service has left behind, such as one without a version of a higher rank or with an
+ *    earlier amount, would leave the state uncertain for good.
  * 7. Epochs are stored, so a rebuild repeats them.
  */
 import { isCapturable, isSameCapture } from '../../contract/statuses.ts';
@@ -181,7 +182,20 @@ function settles(retrieve: Snapshot, merged: ResourceState, known: readonly Snap
       contentHash === retrieve.contentHash ||
       observedMicros + MAX_LAG_MICROS <= retrieve.observedMicros,
   );
-  return isLast && foldSnapshots([retrieve]).uncertainties.length === 0;
+  return isLast && leavesLess(foldSnapshots([retrieve]), merged);
+}
+
+/** Whether a retrieve alone leaves less uncertain than all bodies do. If it lacks an amount, it may not change one. */
+function leavesLess(alone: ResourceState, merged: ResourceState): boolean {
+  const { uncertainties } = alone;
+  if (uncertainties.length === 0) return true;
+  return (
+    uncertainties.length < merged.uncertainties.length &&
+    uncertainties.every((name) => merged.uncertainties.includes(name)) &&
+    alone.posts === merged.posts &&
+    alone.capturedMinor === merged.capturedMinor &&
+    alone.authorizedMinor === merged.authorizedMinor
+  );
 }
 
 /**

@@ -333,6 +333,58 @@ test('E6: a later body without a version is uncertain again, and settled again',
   expect(last.state?.uncertainties).toEqual([]);
 });
 
+test('E6: a retrieve without a captured amount settles what else is uncertain', () => {
+  const paid = { ...usd, status: 'succeeded', versionMicros: T0 + SECOND };
+  const voided = observe({ ...usd, status: 'cancelled_post_capture' });
+  const before = run([voided, retrieve(paid, 100)]).last;
+  expect(before.state?.uncertainties).toEqual(['unversioned_ahead', 'provisional_amount']);
+  const both = [voided, retrieve(paid, 100), retrieve(paid, HOUR), retrieve(paid, HOUR + 100)];
+  const { last, known } = run(both);
+  expect(last.state).toMatchObject({ capturedMinor: 100, uncertainties: ['provisional_amount'] });
+  expect(known.epochs).toMatchObject([{ epoch: 1 }]);
+});
+
+const PART = 'partially_captured_and_capturable';
+const SUCCEEDED = { ...usd, status: 'succeeded' };
+
+test.each<[string, readonly SnapshotContent[], SnapshotContent]>([
+  [
+    'what was captured',
+    [{ ...usd, status: PART, amountReceivedMinor: 40, amountCapturableMinor: 60 }],
+    { ...usd, status: PART, amountCapturableMinor: 100 },
+  ],
+  [
+    'what is authorized',
+    [{ ...usd, status: 'requires_capture', amountCapturableMinor: 100 }],
+    { ...usd, status: PART, amountCapturableMinor: 60 },
+  ],
+  [
+    'the amount of the payment',
+    [{ ...SUCCEEDED, amountReceivedMinor: 100 }],
+    { status: 'succeeded', amountReceivedMinor: 100 },
+  ],
+  [
+    'that an amount is stated',
+    [
+      { ...SUCCEEDED, amountReceivedMinor: 100 },
+      { ...SUCCEEDED, amountMinor: 90, versionMicros: T0 + SECOND },
+    ],
+    { ...SUCCEEDED, reason: 'late' },
+  ],
+])('E6: one without it keeps %s', (_what, known, shown) => {
+  const events = [
+    observe({ ...usd, status: 'cancelled_post_capture' }),
+    ...known.map((content) => observe({ versionMicros: T0, ...content })),
+  ];
+  const content = { ...shown, versionMicros: T0 + SECOND };
+  const before = run([...events, retrieve(content, 100)]).last;
+  const { last } = run([...events, retrieve(content, 100), retrieve(content, HOUR)]);
+  expect(before.state?.uncertainties).toContain('unversioned_ahead');
+  expect(before.contradiction).toBeUndefined();
+  expect(last.openedEpochs).toEqual([]);
+  expect(last.state).toEqual(before.state);
+});
+
 test('E6: a retrieve that is uncertain itself settles nothing', () => {
   const paid = { ...usd, status: 'succeeded', versionMicros: T0 };
   const { last } = run([observe(paid), retrieve({ ...paid, reason: 'of the response' }, HOUR)]);
