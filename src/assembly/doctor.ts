@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import { createSandboxControl } from '../demo/control.ts';
 import { MOST_ATTEMPTS_NAMED } from '../doctor/domain/judge.ts';
 import { type Check, examine, type Installation } from '../doctor/examine.ts';
+import { roleStateOf } from '../monitor/domain/missingRoles.ts';
 import { readProcesses } from '../monitor/store/processes.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createDatabase, type Database } from '../platform/db/database.ts';
@@ -61,6 +62,8 @@ export async function examineWith(
       chainKey: signingKeyOf(config)?.publicKey,
       readOpenAttempts: (checked) => readInterruptedAttempts(checked, MOST_ATTEMPTS_NAMED + 1),
       readExpiringTokens,
+      readApplier: async (checked) =>
+        roleStateOf(await readProcesses(checked, MAX_PROCESSES), 'events'),
       readWatermarks,
       clock: systemClock,
     };

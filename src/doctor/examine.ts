@@ -3,6 +3,7 @@ import { createClient, type PaymentServiceClient, PaymentServiceError } from '..
 import { secretWeakness } from '../config/secretStrength.ts';
 import { readCopyState } from '../ledger/bodies/store/copy.ts';
 import { readBodyDaysAhead } from '../ledger/bodies/store/days.ts';
+import { measureInbox } from '../ledger/gauges.ts';
 import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import { findEvent } from '../ledger/read/store/parts.ts';
@@ -54,6 +55,7 @@ import {
   type OpenAttempt,
   ok,
   type PauseFacts,
+  type PendingFacts,
   type ServiceSettings,
   TOKEN_WARNING_DAYS,
   type WatermarkFacts,
@@ -128,6 +130,8 @@ export interface Installation {
     db: Database,
     withinMs: number,
   ) => Promise<readonly ExpiringTokenFacts[]>;
+  /** Reads whether a process applies events. */
+  readonly readApplier: (db: Database) => Promise<PendingFacts['applier']>;
   readonly readWatermarks: (db: Database) => Promise<readonly WatermarkFacts[]>;
   readonly clock: Clock;
 }
@@ -250,7 +254,7 @@ async function examineDatabase(
   );
   await note('reconciliation', () => ofSchema(async (db) => judgePause(await readPause(db))));
   await note('pending events', () =>
-    ofSchema(async (db) => judgePending(await readPendingAgeMs(db), PENDING_LIMIT_MS)),
+    ofSchema(async (db) => judgePending(await readPending(db, installation), PENDING_LIMIT_MS)),
   );
   await note('days of bodies', () =>
     ofSchema(async (db) => judgeBodyDays(await readBodyDaysAhead(db))),
@@ -275,6 +279,16 @@ async function examineDatabase(
     ),
   );
   return migrations === 'ok' ? open : undefined;
+}
+
+async function readPending(db: Database, { readApplier }: Installation): Promise<PendingFacts> {
+  const { pending, oldestAgeSeconds } = await measureInbox(db);
+  return {
+    events: pending,
+    oldestAgeSeconds,
+    untriedAgeMs: await readPendingAgeMs(db),
+    applier: await readApplier(db),
+  };
 }
 
 async function examineMigrations(db: Database): Promise<Judgment> {

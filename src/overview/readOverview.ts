@@ -20,7 +20,7 @@ import {
 } from '../ledger/gauges.ts';
 import { readNewestOutcomes } from '../ledger/inbox/store/arrivals.ts';
 import type { DatedTotals } from '../ledger/read/store/dayTotals.ts';
-import { missingRoles } from '../monitor/domain/missingRoles.ts';
+import { missingRoles, roleStateOf } from '../monitor/domain/missingRoles.ts';
 import { SIGNATURE_WINDOW_MS } from '../monitor/domain/rules/webhooks.ts';
 import { type ProcessRow, readProcesses } from '../monitor/store/processes.ts';
 import { readMismatchedSince } from '../monitor/store/watch.ts';
@@ -90,6 +90,7 @@ export async function readOverview(
     newest: await readNewestOutcomes(db, NEWEST_EVENTS),
     pending: inbox.pending,
     oldestPendingSeconds: inbox.oldestAgeSeconds,
+    applier: roleStateOf(processes, 'events'),
     dead: inbox.dead,
     isPaused: reconciled.pause !== undefined,
     hasProcess: processes.length > 0,

@@ -468,7 +468,7 @@ test('all invalid settings are named, without their secrets', async () => {
   expect(exit.stdout).not.toContain(SECRET);
 });
 
-test('events that are not applied are reported by the age of the oldest', async () => {
+test('events that wait while no process applies them are counted, with the age of the oldest and what to start', async () => {
   await db.query(
     `with event as (
        insert into webhook_events (event_id, body, body_sha256, received_at)
@@ -484,8 +484,10 @@ test('events that are not applied are reported by the age of the oldest', async 
     name: 'pending events',
     state: 'failed',
     // A range of 100 seconds: the other checks come first.
-    result: expect.stringMatching(/^events are not applied: the oldest waits for 216\d\d s$/),
-    remedy: expect.stringContaining('a process with the role events'),
+    result: expect.stringMatching(
+      /^1 event waits to be applied, the oldest for 216\d\d s, and no process has the role events$/,
+    ),
+    remedy: 'Run: npx tallyhook start --roles events',
   });
 });
 

@@ -76,7 +76,7 @@ test('the headline, alerts, deadlines, money and pending events are those of the
   );
   const seen = await statusJson();
   const { html } = await viewer.get('/');
-  expect(html).toContain(`headline ${seen.state}">${seen.headline}</p>`);
+  expect(html).toContain(`headline ${seen.state}"><span>${seen.headline}</span></p>`);
   expect(seen.alerts.length).toBeGreaterThan(0);
   for (const { text, number } of seen.alerts) {
     expect(html).toContain(`<a href="/alerts/${number}">${text}</a>`);

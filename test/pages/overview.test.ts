@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Alert, Rule } from '../../src/alerts/domain/alert.ts';
 import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
+import { deleteProcess, saveProcess } from '../../src/monitor/store/processes.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
@@ -63,7 +64,7 @@ test('open alerts, the money of a day, pending events and a pause are shown', as
   expect(html).toContain('75.40 <abbr>USD</abbr>');
   expect(html).toContain('20.00 <abbr>USD</abbr>');
   expect(html).toMatch(/<dt>Pending<\/dt><dd><a [^>]+>1<\/a><\/dd>/);
-  expect(html).toMatch(/<p class="headline (warn|bad)">[^<]*Money is flowing/);
+  expect(html).toMatch(/<p class="headline (warn|bad)"><span>[^<]*Money is flowing/);
   expect(html).toContain('econciliation is paused');
   expect(html).toContain('by admin: a test');
 });
@@ -134,11 +135,37 @@ test('webhooks do not arrive while every delivery since the last verified one is
   await db.query('delete from watch_counts');
 });
 
+test('webhooks that wait while no process applies them are counted, with what to start', async () => {
+  await receive(db, [paymentEvent({}), paymentEvent({})]);
+  await db.query(`update pending set since = now() - interval '15 minutes'`);
+  const [row] = await db.query<{ count: number }>('select count(*) from pending');
+  const headline = async () => /headline [^>]*>(.*?)<\/p>/.exec((await viewer.get('/')).html)?.[1];
+  const waiting = `Webhooks arrive and are not applied: ${row?.count} pending, the oldest for 15 minutes.`;
+  expect(await headline()).toContain(
+    `${waiting} <code>npx tallyhook start --roles events</code> starts a process that applies them.`,
+  );
+  await saveProcess(db, {
+    id: 'not-ready',
+    host: 'worker',
+    pid: 1,
+    roles: ['events'],
+    version: '0',
+    isReady: false,
+    failures: ['queue: refuses work'],
+    channels: [],
+  });
+  expect(await headline()).toContain(
+    `${waiting} No process with the role events is ready: <code>npx tallyhook processes</code> has the reason.`,
+  );
+  await db.query('delete from pending');
+  await deleteProcess(db, 'not-ready');
+});
+
 test('webhooks are not applied while the last ones belong to another merchant account', async () => {
   await applyEach(db, testApplier(db), [paymentEvent({})]);
   const other = testApplier(db, 'merchant_other');
   const headline = async () =>
-    /headline [^>]*>([^<]*)/.exec((await viewer.get('/')).html)?.[1] ?? '';
+    /headline [^>]*><span>([^<]*)/.exec((await viewer.get('/')).html)?.[1] ?? '';
   await applyEach(db, other, [paymentEvent({}), paymentEvent({})]);
   expect(await headline()).toContain('webhooks arrive and are applied');
   await applyEach(db, other, [paymentEvent({})]);

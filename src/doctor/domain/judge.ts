@@ -6,6 +6,7 @@
  * 3. No result contains a key or a secret.
  */
 import { keyKindOf } from '../../contract/authentication.ts';
+import { counted } from '../../platform/counted.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
 export const CHECK_STATES = ['ok', 'warning', 'failed', 'not_checked'] as const;
@@ -435,7 +436,33 @@ export function judgeChain(
 }
 
 /** @param ageMs for how long the oldest event has waited to be applied; undefined if none waits */
-export function judgePending(ageMs: number | undefined, limitMs: number): Judgment {
+/** Events that wait to be applied. */
+export interface PendingFacts {
+  readonly events: number;
+  readonly oldestAgeSeconds: number;
+  /** Of the oldest that was not tried yet; undefined if there is none. */
+  readonly untriedAgeMs: number | undefined;
+  /** Whether a process with the role `events` is ready. */
+  readonly applier: 'ready' | 'not_ready' | 'none';
+}
+
+/** A process that starts again is ready within it. */
+const RESTART_SECONDS = 30;
+
+export function judgePending(facts: PendingFacts, limitMs: number): Judgment {
+  const { applier, events, oldestAgeSeconds, untriedAgeMs: ageMs } = facts;
+  if (applier !== 'ready' && events > 0 && oldestAgeSeconds > RESTART_SECONDS) {
+    const wait = `${counted(events, 'event')} ${events === 1 ? 'waits' : 'wait'} to be applied, the oldest for ${Math.round(oldestAgeSeconds)} s`;
+    return applier === 'none'
+      ? failed(
+          `${wait}, and no process has the role events`,
+          'Run: npx tallyhook start --roles events',
+        )
+      : failed(
+          `${wait}, and no process with the role events is ready`,
+          'Run: npx tallyhook processes. It has the reason.',
+        );
+  }
   if (ageMs === undefined) return ok('no event waits to be applied');
   const seconds = Math.round(ageMs / 1000);
   if (ageMs <= limitMs) return ok(`the oldest waits for ${seconds} s`);

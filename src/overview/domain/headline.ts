@@ -17,6 +17,8 @@ export interface FlowFacts {
   };
   readonly pending: number;
   readonly oldestPendingSeconds: number;
+  /** Whether a process with the role `events` is ready. */
+  readonly applier: 'ready' | 'not_ready' | 'none';
   readonly dead: number;
   readonly isPaused: boolean;
   /** A process has reported that did not stop since. */
@@ -38,6 +40,8 @@ export interface Headline {
 
 /** Events are applied within seconds; after this, something holds them up. */
 const SLOW_SECONDS = 300;
+/** Where no process is ready to apply them; one that starts again is ready within it. */
+const RESTART_SECONDS = 30;
 /** Where no alert watches for silence; shorter ones are usual at night. */
 const QUIET_SECONDS = 6 * 3600;
 
@@ -62,22 +66,24 @@ function flowOf(facts: FlowFacts): Headline {
   const { secondsSinceEvent, isSilent, missingRoles, rejected } = facts;
   // Before any delay shows it: without the process, nothing is received or applied.
   if (missingRoles.includes('receiver')) {
-    return { tone: 'bad', text: 'Webhooks are not received.' };
+    return { tone: 'bad', text: withWaiting('Webhooks are not received.', facts) };
   }
   if (!facts.hasProcess && secondsSinceEvent !== undefined) {
     const text = `Webhooks are not received: no process runs. The last one arrived ${roughly(secondsSinceEvent)} ago.`;
-    return { tone: 'bad', text };
+    const start = '`npx tallyhook start` starts one with all roles.';
+    return { tone: 'bad', text: [text, ...waitingOf(facts), start].join(' ') };
   }
   if (rejected > 0) {
     const since = secondsSinceEvent === undefined ? 'yet' : `for ${roughly(secondsSinceEvent)}`;
     const text = `No webhook has verified ${since}: ${rejected} in the last hour had a signature that matches no secret.`;
-    return { tone: 'warn', text };
+    return { tone: 'warn', text: withWaiting(text, facts) };
   }
   if (secondsSinceEvent === undefined) {
     return { tone: 'plain', text: 'No webhook has arrived yet.' };
   }
-  if (missingRoles.includes('events') || facts.oldestPendingSeconds > SLOW_SECONDS) {
-    return { tone: 'bad', text: `Webhooks arrive and are not applied: ${backlogOf(facts)}.` };
+  if (isHeldUp(facts)) {
+    const text = `Webhooks arrive and are not applied: ${backlogOf(facts)}.`;
+    return { tone: 'bad', text: [text, ...remedyOf(facts)].join(' ') };
   }
   if (isSilent || secondsSinceEvent > QUIET_SECONDS) {
     return { tone: 'warn', text: `No webhook for ${roughly(secondsSinceEvent)}.` };
@@ -86,6 +92,41 @@ function flowOf(facts: FlowFacts): Headline {
     return { tone: 'bad', text: `Webhooks arrive and are not applied: ${reasonOf(facts.newest)}.` };
   }
   return { tone: 'good', text: 'Money is flowing: webhooks arrive and are applied.' };
+}
+
+/** Without a process that applies them, webhooks wait for good. */
+function isHeldUp({ missingRoles, applier, pending, oldestPendingSeconds }: FlowFacts): boolean {
+  if (missingRoles.includes('events')) return true;
+  const limit = applier === 'ready' ? SLOW_SECONDS : RESTART_SECONDS;
+  return pending > 0 && oldestPendingSeconds > limit;
+}
+
+/** What to start, or where the reason is. */
+function remedyOf({ applier }: FlowFacts): readonly string[] {
+  switch (applier) {
+    case 'none':
+      return ['`npx tallyhook start --roles events` starts a process that applies them.'];
+    case 'not_ready':
+      return [
+        'No process with the role events is ready: `npx tallyhook processes` has the reason.',
+      ];
+    case 'ready':
+      return [];
+  }
+}
+
+/** What arrived before webhooks stopped, and waits because no process is ready to apply it. */
+function waitingOf({ applier, pending, oldestPendingSeconds }: FlowFacts): readonly string[] {
+  if (applier === 'ready' || pending === 0) return [];
+  const wait = pending === 1 ? 'waits' : 'wait';
+  const oldest = roughly(oldestPendingSeconds);
+  return [`${counted(pending, 'webhook')} ${wait} to be applied, the oldest for ${oldest}.`];
+}
+
+/** A sentence, and what waits beside it with what to start. */
+function withWaiting(text: string, facts: FlowFacts): string {
+  const waiting = waitingOf(facts);
+  return [text, ...waiting, ...(waiting.length === 0 ? [] : remedyOf(facts))].join(' ');
 }
 
 function backlogOf({ pending, oldestPendingSeconds }: FlowFacts): string {

@@ -7,7 +7,7 @@ import { foundText } from '../../reconcile/domain/verdict.ts';
 import { roughly } from '../../representation/roughly.ts';
 import { Severity } from '../alerts/alertsPage.tsx';
 import { type Column, DataTable, KeyValues, Section } from '../components/blocks.tsx';
-import { Badge, Id, Money, Time } from '../components/values.tsx';
+import { Badge, Id, Marked, Money, Time } from '../components/values.tsx';
 import {
   alertHref,
   alertsHref,
@@ -40,7 +40,9 @@ export const overviewPage = definePage({
       title: 'Overview',
       body: (
         <>
-          <p class={`headline ${headline.tone}`}>{headline.text}</p>
+          <p class={`headline ${headline.tone}`}>
+            <Marked text={headline.text} />
+          </p>
           <OpenAlerts {...overview} />
           <NearDeadlines deadlines={deadlines} />
           <MoneyByDay totals={totals} todayMs={nowMs} days={MONEY_DAYS} />

@@ -24,6 +24,7 @@ import {
   notChecked,
   type OpenAttempt,
   ok,
+  type PendingFacts,
   warning,
 } from '../../../src/doctor/domain/judge.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../src/platform/time.ts';
@@ -240,6 +241,19 @@ const PROOF = {
 const proof = (changes: Partial<Parameters<typeof judgeProof>[0]>) =>
   judgeProof({ ...PROOF, ...changes }, NOW_MS, 30);
 
+const NONE_PENDING: PendingFacts = {
+  events: 0,
+  oldestAgeSeconds: 0,
+  untriedAgeMs: undefined,
+  applier: 'ready',
+};
+/** One event that was not tried yet. */
+function waiting(facts: Partial<PendingFacts>): PendingFacts {
+  const { oldestAgeSeconds = 5 } = facts;
+  const one = { events: 1, oldestAgeSeconds, untriedAgeMs: oldestAgeSeconds * 1_000 };
+  return { ...NONE_PENDING, ...one, ...facts };
+}
+
 const RUNNING: readonly Row[] = [
   [
     'watermarks that are past',
@@ -267,14 +281,52 @@ const RUNNING: readonly Row[] = [
       'Set noeviction. No event is lost: events wait in the database until the queue works.',
     ),
   ],
-  ['no event that waits', () => judgePending(undefined, 5_000), ok('no event waits to be applied')],
-  ['an event that waits', () => judgePending(5_000, 5_000), ok('the oldest waits for 5 s')],
+  [
+    'no event that waits',
+    () => judgePending(NONE_PENDING, 5_000),
+    ok('no event waits to be applied'),
+  ],
+  [
+    'an event that waits',
+    () => judgePending(waiting({ untriedAgeMs: 5_000 }), 5_000),
+    ok('the oldest waits for 5 s'),
+  ],
   [
     'an event that waits too long',
-    () => judgePending(5_001, 5_000),
+    () => judgePending(waiting({ untriedAgeMs: 5_001 }), 5_000),
     failed(
       'events are not applied: the oldest waits for 5 s',
       'Check that a process with the role events runs, and the queue check below.',
+    ),
+  ],
+  [
+    'an event that waits for a restart',
+    () => judgePending(waiting({ applier: 'none', oldestAgeSeconds: 30 }), 60_000),
+    ok('the oldest waits for 30 s'),
+  ],
+  [
+    'an event that nothing applies',
+    () => judgePending(waiting({ applier: 'none', oldestAgeSeconds: 31 }), 60_000),
+    failed(
+      '1 event waits to be applied, the oldest for 31 s, and no process has the role events',
+      'Run: npx tallyhook start --roles events',
+    ),
+  ],
+  [
+    'events that failed before what applied them was stopped',
+    () =>
+      judgePending({ ...NONE_PENDING, applier: 'none', events: 2, oldestAgeSeconds: 40 }, 60_000),
+    failed(
+      '2 events wait to be applied, the oldest for 40 s, and no process has the role events',
+      'Run: npx tallyhook start --roles events',
+    ),
+  ],
+  [
+    'events beside a process that is not ready',
+    () => judgePending(waiting({ applier: 'not_ready', oldestAgeSeconds: 31 }), 60_000),
+    failed(
+      '1 event waits to be applied, the oldest for 31 s, and no process with the role events is ready',
+      'Run: npx tallyhook processes. It has the reason.',
     ),
   ],
 ];

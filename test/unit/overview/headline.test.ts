@@ -10,6 +10,7 @@ const CALM: FlowFacts = {
   newest: { events: 3, foreign: 0, unapplied: 2 },
   pending: 0,
   oldestPendingSeconds: 0,
+  applier: 'ready',
   dead: 0,
   isPaused: false,
   hasProcess: true,
@@ -19,6 +20,7 @@ const CALM: FlowFacts = {
 };
 
 const FLOWING = 'Money is flowing: webhooks arrive and are applied.';
+const START = '`npx tallyhook start --roles events` starts a process that applies them.';
 
 test.each<[string, Partial<FlowFacts>, string, string]>([
   ['all is well', {}, 'good', `${FLOWING} Nothing waits for a person.`],
@@ -38,15 +40,57 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
   ],
   [
     'nothing applies events, however short they have waited',
-    { missingRoles: ['events'], pending: 4, oldestPendingSeconds: 33 },
+    { missingRoles: ['events'], applier: 'none', pending: 4, oldestPendingSeconds: 9 },
     'bad',
-    'No process has the role events. Webhooks arrive and are not applied: 4 pending, the oldest for 33 seconds.',
+    `No process has the role events. Webhooks arrive and are not applied: 4 pending, the oldest for 9 seconds. ${START}`,
   ],
   [
     'nothing applies events, and none has arrived since',
-    { missingRoles: ['events'] },
+    { missingRoles: ['events'], applier: 'none' },
     'bad',
-    'No process has the role events. Webhooks arrive and are not applied: none is pending yet.',
+    `No process has the role events. Webhooks arrive and are not applied: none is pending yet. ${START}`,
+  ],
+  [
+    'webhooks wait, and what applied them was stopped',
+    { applier: 'none', pending: 4, oldestPendingSeconds: 31 },
+    'bad',
+    `Webhooks arrive and are not applied: 4 pending, the oldest for 31 seconds. ${START}`,
+  ],
+  [
+    'webhooks wait for a restart',
+    { applier: 'none', pending: 4, oldestPendingSeconds: 30 },
+    'good',
+    `${FLOWING} Nothing waits for a person.`,
+  ],
+  [
+    'what applies webhooks was stopped, and none waits',
+    { applier: 'none' },
+    'good',
+    `${FLOWING} Nothing waits for a person.`,
+  ],
+  [
+    'webhooks wait, and what applies them is not ready',
+    { applier: 'not_ready', pending: 1, oldestPendingSeconds: 31 },
+    'bad',
+    'Webhooks arrive and are not applied: 1 pending, the oldest for 31 seconds. No process with the role events is ready: `npx tallyhook processes` has the reason.',
+  ],
+  [
+    'nothing receives or applies webhooks',
+    { missingRoles: ['events', 'receiver'], applier: 'none', pending: 1, oldestPendingSeconds: 1 },
+    'bad',
+    `No process has the roles events, receiver. Webhooks are not received. 1 webhook waits to be applied, the oldest for 1 second. ${START}`,
+  ],
+  [
+    'deliveries are rejected, and others wait',
+    { rejected: 9, applier: 'none', pending: 2, oldestPendingSeconds: 60 },
+    'warn',
+    `No webhook has verified for 30 seconds: 9 in the last hour had a signature that matches no secret. 2 webhooks wait to be applied, the oldest for 60 seconds. ${START}`,
+  ],
+  [
+    'every process was stopped while webhooks wait',
+    { hasProcess: false, applier: 'none', pending: 2, oldestPendingSeconds: 60 },
+    'bad',
+    'Webhooks are not received: no process runs. The last one arrived 30 seconds ago. 2 webhooks wait to be applied, the oldest for 60 seconds. `npx tallyhook start` starts one with all roles.',
   ],
   [
     'nothing receives webhooks, shortly after the last one',
@@ -58,7 +102,7 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     'every process was stopped',
     { hasProcess: false, secondsSinceEvent: 864_000, critical: 1 },
     'bad',
-    '1 critical alert. Webhooks are not received: no process runs. The last one arrived 10 days ago.',
+    '1 critical alert. Webhooks are not received: no process runs. The last one arrived 10 days ago. `npx tallyhook start` starts one with all roles.',
   ],
   [
     'no process has ever run',
@@ -76,7 +120,7 @@ test.each<[string, Partial<FlowFacts>, string, string]>([
     'every process was stopped, and nothing alerts yet',
     { hasProcess: false, secondsSinceEvent: 60 },
     'bad',
-    'Webhooks are not received: no process runs. The last one arrived 60 seconds ago.',
+    'Webhooks are not received: no process runs. The last one arrived 60 seconds ago. `npx tallyhook start` starts one with all roles.',
   ],
   [
     'events wait for five minutes',
