@@ -244,6 +244,7 @@ export async function startConsole(shared: Shared): Promise<RunningConsole> {
     ...parts,
     sessions,
     watcher,
+    probe: tokensDb.probe,
     people: await peopleOf(config, clock),
     system: systemPartsOf(shared, db),
     sandbox: sandboxShopOf(config),

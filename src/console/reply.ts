@@ -4,6 +4,7 @@ import { AttemptInterrupted } from '../audit/recordAudit.ts';
 import { errorEnvelope } from '../contract/errors.ts';
 import { InexactSum, WOULD_BE_ROUNDED } from '../contract/money.ts';
 import {
+  isBusy,
   isContended,
   isDatabaseUnavailable,
   isForbidden,
@@ -67,6 +68,9 @@ function unknownOutcome(message: string): Reply {
   return { status: 504, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
 }
 
+const BUSY =
+  'The database is available, and busy: the request waited too long for it, such as for a lock. Try again soon.';
+
 /** Sending the request again soon may succeed. */
 export function unavailable(message = 'The database is unavailable. Try again soon.'): Reply {
   const body = errorEnvelope('api_error', 'HE_00', message);
@@ -80,6 +84,7 @@ export function unavailable(message = 'The database is unavailable. Try again so
 export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   if (!(error instanceof Error)) return unexpected();
   if (error instanceof AttemptInterrupted) return unknownOutcome(error.message);
+  if (isBusy(error)) return unavailable(BUSY);
   if (isDatabaseUnavailable(error) || isContended(error)) return unavailable();
   if (isForbidden(error)) {
     return forbidden(

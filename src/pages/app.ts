@@ -66,7 +66,7 @@ export function createPagesApp(parts: PagesAppParts): Express {
   app.use((request, response) => {
     sendFailure(noPageAt(request), { request, response, renderer });
   });
-  app.use(createErrorHandler(log, renderer));
+  app.use(createErrorHandler({ log, probe: parts.probe, renderer }));
   return app;
 }
 

@@ -5,10 +5,11 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
  * @param reply sends the response to an error. Once a response has begun, Express ends its connection instead.
  */
 export function errorHandler(
-  reply: (error: unknown, request: Request, response: Response) => void,
+  reply: (error: unknown, request: Request, response: Response) => void | Promise<void>,
 ): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
-    if (response.headersSent) next(error);
-    else reply(error, request, response);
+    if (!response.headersSent) return reply(error, request, response);
+    next(error);
+    return undefined;
   };
 }

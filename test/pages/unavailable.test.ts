@@ -1,8 +1,9 @@
-/** What the console shows a person who works while the database is unavailable. */
+/** What the console shows a person who works while the database is unavailable, or busy. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { browserPath, openTab, startBrowser } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { formTokenIn, openPages } from '../support/pages.ts';
-import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.ts';
 import { beginTransaction } from '../support/transactions.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -81,3 +82,59 @@ test('an action that loses its connection is not reported as one that was not do
   expect(html).toContain('which may have been done');
   await proxy.resume();
 });
+
+const mainOf = (html: string) => html.slice(html.indexOf('<main'), html.indexOf('</main'));
+
+/** Holds a lock that the page of schedules waits for. */
+async function lockSchedules() {
+  const holder = await beginTransaction(db);
+  await holder.tx.query('lock table schedule_slots in access exclusive mode');
+  return holder;
+}
+
+test('a page that waited too long for a lock is not shown as an outage', async () => {
+  const viewer = await openPages(tallyhook);
+  const holder = await lockSchedules();
+  const opening = viewer.get('/system/schedule');
+  const ended = opening.then(() => true);
+  // As lock_timeout and statement_timeout do.
+  await waitFor('the page is canceled', async () => {
+    await db.query(
+      `select pg_cancel_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return await Promise.race([ended, Promise.resolve(false)]);
+  });
+  await holder.rollBack();
+  const { status, html } = await opening;
+  expect(status).toBe(503);
+  expect(mainOf(html)).toContain('The database is available, and busy: this page waited too long');
+  expect(mainOf(html)).not.toContain('unavailable');
+  expect(mainOf(html)).not.toContain('opens by itself');
+  expect((await viewer.get('/system/schedule')).status).toBe(200);
+});
+
+test.skipIf(browserPath === undefined)(
+  'a page that an outage kept from a person opens by itself when the database is back (in a browser)',
+  async () => {
+    const browser = await startBrowser();
+    try {
+      const page = await openTab(browser);
+      const url = (path: string) => `http://127.0.0.1:${tallyhook.consolePort}${path}`;
+      await page.goto(url('/'));
+      await page.getByLabel('Token').fill(ADMIN_TOKEN);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      proxy.refuse();
+      await waitFor('the outage is known', async () => {
+        const response = await page.goto(url('/system/audit'));
+        return response?.status() === 503;
+      });
+      await page.getByText('This page opens by itself').waitFor();
+      await proxy.resume();
+      await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    } finally {
+      await browser.close();
+    }
+  },
+);

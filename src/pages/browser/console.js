@@ -9,7 +9,8 @@
  * 4. A form is sent once: the response to a second click would show why the second one did nothing, and hide
  *    what the first one did.
  * 5. What a person typed is kept, also when the session has ended or the page is gone.
- * 6. The notice of an action is shown once: the address does not keep it. A page that is loaded again, or reached on
+ * 6. A page that could not be shown because the database is unavailable is opened when it is back.
+ * 7. The notice of an action is shown once: the address does not keep it. A page that is loaded again, or reached on
  *    the way back, would look as if the action was carried out again.
  */
 
@@ -465,6 +466,25 @@ async function follow(region) {
   }
 }
 
+const REOPEN_EVERY_MS = 5_000;
+
+/** Opens this page once it can be shown. A refusal or the sign-in is shown, too: waiting longer changes neither. */
+async function openWhenBack() {
+  for (;;) {
+    await sleep(REOPEN_EVERY_MS * (0.5 + Math.random()));
+    await untilVisible();
+    try {
+      const response = await fetch(location.href, { redirect: 'manual' });
+      // Of a download, only the status matters here.
+      await response.body?.cancel();
+      if (response.ok || response.type === 'opaqueredirect' || isRefusal(response.status)) break;
+    } catch {
+      // The console does not respond either.
+    }
+  }
+  location.reload();
+}
+
 /** @param {Element} root */
 function enhance(root) {
   showTimes(root);
@@ -491,3 +511,4 @@ addEventListener('beforeprint', () => {
 });
 const region = document.getElementById('live');
 if (region) void follow(region);
+if (document.getElementById('opens-itself')) void openWhenBack();

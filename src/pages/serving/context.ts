@@ -23,6 +23,8 @@ export interface PagesAppParts extends PageParts {
   readonly refusals: Refusals;
   /** Whether the database can be read. */
   readonly isReady: () => boolean;
+  /** Throws unless the database responds, on a connection that no page waits for. */
+  readonly probe: () => Promise<void>;
   readonly log: Log;
 }
 

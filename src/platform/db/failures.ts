@@ -37,6 +37,8 @@ const UNAVAILABLE_SYSTEM_CODES = new Set([
 const UNAVAILABLE_MESSAGE =
   /query read timeout|connection terminated|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|connection to the database was lost|Client was closed/i;
 
+const TIMEOUT_MESSAGE = /query read timeout|timeout exceeded when trying to connect/i;
+
 /** PostgreSQL's routine that rejects a prepared plan after a migration changed its result type. */
 const STALE_PLAN_ROUTINE = 'RevalidateCachedQuery';
 
@@ -102,6 +104,22 @@ export function affectsEveryTransaction(error: unknown): boolean {
 /** Whether the failure may concern only this transaction and resolve without intervention. */
 export function isContended(error: unknown): boolean {
   return verdictOn(error) === 'retry';
+}
+
+const BUSY_CODES: ReadonlySet<string> = new Set([
+  SQLSTATES.lock_not_available,
+  SQLSTATES.query_canceled,
+  SQLSTATES.deadlock_detected,
+]);
+
+/** Whether the server responds, and ended a statement that waited or ran for too long. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && BUSY_CODES.has(errorCode(error));
+}
+
+/** Whether nothing came in time: the server does not respond, or the statement or its connection waits for others. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && TIMEOUT_MESSAGE.test(error.message);
 }
 
 /** Whether the error is independent of the data: the same transaction may succeed later. */
