@@ -11,6 +11,7 @@ import type {
   TransferExplanation,
 } from '../ledger/domain/explanation.ts';
 import { amountsText } from './amountsText.ts';
+import { contradictionText } from './contradictionText.ts';
 import { fieldName } from './fieldName.ts';
 import { formatTime } from './time.ts';
 
@@ -116,23 +117,19 @@ function uncertaintyLines(part: PartExplanation): readonly string[] {
     ),
     ...(contradiction
       ? [
-          `  Uncertain: a retrieve at ${iso(contradiction.observedAt)} returned ${termsOf(contradiction.terms)}. It counts once a second retrieve, at least a minute later, returns the same.`,
+          `  ${contradictionText({ contradiction, held: part, nextCheckAt: nextCheckAt === null ? undefined : new Date(nextCheckAt) })}`,
         ]
       : []),
     ...part.findings.map(findingLine),
     ...(part.posts ? [] : ['  Nothing is posted until more is known.']),
-    ...(nextCheckAt === null ? [] : [`  A retrieve is due since ${iso(nextCheckAt)}.`]),
+    ...(nextCheckAt === null || contradiction
+      ? []
+      : [`  A retrieve is due since ${iso(nextCheckAt)}.`]),
   ];
 }
 
 function findingLine({ name, meaning, detail, openSince }: FindingExplanation): string {
   return `  Open since ${iso(openSince)}: ${name}. ${meaning} ${JSON.stringify(detail)}`;
-}
-
-function termsOf(terms: object): string {
-  return Object.entries(terms)
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .join(', ');
 }
 
 function reasonLines(part: PartExplanation): readonly string[] {

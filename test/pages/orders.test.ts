@@ -40,6 +40,23 @@ test('an unknown order is a page that states what may have happened', async () =
   expect(html).toContain('its event may not have arrived yet');
 });
 
+test('a payment that the service contradicts states what it returned, what the ledger has, and what is next', async () => {
+  const id = unique('pay');
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ payment_id: id, currency: 'USD', amount: 6540, amount_received: 6540 }),
+  ]);
+  expect((await viewer.get(`/payments/${id}`)).html).not.toContain('contradicts');
+  const contradiction = { terms: { status: 'failed' }, observedMicros: 1_795_262_400_000_000 };
+  await db.query('update resources set contradiction = $2::jsonb where id = $1', [
+    id,
+    JSON.stringify(contradiction),
+  ]);
+  const { html } = await viewer.get(`/payments/${id}`);
+  expect(html).toContain(
+    'The service contradicts the ledger. At 2026-11-21 12:00:00 UTC the service returned the status failed. The ledger has the status succeeded. The ledger changes once a second retrieve,',
+  );
+});
+
 test('an order id from outside cannot break out of a page', async () => {
   const orderId = `"><script>alert(1)</script>&'${unique('x')}`;
   await applyEach(db, testApplier(db), [paymentEvent({ orderId })]);

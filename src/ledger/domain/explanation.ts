@@ -144,6 +144,10 @@ export interface PartExplanation extends ResourceRef {
   readonly netAmountMinor: number | null;
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
+  /** Refunds and disputes: the payment that the money is of. */
+  readonly paymentId: string | null;
+  /** The order that the resource itself names. */
+  readonly orderId: string | null;
   /** Why it failed or was opened; see contract/reasons.ts. */
   readonly reason: string | null;
   /** Refunds: why it was requested. */

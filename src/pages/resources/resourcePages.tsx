@@ -4,14 +4,16 @@ import { id } from '../../console/schemas.ts';
 import { formatAmount } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { deriveOrder } from '../../ledger/domain/order.ts';
-import { orderIdOf } from '../../ledger/domain/orderKey.ts';
+import { namedOrderId, orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { ReasonDetail } from '../../ledger/domain/reasonDetail.ts';
 import { reasonDetailOf } from '../../ledger/domain/reasonDetail.ts';
+import { readPartRow } from '../../ledger/read/store/explain.ts';
 import { type ResourceDetail, readPaymentChildren } from '../../ledger/read/store/payments.ts';
 import { type ListedResource, readListedResource } from '../../ledger/read/store/resourceList.ts';
 import { type Timeline as ReadTimeline, readResourceTimeline } from '../../ledger/read/timeline.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { isOpenOrLost, refundableMinor } from '../../refunds/domain/refundable.ts';
+import { contradictionText } from '../../representation/contradictionText.ts';
 import { disputedText, evidenceDueAt } from '../../representation/disputeText.ts';
 import { orderNamedBy } from '../../representation/order.ts';
 import { HoldLinks, hasHoldLinks } from '../authorizations/HoldLinks.tsx';
@@ -35,6 +37,7 @@ import {
   readPayoutChain,
 } from '../payouts/PayoutParts.tsx';
 import { Related, readRelated } from '../related/Related.tsx';
+import { unknownSubject } from '../search/unknownSubject.ts';
 import { Timeline, type TimelineQuery, timelineQuery } from '../timeline/Timeline.tsx';
 import { OrderLink, Status } from './columns.tsx';
 import { RESOURCE_NAMES } from './names.ts';
@@ -64,6 +67,15 @@ async function readFamily(db: Queryable, row: ListedResource): Promise<Family> {
   return { row, payment, children };
 }
 
+/** What the service returned against the ledger, in words; undefined if it agrees. */
+async function readContradiction(db: Queryable, row: ListedResource): Promise<string | undefined> {
+  const { contradiction, nextCheckMicros } = (await readPartRow(db, row)) ?? {};
+  if (!contradiction) return undefined;
+  const held = { ...row, orderId: namedOrderId(row.orderKey) ?? null };
+  const nextCheckAt = nextCheckMicros ? new Date(nextCheckMicros / 1_000) : undefined;
+  return contradictionText({ contradiction, held, nextCheckAt });
+}
+
 function resourcePage(kind: ResourceKind) {
   const [one, many] = RESOURCE_NAMES[kind];
   return definePage({
@@ -77,17 +89,19 @@ function resourcePage(kind: ResourceKind) {
       if (row && history) {
         const related = await readRelated(db, [`${kind}:${row.id}`]);
         const family = await readFamily(db, row);
-        return { outcome: 'ok', data: { family, related, history, query } };
+        const contradicted = await readContradiction(db, row);
+        return { outcome: 'ok', data: { family, contradicted, related, history, query } };
       }
       const message = `No ${kind} has the id ${JSON.stringify(params.id)}. If it was just created, its event may not have arrived yet.`;
-      return { outcome: 'not_found', message };
+      return await unknownSubject(db, message);
     },
     topics: ({ family: { row } }) => [`${row.kind}:${row.id}`, `order:${row.orderKey ?? ''}`],
-    view: ({ family, related, history, query }, viewer) => ({
+    view: ({ family, contradicted, related, history, query }, viewer) => ({
       title: `${one} ${family.row.id}`,
       crumbs: [{ label: many, href: resourcesHref(kind) }],
       body: (
         <>
+          {contradicted === undefined ? null : <p class="notice warn">{contradicted}</p>}
           <ResourceBody family={family} viewer={viewer} />
           <Related related={related} />
           <History row={family.row} history={history} query={query} url={viewer.url} />

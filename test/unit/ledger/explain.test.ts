@@ -17,6 +17,7 @@ import {
 } from '../../../src/ledger/domain/merge.ts';
 import { readResource, type SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
 import { partExplanationJson } from '../../../src/representation/explanation.ts';
+import { partLines } from '../../../src/representation/explanationText.ts';
 import { anyLifecycle } from '../../support/lifecycles.ts';
 import { observe, SECOND, T0 } from '../../support/observations.ts';
 
@@ -301,6 +302,21 @@ describe('X2: every statement names its evidence', () => {
       ],
     });
   });
+});
+
+test('a contradiction is explained in words, with the payment and order that the ledger has', () => {
+  const part = explain([evidence({ ...paid, orderId: 'ord_1' })], {
+    contradiction: { terms: { status: 'failed', orderId: 'ord_2' }, observedMicros: T0 },
+    nextCheckMicros: T0 + 60_000_000,
+  });
+  const lines = partLines(part);
+  expect(lines).toContainEqual(
+    expect.stringContaining(
+      'The service contradicts the ledger. At 2026-11-01 10:00:00 UTC the service returned the status failed and the order ord_2. The ledger has the status succeeded and the order ord_1.',
+    ),
+  );
+  expect(lines.join('\n')).toContain('The next retrieve is due at 2026-11-01 10:01:00 UTC.');
+  expect(lines.join('\n')).not.toContain('due since');
 });
 
 test('a contradiction about the owner of the money has it in its JSON, too', () => {
