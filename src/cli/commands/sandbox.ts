@@ -7,6 +7,7 @@ import { runUntilSignal } from '../../platform/shutdown.ts';
 import { explainDatabase, printJsonLine, readConfig } from '../context.ts';
 import { printLine } from '../invocation.ts';
 import { jsonOption, momentOption } from '../options.ts';
+import { receiverSettingLines } from '../receiverSettings.ts';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
@@ -28,7 +29,7 @@ export function sandboxCommand(): Command {
         }).catch((error: unknown) => explainDatabase(error, config));
         const facts = describe(config, running);
         if (json) printJsonLine(facts);
-        else printFacts(facts);
+        else printFacts(facts, config);
         return running;
       }, log);
     });
@@ -46,8 +47,10 @@ function describe(config: Config, { sandbox, isEmbedded }: Running): Record<stri
   };
 }
 
-function printFacts(facts: Record<string, string>): void {
+function printFacts(facts: Record<string, string>, config: Config): void {
   printLine('The sandbox is running. No real money moves.');
   for (const [name, value] of Object.entries(facts))
     printLine(`  ${name.replace('_', ' ').padEnd(12)} ${value}`);
+  const { base_url: baseUrl = '', merchant_id: merchantId = '' } = facts;
+  for (const line of receiverSettingLines(config, { baseUrl, merchantId })) printLine(line);
 }
