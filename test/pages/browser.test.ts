@@ -24,6 +24,7 @@ interface Seen {
   readonly darkViolations: readonly string[];
   readonly hostile: unknown;
   readonly phoneWidth: unknown;
+  readonly boxesApart: unknown;
   readonly narrowIds: unknown;
   readonly cut: unknown;
 }
@@ -35,6 +36,12 @@ const TIME_ZONE = 'Asia/Kolkata';
 const FIND_CUT = `[...document.querySelectorAll('dd, .accounts .scroll')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map(({ textContent }) => textContent)`;
+
+/** Runs in the browser on a phone: boxes that select a row and are not beside its first cell, or beyond the screen. */
+const FIND_BOXES_APART = `[...document.querySelectorAll('tbody input[type="checkbox"]')]
+  .filter((box) => !box.closest('td')?.previousElementSibling?.matches('th') ||
+    box.getBoundingClientRect().right > document.documentElement.clientWidth)
+  .map((box) => box.closest('label').textContent)`;
 
 describe.skipIf(browserPath === undefined)('in a browser (skipped where none is installed)', () => {
   let all: SandboxConsole;
@@ -71,6 +78,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize(PHONE);
     const phoneWidth = await page.evaluate('document.documentElement.scrollWidth');
+    const boxesApart = await page.evaluate(FIND_BOXES_APART);
     await page.setViewportSize(SMALL_DESK);
     const narrowIds = await page.evaluate(
       `[...document.querySelectorAll('tbody .id')].map((id) => id.textContent + ' ' + id.offsetWidth)
@@ -78,7 +86,7 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
     );
     await page.setViewportSize(DESK);
     const cut = await page.evaluate(FIND_CUT);
-    return { violations, darkViolations, hostile, phoneWidth, narrowIds, cut };
+    return { violations, darkViolations, hostile, phoneWidth, boxesApart, narrowIds, cut };
   };
 
   beforeAll(async () => {
@@ -134,6 +142,10 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
   test('nothing from outside runs on any page', () => {
     for (const { path, hostile } of seen) expect.soft(hostile, path).toBeUndefined();
     expect(mistakes).toEqual([]);
+  });
+
+  test('on a phone, too, the box that selects a row is beside what it selects', () => {
+    for (const { path, boxesApart } of seen) expect.soft(boxesApart, path).toEqual([]);
   });
 
   test('no page is wider than a phone', () => {

@@ -63,7 +63,9 @@ export const authorizationsPage = definePage({
           <DataTable
             caption="Authorizations that can still be captured, nearest deadline first"
             columns={
-              viewer.may(captureHolds.permission) ? [...columns(viewer), SELECT] : columns(viewer)
+              viewer.may(captureHolds.permission)
+                ? columns(viewer).toSpliced(1, 0, SELECT)
+                : columns(viewer)
             }
             rows={shown}
             keyOf={({ paymentId }) => paymentId}

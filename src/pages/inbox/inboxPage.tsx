@@ -70,7 +70,9 @@ export const inboxPage = definePage({
           >
             <DataTable
               caption="Events, newest first"
-              columns={viewer.may(startReplay.permission) ? [...COLUMNS, SELECT] : COLUMNS}
+              columns={
+                viewer.may(startReplay.permission) ? COLUMNS.toSpliced(1, 0, SELECT) : COLUMNS
+              }
               rows={events}
               keyOf={({ id }) => String(id)}
               empty={emptyText(next)}
