@@ -8,6 +8,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { NotFoundError } from '../platform/errors.ts';
 import { printable } from '../platform/printable.ts';
 import { findNearId, type IdKind } from '../search/nearId.ts';
+import { waitingEventsText } from '../search/waitingEvents.ts';
 
 interface Unknown {
   readonly id: string;
@@ -19,7 +20,7 @@ interface Unknown {
   readonly next?: string;
 }
 
-/** Names what else has exactly this id; otherwise suggests the id that was probably meant. */
+/** Names what else has exactly this id; otherwise suggests the id that was probably meant, and counts events that wait. */
 export async function unknownId(
   db: Queryable,
   { id, kinds, message, next }: Unknown,
@@ -31,7 +32,14 @@ export async function unknownId(
   }
   const near = await findNearId(db, id, kinds);
   const suggestion = near === undefined ? undefined : `Did you mean ${printable(near)}?`;
-  return new NotFoundError([message, suggestion, next].filter((part) => part).join(' '));
+  // The inbox has events that wait, too.
+  const waiting = kinds.some((kind) => kind !== 'event') ? await waitingText(db) : undefined;
+  return new NotFoundError([message, suggestion, waiting, next].filter((part) => part).join(' '));
+}
+
+async function waitingText(db: Queryable): Promise<string | undefined> {
+  const text = await waitingEventsText(db);
+  return text && `${text} \`npx tallyhook events list --state pending\` lists what waits.`;
 }
 
 /** What has exactly this id, of any kind; undefined if nothing has. */

@@ -4,7 +4,7 @@ import type { Queryable } from '../../src/platform/db/database.ts';
 import { findOrders } from '../../src/search/search.ts';
 import { tallyhook as command } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { applyEach, testApplier } from '../support/ledger.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { addExamples } from '../support/pageExamples.ts';
 import { openPages, type PageViewer } from '../support/pages.ts';
 import { paymentEvent } from '../support/payments.ts';
@@ -74,6 +74,26 @@ test('nothing found states what can be searched, and offers the stored events', 
   expect(html).toContain('Nothing has this id');
   expect(html).toContain('What you can search for');
   expect(html).toContain('href="/search?q=ann%40example.com&amp;in=bodies"');
+});
+
+test('an id that nothing has may be of an event that waits, which the page and the command state', async () => {
+  const unapplied = 'pay_of_a_waiting_event';
+  const stated = /\d+ events? waits? to be applied, and it may be of/;
+  await db.query('delete from pending');
+  expect((await searchFor(unapplied)).html).not.toMatch(stated);
+  await receive(db, [paymentEvent({ payment_id: unapplied })]);
+  for (const path of [`/payments/${unapplied}`, '/orders/waiting', `/search?q=${unapplied}`]) {
+    const { html } = await viewer.get(path);
+    expect(html, path).toContain('1 event waits to be applied, and it may be of this one.');
+    expect(html, path).toContain('<a href="/inbox?state=pending">');
+  }
+  const { stderr } = await command(db.url, 'find', unapplied);
+  expect(stderr).toContain(
+    '1 event waits to be applied, and it may be of this one. `npx tallyhook events list --state pending` lists what waits.',
+  );
+  // The inbox has an event before it is applied.
+  expect((await command(db.url, 'events', 'show', 'evt_of_nothing')).stderr).not.toMatch(stated);
+  await db.query('delete from pending');
 });
 
 test.each(['ann@example.com', 'ANN LEE', 'cus_ann'])('%s is found in bodies', async (text) => {

@@ -21,6 +21,7 @@ import { bodiesHref, orderHref, ordersHref, resourceHref } from '../links.ts';
 import { definePage, type Viewer } from '../page.ts';
 import { Related, type RelatedRows, readRelated } from '../related/Related.tsx';
 import { refundPayment } from '../resources/resourceActions.ts';
+import { unknownSubject } from '../search/unknownSubject.ts';
 import { Timeline, type TimelineQuery, timelineQuery } from '../timeline/Timeline.tsx';
 import { Accounts } from './Accounts.tsx';
 import { OrderWebhooks, readWebhooksOfOrder } from './OrderWebhooks.tsx';
@@ -52,7 +53,7 @@ export const orderPage = definePage({
       return { outcome: 'ok', data };
     }
     const message = `No order, payment, refund or dispute has the id ${JSON.stringify(params.order_id)}. If it was just created, its event may not have arrived yet.`;
-    return { outcome: 'not_found', message };
+    return await unknownSubject(db, message);
   },
   topics: ({ order }) => [`order:${order.orderKey}`, 'findings'],
   view: (data, viewer) => ({

@@ -13,12 +13,14 @@ import {
 } from '../../search/facts.ts';
 import { search } from '../../search/search.ts';
 import { MIN_TEXT_LENGTH, searchBodies } from '../../search/searchBodies.ts';
+import { waitingEventsText } from '../../search/waitingEvents.ts';
 import { type Column, DataTable, Section } from '../components/blocks.tsx';
 import { Badge, Id, Money, Time } from '../components/values.tsx';
 import {
   alertHref,
   eventHref,
   findingHref,
+  inboxHref,
   messageHref,
   orderHref,
   resourceHref,
@@ -33,6 +35,8 @@ interface Found {
   /** What was searched, if the stored bodies were; undefined: ids, numbers and amounts. */
   readonly bodies: string | undefined;
   readonly isComplete: boolean;
+  /** Events that wait, if nothing was found. */
+  readonly waiting?: string | undefined;
 }
 
 export const searchPage = definePage({
@@ -58,7 +62,8 @@ export const searchPage = definePage({
     if (only && facts.length === 1 && amount === undefined) {
       return { outcome: 'elsewhere', to: hrefOf(only) };
     }
-    return { outcome: 'ok', data: { text, hits: facts, bodies: undefined, isComplete } };
+    const waiting = facts.length === 0 ? await waitingEventsText(db) : undefined;
+    return { outcome: 'ok', data: { text, hits: facts, bodies: undefined, isComplete, waiting } };
   },
   view: (found: Found | undefined) => ({
     title: found ? `Search: ${found.text}` : 'Search',
@@ -132,10 +137,15 @@ function About({ kind, about, orderKey }: HitFacts) {
   );
 }
 
-function Result({ text, hits, bodies, isComplete }: Found) {
+function Result({ text, hits, bodies, isComplete, waiting }: Found) {
   return (
     <>
       <p>{summaryOf(hits.length, bodies)}</p>
+      {waiting === undefined ? null : (
+        <p>
+          {waiting} <a href={inboxHref({ state: 'pending' })}>Pending events</a>
+        </p>
+      )}
       {[...groupBy(hits, ({ kind }) => kind)].map(([kind, rows]) => (
         <Section key={kind} title={TITLES[kind]}>
           <DataTable
