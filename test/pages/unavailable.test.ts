@@ -114,6 +114,18 @@ test('a page that waited too long for a lock is not shown as an outage', async (
   expect((await viewer.get('/system/schedule')).status).toBe(200);
 });
 
+test('a page that got no connection because others wait for a lock is not shown as an outage', async () => {
+  const viewer = await openPages(tallyhook);
+  const holder = await lockSchedules();
+  // More than the pool of the console has connections.
+  const opening = Array.from({ length: 6 }, () => viewer.get('/system/schedule'));
+  const { status, html } = await Promise.race(opening);
+  await holder.rollBack();
+  await Promise.all(opening);
+  expect(status).toBe(503);
+  expect(mainOf(html)).toContain('The database is available, and busy: this page waited too long');
+});
+
 test.skipIf(browserPath === undefined)(
   'a page that an outage kept from a person opens by itself when the database is back (in a browser)',
   async () => {

@@ -42,7 +42,7 @@ export function statusOf({ outcome }: Failure): number {
 /** @param opensItself whether the script opens the page when the outage ends */
 export function problemView(
   { outcome, message, about }: Failure,
-  { opensItself }: { readonly opensItself: boolean },
+  { opensItself }: { readonly opensItself: boolean } = { opensItself: false },
 ): PageView {
   return {
     title: TITLES[outcome],
