@@ -148,9 +148,9 @@ test('webhooks that wait while no process applies them are counted, with what to
   expect(await headline()).toContain(
     `${waiting} <code>npx tallyhook start --roles events</code> starts a process that applies them.`,
   );
-  const process = randomUUID();
+  const workerId = randomUUID();
   await saveProcess(db, {
-    id: process,
+    id: workerId,
     host: 'worker',
     pid: 1,
     roles: ['events'],
@@ -163,7 +163,7 @@ test('webhooks that wait while no process applies them are counted, with what to
     `${waiting} No process with the role events is ready: <code>npx tallyhook processes</code> has the reason.`,
   );
   await db.query('delete from pending');
-  await deleteProcess(db, process);
+  await deleteProcess(db, workerId);
 });
 
 test('webhooks are not applied while the last ones belong to another merchant account', async () => {
