@@ -37,9 +37,19 @@ test('an installation without events shows that nothing waits for a person', asy
   const { status, html } = await viewer.get('/');
   expect(status).toBe(200);
   expect(html).toContain('No webhook has arrived yet.');
-  expect(html).toContain('No alert is open');
+  expect(html).toContain('No alert is open: nothing waits for a person.');
   expect(html).toContain('No money was recorded in the last 30 days.');
   expect(html).not.toContain('paused');
+});
+
+test('nothing states that nothing waits for a person while webhooks are not applied', async () => {
+  await receive(db, [paymentEvent({})]);
+  await db.query(`update pending set since = now() - interval '1 minute'`);
+  const { html } = await viewer.get('/');
+  await db.query('delete from pending');
+  expect(html).toContain('Webhooks arrive and are not applied: 1 pending');
+  expect(html).toContain('No alert is open.');
+  expect(html).not.toContain('othing waits for a person');
 });
 
 test('open alerts, the money of a day, pending events and a pause are shown', async () => {

@@ -57,7 +57,11 @@ export const overviewPage = definePage({
   },
 });
 
-function OpenAlerts({ alerts, unresolved }: Pick<Overview, 'alerts' | 'unresolved'>) {
+function OpenAlerts({
+  alerts,
+  headline,
+  unresolved,
+}: Pick<Overview, 'alerts' | 'headline' | 'unresolved'>) {
   return (
     <Section title="Alerts">
       <DataTable
@@ -65,7 +69,12 @@ function OpenAlerts({ alerts, unresolved }: Pick<Overview, 'alerts' | 'unresolve
         columns={ALERT_LINES}
         rows={alerts}
         keyOf={({ key }) => key}
-        empty="No alert is open: nothing waits for a person."
+        empty={
+          // Beside webhooks that are not applied, it would contradict the headline.
+          ['good', 'plain'].includes(headline.tone)
+            ? 'No alert is open: nothing waits for a person.'
+            : 'No alert is open.'
+        }
       />
       <p>
         <a href={alertsHref()}>
