@@ -60,18 +60,23 @@ describe.skipIf(browserPath === undefined)('in a browser (skipped where none is 
 
   /** The link with this label in the message about the subject. */
   const linkTo = async (subject: string, label: string): Promise<string> => {
-    await createTestNotifier({ db, env: {} }).dispatch();
+    const notifier = createTestNotifier({ db, env: {} });
     const all = { state: undefined, channel: undefined, kind: undefined };
     const first = { below: Number.MAX_SAFE_INTEGER, limit: 100 };
-    const { rows } = await searchMessages(db, all, first);
-    const links = rows.flatMap(({ content }) =>
-      content.kind === 'alert' && content.alert.subject === subject
-        ? linksOf(content, `http://127.0.0.1:${tallyhook.consolePort}`)
-        : [],
-    );
-    const link = links.find((one) => one.label === label);
-    if (!link) throw new Error(`no message about ${subject} has the link ${label}`);
-    return link.url;
+    let url: string | undefined;
+    // Notifications that follow others within a moment wait for their batch.
+    await waitFor(`a message about ${subject} with the link ${label}`, async () => {
+      await notifier.dispatch();
+      const { rows } = await searchMessages(db, all, first);
+      const links = rows.flatMap(({ content }) =>
+        content.kind === 'alert' && content.alert.subject === subject
+          ? linksOf(content, `http://127.0.0.1:${tallyhook.consolePort}`)
+          : [],
+      );
+      url = links.find((one) => one.label === label)?.url;
+      return url !== undefined;
+    });
+    return url ?? '';
   };
 
   const raise = async (rule: Rule, subject: string, sentence: string): Promise<void> => {
