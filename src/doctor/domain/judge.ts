@@ -435,7 +435,6 @@ export function judgeChain(
   );
 }
 
-/** @param ageMs for how long the oldest event has waited to be applied; undefined if none waits */
 /** Events that wait to be applied. */
 export interface PendingFacts {
   readonly events: number;
